@@ -18,6 +18,9 @@ interface Asker {
 const PATH = "/api/v1/workloads/hub/shop/Deployment/assistant/scale"
 const REPLICAS = 3
 
+/** Else one would wait for it. */
+const NO_CONTROLLERS = "No controller runs in these clusters, so no pod follows: it stays on its way."
+
 const textOf = ({ replicas }: ActionResult["before"]): string => `${replicas ?? "-"} replicas`
 
 const COLUMNS = [
@@ -55,7 +58,7 @@ export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer
       title: "The list has it",
       curl: Page.curl(url, "VIEWER", `/api/v1/workloads?${query}`, "hub"),
       table: Output.table(Columns.workloads(yield* Clock.currentTimeMillis).table, workloads),
-      notes: Page.coverage(clusters, undefined)
+      notes: [...Page.coverage(clusters, undefined), NO_CONTROLLERS]
     })
   )
 })
