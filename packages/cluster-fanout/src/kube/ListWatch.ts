@@ -160,6 +160,7 @@ const page = Effect.fnUntraced(function* (follower: Follower, continueToken: str
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
   const { cluster, collection, pages } = follower
   if (follower.state.futile > 1) yield* backOff(follower)
+  const wasBehind = follower.state.behind !== undefined
   if (!checked) {
     const newest = yield* getPage(pages, cluster, collection, {
       continueToken: undefined,
@@ -176,10 +177,11 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     follower.state = State.checked(follower.state, newest.resourceVersion)
   }
   const { behind, resourceVersion } = follower.state
-  return yield* open(follower, false, {
+  yield* open(follower, false, {
     resourceVersion,
     ...(behind !== undefined && { timeoutSeconds: CATCH_UP_SECONDS })
   })
+  return wasBehind && behind === undefined ? [RESUMED] : NOTHING
 })
 
 /** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */

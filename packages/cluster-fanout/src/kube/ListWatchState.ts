@@ -101,7 +101,8 @@ export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: str
  */
 export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
   ...listed(state, state.resourceVersion),
-  behind: state.behind && { newest }
+  // Where nothing happened since, a server has nothing to tell, not even a bookmark.
+  behind: hasReached({ newest }, state.resourceVersion) ? undefined : state.behind && { newest }
 })
 
 /** The server answered: it throttles no more. */

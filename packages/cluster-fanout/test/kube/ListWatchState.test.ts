@@ -45,6 +45,7 @@ describe("following a collection", () => {
     assert.isUndefined(hear("100"))
     assert.deepStrictEqual(hear("no number"), { newest: "12" })
     assert.isUndefined(ListWatchState.restarted(asked).behind)
+    assert.isUndefined(ListWatchState.checked(begun, "7").behind, "nothing happened")
   })
 
   it("waits as a throttling server asks, some times in a row and not for ever", () => {
