@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
 import { Fault } from "@quarterdeck/harness"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, type Scope } from "effect"
+import { Clock, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import * as Follower from "../../src/cache/Follower.ts"
@@ -42,24 +42,35 @@ const kept = Effect.fnUntraced(function* (
   const becomes = (live: boolean) => eventually(isLive, (is) => is === live)
   if (isThere) yield* becomes(true)
   const reads = () => server.requests.filter(({ query }) => query.has("sendInitialEvents")).length
+  // The server keeps the test's clock, by which it ends watches; the waiting is by the real one.
+  const clock = yield* Clock.Clock
+  const pass = Effect.provideService(TestClock.adjust("500 millis"), Clock.Clock, clock)
   /** Waits until it is current, while the server's clock goes on. */
-  const catchesUp = Effect.gen(function* () {
-    const passing = yield* Effect.forkScoped(
-      Effect.forever(Effect.andThen(TestClock.adjust("500 millis"), inRealTime(Effect.sleep("10 millis"))))
-    )
-    yield* becomes(true)
-    yield* Fiber.interrupt(passing)
-  })
+  const catchesUp = eventually(Effect.andThen(pass, isLive), (is) => is)
   return { becomes, catchesUp, reads, store }
 })
 
-/** The pods that are kept, and those that are there. */
-const compared = Effect.fnUntraced(function* (server: FaultyCluster, store: ClusterStore) {
+type Kept = Effect.Success<ReturnType<typeof kept>>
+
+/** Cuts the connection, and heals it once something has happened. */
+const outage = Effect.fnUntraced(function* <E, R>(
+  server: FaultyCluster,
+  { becomes }: Pick<Kept, "becomes">,
+  meanwhile: Effect.Effect<unknown, E, R> = Effect.void
+) {
+  const heal = yield* server.begin(Fault.cut)
+  yield* becomes(false)
+  yield* meanwhile
+  yield* heal
+})
+
+/** Compares the pods that are kept with those that are there. */
+const holdsAll = Effect.fnUntraced(function* (server: FaultyCluster, { store }: Pick<Kept, "store">) {
   const there = (yield* present(server)).items.map(
     ({ metadata }) => `${metadata.name} ${metadata.labels?.["app"] ?? ""}`
   )
   const shown = [...store.table("Pod").records.values()].map(({ labels, name }) => `${name} ${labels["app"] ?? ""}`)
-  return { shown: shown.toSorted(), there: there.toSorted() }
+  assert.deepStrictEqual(shown.toSorted(), there.toSorted())
 })
 
 /** Follows the pods of the block's cluster through an API of its own. */
@@ -89,129 +100,82 @@ const happen = Effect.fnUntraced(function* (server: FaultyCluster) {
 const elsewhere = ({ objects }: FaultyCluster) =>
   Effect.orDie(objects.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } }))
 
+/** An outage, and what a kind is to make of it. **Shape** `by` says whether the server's clock must go on for that. */
+interface Case {
+  readonly title: string
+  readonly fault?: Fault.Fault
+  readonly meanwhile: (server: FaultyCluster) => Effect.Effect<unknown>
+  readonly by?: "server" | "clock"
+  readonly limits?: Partial<Follower.FollowerLimits>
+}
+
+const nextWatch = { verbs: ["watch"], next: 1 } as const
+
+const GOES_ON: ReadonlyArray<Case> = [
+  { title: "with what happened meanwhile", meanwhile: happen },
+  { title: "at once when nothing happened", meanwhile: () => Effect.void },
+  { title: "when the server says that what happened was elsewhere", meanwhile: elsewhere, by: "clock" }
+]
+
+const READ_WHOLE: ReadonlyArray<Case> = [
+  {
+    title: "the server no longer tells what happened",
+    fault: Fault.expiredWatch({ match: nextWatch }),
+    meanwhile: happen
+  },
+  {
+    title: "the server never says that this was all",
+    fault: Fault.lostBookmarks({ match: { next: 1 } }),
+    meanwhile: elsewhere,
+    by: "clock"
+  },
+  {
+    title: "what is between keeps back what the server says",
+    fault: Fault.slowReply({ match: nextWatch, bodyAfterMs: 60_000 }),
+    meanwhile: elsewhere
+  },
+  {
+    title: "what the server says of it cannot be read",
+    fault: Fault.malformedJson({ match: nextWatch }),
+    meanwhile: happen
+  },
+  { title: "a backup could have been restored meanwhile", meanwhile: happen, limits: { resumedWithinMs: 1 } }
+]
+
+/** Lets a case happen, and gives how often the kind was read whole. */
+const readsOf = ({ by = "server", fault, limits, meanwhile }: Case) =>
+  onCluster((server) =>
+    Effect.gen(function* () {
+      const pods = yield* kept(server, limits)
+      const { provenAt } = pods.store.table("Pod")
+      const faulty = fault === undefined ? Effect.void : server.inject(fault)
+      yield* outage(server, pods, Effect.andThen(meanwhile(server), faulty))
+      yield* by === "clock" ? pods.catchesUp : pods.becomes(true)
+      yield* holdsAll(server, pods)
+      assert.isAbove(pods.store.table("Pod").provenAt ?? 0, provenAt ?? 0)
+      return pods.reads()
+    })
+  )
+
 layer(EmbeddedCluster.layer({ pods: PODS }))("a kind of many objects", (it) => {
-  it.effect("goes on where it was after an outage, with what happened meanwhile", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server)
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* happen(server)
-        assert.strictEqual(store.table("Pod").records.size, PODS, "what is known is shown")
-        yield* heal
-        yield* becomes(true)
-        const { shown, there } = yield* compared(server, store)
-        assert.deepStrictEqual(shown, there)
-        assert.strictEqual(reads(), 1)
-      })
+  for (const one of GOES_ON) {
+    it.effect(`goes on where it was after an outage, ${one.title}`, () =>
+      Effect.map(readsOf(one), (reads) => assert.strictEqual(reads, 1))
     )
-  )
+  }
 
-  it.effect("is current again at once when nothing happened", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server)
-        const { provenAt } = store.table("Pod")
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* heal
-        yield* becomes(true)
-        assert.isAbove(store.table("Pod").provenAt ?? 0, provenAt ?? 0)
-        assert.strictEqual(reads(), 1)
-      })
+  for (const one of READ_WHOLE) {
+    it.effect(`is read whole after an outage when ${one.title}`, () =>
+      Effect.map(readsOf(one), (reads) => assert.strictEqual(reads, 2))
     )
-  )
+  }
 
-  it.effect("is current again when the server says that what happened was elsewhere", () =>
+  it.effect("shows during an outage what is known", () =>
     onCluster((server) =>
       Effect.gen(function* () {
-        const { becomes, catchesUp, reads } = yield* kept(server)
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* elsewhere(server)
-        yield* heal
-        yield* catchesUp
-        assert.strictEqual(reads(), 1)
-      })
-    )
-  )
-
-  it.effect("is read whole when the server no longer tells what happened", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server)
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* happen(server)
-        yield* server.inject(Fault.expiredWatch({ match: { verbs: ["watch"], next: 1 } }))
-        yield* heal
-        yield* becomes(true)
-        const { shown, there } = yield* compared(server, store)
-        assert.deepStrictEqual(shown, there)
-        assert.strictEqual(reads(), 2)
-      })
-    )
-  )
-
-  it.effect("is read whole when the server never says that this was all", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, catchesUp, reads } = yield* kept(server)
-        yield* server.inject(Fault.lostBookmarks({ match: { next: 1 } }))
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* elsewhere(server)
-        yield* heal
-        yield* catchesUp
-        assert.strictEqual(reads(), 2)
-      })
-    )
-  )
-
-  it.effect("is read whole when what is between keeps back what the server says", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads } = yield* kept(server)
-        yield* server.inject(Fault.slowReply({ match: { verbs: ["watch"], next: 1 }, bodyAfterMs: 60_000 }))
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* elsewhere(server)
-        yield* heal
-        yield* becomes(true)
-        assert.strictEqual(reads(), 2)
-      })
-    )
-  )
-
-  it.effect("is read whole at once when what the server says of it cannot be read", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server)
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* happen(server)
-        yield* server.inject(Fault.malformedJson({ match: { verbs: ["watch"], next: 1 } }))
-        yield* heal
-        yield* becomes(true)
-        const { shown, there } = yield* compared(server, store)
-        assert.deepStrictEqual(shown, there)
-        assert.strictEqual(reads(), 2)
-      })
-    )
-  )
-
-  it.effect("is read whole after an outage in which a backup could have been restored", () =>
-    onCluster((server) =>
-      Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server, { resumedWithinMs: 1 })
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* happen(server)
-        yield* heal
-        yield* becomes(true)
-        const { shown, there } = yield* compared(server, store)
-        assert.deepStrictEqual(shown, there)
-        assert.strictEqual(reads(), 2)
+        const pods = yield* kept(server)
+        const size = Effect.sync(() => assert.strictEqual(pods.store.table("Pod").records.size, PODS))
+        yield* outage(server, pods, Effect.andThen(happen(server), size))
       })
     )
   )
@@ -219,17 +183,16 @@ layer(EmbeddedCluster.layer({ pods: PODS }))("a kind of many objects", (it) => {
   it.effect("hears of each change of many short outages", () =>
     onCluster((server) =>
       Effect.gen(function* () {
-        const { becomes, store } = yield* kept(server)
-        for (let outage = 0; outage < 5; outage++) {
-          const heal = yield* server.begin(Fault.cut)
-          yield* becomes(false)
-          yield* happen(server)
-          const [first] = (yield* present(server)).items
-          if (first !== undefined) yield* change(server, first, String(outage))
-          yield* heal
-          yield* becomes(true)
-          const { shown, there } = yield* compared(server, store)
-          assert.deepStrictEqual(shown, there)
+        const pods = yield* kept(server)
+        for (let time = 0; time < 5; time++) {
+          const changed = Effect.gen(function* () {
+            yield* happen(server)
+            const [first] = (yield* present(server)).items
+            if (first !== undefined) yield* change(server, first, String(time))
+          })
+          yield* outage(server, pods, changed)
+          yield* pods.becomes(true)
+          yield* holdsAll(server, pods)
         }
       })
     )
@@ -240,15 +203,11 @@ layer(EmbeddedCluster.layer({ pods: PODS }))("a kind of many objects", (it) => {
   it.effect("is read whole when the server has gone back to an earlier state", () =>
     onCluster((server) =>
       Effect.gen(function* () {
-        const { becomes, reads, store } = yield* kept(server)
-        const heal = yield* server.begin(Fault.cut)
-        yield* becomes(false)
-        yield* server.embedded.restartEmpty.pipe(Effect.orDie)
-        yield* heal
-        yield* becomes(true)
-        const { shown, there } = yield* compared(server, store)
-        assert.deepStrictEqual(shown, there)
-        assert.strictEqual(reads(), 2)
+        const pods = yield* kept(server)
+        yield* outage(server, pods, Effect.orDie(server.embedded.restartEmpty))
+        yield* pods.becomes(true)
+        yield* holdsAll(server, pods)
+        assert.strictEqual(pods.reads(), 2)
       })
     )
   )
