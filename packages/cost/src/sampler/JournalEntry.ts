@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { Inventory } from "./Inventory.ts"
 import { NodeObservations } from "./NodeObservations.ts"
 import { OpenHour } from "./OpenHour.ts"
-import { type PodObservation, PodObservations } from "./PodObservations.ts"
+import { noteSample, type PodObservation, PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import type { UsageBlock } from "./UsageBlocks.ts"
 
@@ -160,10 +160,10 @@ export const restore = (cluster: ClusterName, startMs: number, entries: Readonly
       for (const [index, container] of block.containers.entries()) sampled.set(container, block.to[index] ?? 0)
     }
   }
-  for (const { number, pod, sampledAtMs } of hour.pods.entries.values()) {
-    for (const index of pod.containers.keys()) {
-      const to = sampled.get(number + index)
-      if (to !== undefined) sampledAtMs[index] = startMs + to
+  for (const entry of hour.pods.entries.values()) {
+    for (const index of entry.pod.containers.keys()) {
+      const to = sampled.get(entry.number + index)
+      if (to !== undefined) noteSample(entry, index, startMs + to)
     }
   }
   return hour
@@ -193,7 +193,7 @@ const fromPod = ({ earlier = [], isGone, number, owner, runs, workload, ...pod }
   isTold: false,
   runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? undefined })),
   workload: workload ?? undefined,
-  sampledAtMs: []
+  sampledAtMs: undefined
 })
 
 type Usage = Extract<JournalEntry, { readonly _tag: "Usage" }>

@@ -8,7 +8,7 @@ import type { ContainerSample, HourOfUsage } from "../usage/UsageSource.ts"
 import { withEgress } from "../usage/EgressByName.ts"
 import { Inventory } from "./Inventory.ts"
 import { NodeObservations } from "./NodeObservations.ts"
-import { PodObservations } from "./PodObservations.ts"
+import { noteSample, PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts"
 
@@ -79,9 +79,9 @@ export class OpenHour {
       const entry = this.pods.find(namespace, pod)
       const index = entry?.pod.containers.findIndex((one) => one.name === container) ?? -1
       if (entry === undefined || index < 0) continue
-      const before = entry.sampledAtMs[index] ?? 0
+      const before = entry.sampledAtMs?.[index] ?? 0
       if (atMs <= before) continue
-      entry.sampledAtMs[index] = atMs
+      noteSample(entry, index, atMs)
       const fromMs = Math.max(before, atMs - Math.max(windowMs, REACH * intervalMs))
       const [from, to] = [Math.max(0, fromMs - this.startMs), Math.min(HOUR_MS, atMs - this.startMs)]
       if (to > from) rows.push({ container: entry.number + index, from, to, cpuMillis, memoryBytes })

@@ -15,18 +15,25 @@ export type ObservedPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "
  * A pod of the hour.
  *
  * **Shape** `number` is that of its first container; the others follow. `sampledAtMs` has the newest sample of each
- * container. `workload` is missing until it was found. `isTold` holds once the cluster told of it by the connection of now:
+ * container once there is one. `workload` is missing until it was found. `isTold` holds once the cluster told of it by the connection of now:
  * until then nothing about it can be found anew. `earlier` is what its containers asked for before `pod` does, oldest first.
  */
 export interface PodObservation {
   pod: ObservedPod
   readonly number: number
   earlier: ReadonlyArray<PodResizes.Earlier>
-  runs: Array<PodContainers.ContainerRun>
+  runs: ReadonlyArray<PodContainers.ContainerRun>
   isGone: boolean
   isTold: boolean
   workload: Series | undefined
-  readonly sampledAtMs: Array<number>
+  sampledAtMs: Array<number> | undefined
+}
+
+/** Notes when a container's newest sample is of, by its place in the pod. */
+export const noteSample = (entry: PodObservation, container: number, atMs: number): void => {
+  // As long as it will be: an array that grows has room for seventeen.
+  entry.sampledAtMs ??= entry.pod.containers.map(() => 0)
+  entry.sampledAtMs[container] = atMs
 }
 
 /** A container that keeps on restarting is charged without the pauses beyond so many runs of its pod in an hour. */
@@ -41,8 +48,8 @@ const MAX_RUNS = 256
 export class PodObservations {
   readonly #startMs: number
   readonly #entries = new Map<string, PodObservation>()
-  /** By namespace and name, the pod that had them last. */
-  readonly #named = new Map<string, PodObservation>()
+  /** By namespace and name, the pod that had them last. One text of both would be another for each pod. */
+  readonly #named = new Map<string, Map<string, PodObservation>>()
   readonly #changed = new Set<PodObservation>()
   #numbers = 0
 
@@ -55,7 +62,7 @@ export class PodObservations {
   }
 
   find(namespace: string, name: string): PodObservation | undefined {
-    return this.#named.get(`${namespace}/${name}`)
+    return this.#named.get(namespace)?.get(name)
   }
 
   /** Takes a pod as it was told. One that did not run in this hour yet is left out. */
@@ -67,12 +74,12 @@ export class PodObservations {
       ? seenRuns.map((run) => ended(run, entry, atMs)).filter(isKnown)
       : seenRuns
     if (entry === undefined) {
-      const inHour = runs.filter((run) => this.#touches(run))
+      const inHour = those(runs, (run) => this.#touches(run))
       if (inHour.length > 0)
-        this.#add({ pod, earlier: [], runs: inHour, isGone: false, isTold: true, workload: undefined })
+        this.#add({ pod, earlier: NONE, runs: inHour, isGone: false, isTold: true, workload: undefined })
       return
     }
-    const news = runs.filter((run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
+    const news = those(runs, (run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
     const joined = merged(entry.runs, news, atMs)
     const isUnchanged = !entry.isGone && isSamePod(entry.pod, pod) && isSameRuns(entry.runs, joined)
     if (atMs > this.#startMs && !PodResizes.isSame(entry.pod.containers, pod.containers)) {
@@ -135,7 +142,9 @@ export class PodObservations {
   /** Takes a pod of before, as it was kept. */
   restore(entry: PodObservation): void {
     this.#entries.set(entry.pod.uid, entry)
-    this.#named.set(`${entry.pod.namespace}/${entry.pod.name}`, entry)
+    const { name, namespace } = entry.pod
+    const named = this.#named.get(namespace) ?? new Map<string, PodObservation>()
+    this.#named.set(namespace, named.set(name, entry))
     this.#numbers = Math.max(this.#numbers, entry.number + entry.pod.containers.length)
   }
 
@@ -150,8 +159,8 @@ export class PodObservations {
   next(): PodObservations {
     const next = new PodObservations(this.#startMs + HOUR_MS)
     for (const { sampledAtMs, ...entry } of this.#entries.values()) {
-      const runs = entry.runs.filter((run) => next.#touches(run))
-      const earlier = entry.earlier.filter(({ untilMs }) => untilMs > next.#startMs)
+      const runs = those(entry.runs, (run) => next.#touches(run))
+      const earlier = those(entry.earlier, ({ untilMs }) => untilMs > next.#startMs)
       if (runs.length > 0) next.#add({ ...entry, earlier, runs }, sampledAtMs)
     }
     return next
@@ -175,8 +184,21 @@ export class PodObservations {
     })
   }
 
-  #add(entry: Omit<PodObservation, "number" | "sampledAtMs">, sampledAtMs: ReadonlyArray<number> = []): void {
-    const added = { ...entry, number: this.#numbers, sampledAtMs: [...sampledAtMs] }
+  #add(
+    { earlier, isGone, isTold, pod, runs, workload }: Omit<PodObservation, "number" | "sampledAtMs">,
+    sampledAtMs?: ReadonlyArray<number>
+  ): void {
+    // Written out: what is spread into another has a part of its fields in a second object.
+    const added: PodObservation = {
+      pod,
+      number: this.#numbers,
+      earlier,
+      runs,
+      isGone,
+      isTold,
+      workload,
+      sampledAtMs: sampledAtMs?.slice()
+    }
     this.restore(added)
     this.#changed.add(added)
   }
@@ -198,6 +220,12 @@ export class PodObservations {
   }
 }
 
+const NONE: ReadonlyArray<never> = []
+
+/** Filters what is mostly all kept, and lives long: a filtered array has room for many more than it holds. */
+const those = <A>(all: ReadonlyArray<A>, isOne: (one: A) => boolean): ReadonlyArray<A> =>
+  all.every(isOne) ? all : all.filter(isOne).slice()
+
 const hasLabels = (workload: Series | undefined): boolean =>
   workload !== undefined && Object.keys(workload.labels).length > 0
 
@@ -206,12 +234,12 @@ const merged = (
   known: ReadonlyArray<PodContainers.ContainerRun>,
   told: ReadonlyArray<PodContainers.ContainerRun>,
   atMs: number
-): Array<PodContainers.ContainerRun> => {
+): ReadonlyArray<PodContainers.ContainerRun> => {
   const isTold = (run: PodContainers.ContainerRun) => told.some((one) => isSame(one, run))
   const untold = known
     .filter((run) => !isTold(run))
     .map((run) => (run.finishedAtMs === undefined ? { ...run, finishedAtMs: atMs } : run))
-  const joined = [...untold, ...told]
+  const joined = untold.length === 0 ? told : untold.concat(told)
   return joined.length <= MAX_RUNS ? joined : compacted(joined)
 }
 
@@ -236,7 +264,7 @@ const isSameRuns = (
   })
 
 /** Makes one run of all that a container had before its last. */
-const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): Array<PodContainers.ContainerRun> =>
+const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): ReadonlyArray<PodContainers.ContainerRun> =>
   [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((containerRuns) => {
     const sorted = containerRuns.toSorted((a, b) => a.startedAtMs - b.startedAtMs)
     const [first, last] = [sorted.at(0), sorted.at(-1)]
