@@ -57,6 +57,7 @@ const start = Effect.fnUntraced(function* <F>(
   const child = yield* givesWay
     ? ChildProcess.make("nice", ["-n", LOWEST, process.execPath, ...words], silent)
     : ChildProcess.make(process.execPath, words, silent)
+  if (givesWay) yield* giveWay(child.pid)
   yield* eventually(`${program} listens`, files.exists(ready), (exists) => exists, {
     within: READY_WITHIN,
     every: "10 millis"
@@ -67,6 +68,18 @@ const start = Effect.fnUntraced(function* <F>(
     () => new ProgramFailed({ problem: `${program}: ${text}` })
   )
   return { said, pid: child.pid }
+})
+
+/**
+ * Gives a program's whole session the lowest priority: each has one of its own, and Linux shares processors between sessions
+ * before it looks at who is nicer within one.
+ *
+ * **Source** sched(7), "The autogroup feature"; kernels without it have no such file.
+ */
+const giveWay = Effect.fnUntraced(function* (pid: number) {
+  const files = yield* FileSystem.FileSystem
+  const group = `/proc/${pid}/autogroup`
+  if (yield* files.exists(group)) yield* files.writeFileString(group, LOWEST)
 })
 
 /** A directory that is gone with the scope. */
