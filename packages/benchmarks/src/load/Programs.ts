@@ -19,6 +19,8 @@ const INFORMERS = "informerPeer.ts"
 const READERS = "streamReaders.ts"
 /** Those of the image, and what `quarterdeck serve` sets itself. */
 const NODE_OPTIONS = ["--max-semi-space-size=16", "--v8-pool-size=1", "--no-allocation-site-pretenuring"]
+/** A hundred clusters in one process collect for each other: with room for it, seldom, as those do that are on machines of their own. */
+const CLUSTER_OPTIONS = ["--max-semi-space-size=64"]
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
@@ -204,7 +206,7 @@ export const clusters = Effect.fnUntraced(function* (filling: string, priority: 
     CLUSTERS,
     [filling],
     Schema.Struct({ controlPort: Schema.Int, kubeconfig: Schema.String }),
-    priority
+    { ...priority, nodeOptions: CLUSTER_OPTIONS }
   )
   const running: Clusters = {
     kubeconfig: said.kubeconfig,
