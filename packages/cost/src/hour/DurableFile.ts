@@ -40,9 +40,13 @@ export const makeDirectory = Effect.fnUntraced(function* (action: string, path: 
   }
 })
 
-/** Adds to the end of a file, or makes it with mode 0600. Goes on to its end when it is interrupted. */
-export const append = Effect.fnUntraced(function* (action: string, path: string, text: string) {
-  const isNew = yield* attempt(action, () => added(path, text))
+/**
+ * Adds to the end of a file, or makes it with mode 0600. Goes on to its end when it is interrupted.
+ *
+ * Each piece is asked for once the one before is written.
+ */
+export const append = Effect.fnUntraced(function* (action: string, path: string, pieces: Iterable<string>) {
+  const isNew = yield* attempt(action, () => added(path, pieces))
   if (isNew) yield* keepName(action, path)
 }, Effect.uninterruptible)
 
@@ -56,17 +60,17 @@ export const replace = Effect.fnUntraced(function* (action: string, path: string
   const draft = `${path}.new`
   yield* attempt(action, async () => {
     await rm(draft, { force: true })
-    await added(draft, text)
+    await added(draft, [text])
     await rename(draft, path)
   })
   yield* keepName(action, path)
 }, Effect.uninterruptible)
 
-const added = async (path: string, text: string): Promise<boolean> => {
+const added = async (path: string, pieces: Iterable<string>): Promise<boolean> => {
   const file = await open(path, "a", 0o600)
   try {
     const { size } = await file.stat()
-    await file.appendFile(text)
+    for (const piece of pieces) await file.appendFile(piece)
     await file.datasync()
     return size === 0
   } finally {

@@ -27,8 +27,8 @@ export class HourJournal extends Context.Service<
     readonly kept: Effect.Effect<ReadonlyArray<KeptHour>, CostError>
     /** Reads what is kept of an hour. What a crash left half written is left out. */
     readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
-    /** Adds to an hour; it survives a crash from then on. */
-    readonly append: (hour: KeptHour, entries: ReadonlyArray<JournalEntry>) => Effect.Effect<void, CostError>
+    /** Adds to an hour; it survives a crash from then on. Entries are asked for some at a time. */
+    readonly append: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
     /** Forgets an hour. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
     /** Gives what is still to be filled in of the time in which a cluster was not sampled, if that was noted. */

@@ -118,13 +118,24 @@ export type JournalEntry = typeof JournalEntry.Type
 /** Pods that are kept together: few enough to leave the event loop to others between two. */
 const PODS_AT_ONCE = 200
 
-/** Gives what changed in an hour since the last time, or all of it. */
-export const take = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> => {
-  const entries: Array<JournalEntry> = []
-  const pods = hour.pods.take(all)
+/**
+ * Gives what changed in an hour since the last time, or all of it.
+ *
+ * Pods are written out as they are asked for, for all of them at once take much memory: one that changed again by then is
+ * given as it is, and given once more the next time.
+ */
+export const take = (hour: OpenHour, all: boolean): Iterable<JournalEntry> =>
+  inOrder(hour.pods.take(all), takeOthers(hour, all))
+
+function* inOrder(pods: ReadonlyArray<PodObservation>, others: ReadonlyArray<JournalEntry>): Generator<JournalEntry> {
   for (let from = 0; from < pods.length; from += PODS_AT_ONCE) {
-    entries.push({ _tag: "Pods", pods: pods.slice(from, from + PODS_AT_ONCE).map(toPod) })
+    yield { _tag: "Pods", pods: pods.slice(from, from + PODS_AT_ONCE).map(toPod) }
   }
+  yield* others
+}
+
+const takeOthers = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> => {
+  const entries: Array<JournalEntry> = []
   const nodes = hour.nodes.take(all)
   if (nodes.length > 0)
     entries.push({ _tag: "Nodes", nodes: nodes.map((node) => ({ ...node, toMs: node.toMs ?? null })) })

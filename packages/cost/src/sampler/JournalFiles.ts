@@ -113,18 +113,28 @@ const read = Effect.fn("HourJournal.read")(function* (journal: Journal, hour: Ke
 const append = Effect.fn("HourJournal.append")(function* (
   journal: Journal,
   hour: KeptHour,
-  entries: ReadonlyArray<JournalEntry>
+  entries: Iterable<JournalEntry>
 ) {
   yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
-  // What a crash cut has no end of line: this one begins with its own.
-  const lines = ["\n"]
-  for (const entry of entries) {
-    lines.push(JournalLine.print(entry))
-    yield* Effect.yieldNow
-  }
   yield* journal.names.keep(hour.cluster)
-  yield* DurableFile.append("keep an open hour", hourPath(journal, hour), lines.join(""))
+  yield* DurableFile.append("keep an open hour", hourPath(journal, hour), piecesOf(entries))
 })
+
+/** Few enough writes, and little enough text at a time: ten thousand pods are many megabytes. */
+const PIECE_LENGTH = 65_536
+
+/** Prints entries, some at a time. */
+function* piecesOf(entries: Iterable<JournalEntry>): Generator<string> {
+  // What a crash cut has no end of line: this one begins with its own.
+  let piece = "\n"
+  for (const entry of entries) {
+    piece += JournalLine.print(entry)
+    if (piece.length < PIECE_LENGTH) continue
+    yield piece
+    piece = ""
+  }
+  yield piece
+}
 
 const readNote = <A>(path: string, schema: Schema.Codec<A, string>, action: string) =>
   Effect.map(textOf(path, action), (text) => Result.getSuccess(Schema.decodeUnknownResult(schema)(text)))

@@ -1,5 +1,6 @@
 import { assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Effect, Logger } from "effect"
+import { readFileSync } from "node:fs"
 import * as files from "node:fs/promises"
 import { basename, join } from "node:path"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
@@ -71,13 +72,29 @@ describe("a file that must outlive a loss of power", () => {
     Effect.gen(function* () {
       yield* warnedOf((path) =>
         Effect.gen(function* () {
-          yield* DurableFile.append("add to it", path, "one\n")
-          yield* DurableFile.append("add to it", path, "two\n")
+          yield* DurableFile.append("add to it", path, ["one\n"])
+          yield* DurableFile.append("add to it", path, ["two\n"])
           assert.strictEqual(yield* readText(path), "one\ntwo\n")
         })
       )
       assert.deepStrictEqual(asked, ["write prices.json", "write directory", "write prices.json"])
     })
+  )
+
+  it.live("asks for what is added piece by piece, once the one before is written", () =>
+    warnedOf((path) =>
+      Effect.gen(function* () {
+        const written: Array<string> = []
+        const pieces = function* () {
+          yield "one\n"
+          written.push(readFileSync(path, "utf8"))
+          yield "two\n"
+        }
+        yield* DurableFile.append("add to it", path, pieces())
+        assert.deepStrictEqual(written, ["one\n"])
+        assert.strictEqual(yield* readText(path), "one\ntwo\n")
+      })
+    )
   )
 
   it.live("keeps the name of every directory that was made for it", () =>

@@ -89,7 +89,9 @@ const live = (happenings: typeof Life.Type): OpenHour => {
 }
 
 const entriesOf = (hour: OpenHour) =>
-  take(hour, true).map((entry) => Schema.decodeUnknownSync(Schema.fromJsonString(JournalEntry))(JSON.stringify(entry)))
+  Array.from(take(hour, true), (entry) =>
+    Schema.decodeUnknownSync(Schema.fromJsonString(JournalEntry))(JSON.stringify(entry))
+  )
 
 describe("OpenHour", () => {
   it.prop("is the same after it was kept and restored, whatever happened", [Life], ([happenings]) => {
