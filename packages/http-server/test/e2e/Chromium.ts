@@ -7,7 +7,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Config, Console, Context, Effect, Exit, FileSystem, Layer, Option, Path } from "effect"
-import { type Browser, chromium, type Page } from "playwright-core"
+import { type Browser, chromium, type Page, type Request } from "playwright-core"
 
 const NAME = "chromium"
 /** In the order of preference. */
@@ -83,14 +83,41 @@ export const open = Effect.fnUntraced(function* (url: string) {
   const failed: Array<string> = []
   page.on("requestfailed", (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`))
   yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.void : say(page, failed)))
-  yield* Effect.promise(async () => {
-    // Containers that other tests start change the machine's network, which breaks off what a browser is loading: a page
-    // whose own first part it was stays empty, as it would for a person, who loads it again.
-    await page.goto(url)
-    while (failed.splice(0).some((reason) => reason.includes("ERR_NETWORK_CHANGED"))) await page.reload()
-  })
+  yield* Effect.promise(() => load(page, url))
   return page
 })
+
+const NETWORK_CHANGED = "ERR_NETWORK_CHANGED"
+
+/**
+ * Loads an address.
+ *
+ * Containers that other tests start change the machine's network, which breaks off what a browser is loading: a page whose own
+ * first part it was stays empty, as it would for a person, who loads it again.
+ */
+export const load = async (page: Page, url: string): Promise<void> => {
+  let isBroken = false
+  const note = (request: Request) => {
+    isBroken ||= request.failure()?.errorText.includes(NETWORK_CHANGED) === true
+  }
+  page.on("requestfailed", note)
+  try {
+    let isThere = false
+    do {
+      isBroken = false
+      // The same address with another fragment would load nothing.
+      isThere = await (isThere ? page.reload() : page.goto(url)).then(
+        () => true,
+        (error: unknown) => {
+          if (!String(error).includes(NETWORK_CHANGED)) throw error
+          return false
+        }
+      )
+    } while (isBroken || !isThere)
+  } finally {
+    page.off("requestfailed", note)
+  }
+}
 
 /** Says where a page is, what it shows, or why that cannot be read, and which of its requests had no reply. */
 const say = (page: Page, failed: ReadonlyArray<string>): Effect.Effect<void> =>

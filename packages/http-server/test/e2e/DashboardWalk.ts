@@ -4,6 +4,7 @@
 import { type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import * as Chromium from "./Chromium.ts"
 import { Deployment, rawKey } from "./Deployment.ts"
 
 export const SIZES = [
@@ -64,7 +65,7 @@ export const chooseAction = async (page: Page, name: string, action: string, id?
 
 /** Opens each page as a reader would, and says when it stands. */
 export async function* pages(page: Page, url: string) {
-  await page.goto(`${url}/#/users/api-keys`)
+  await Chromium.load(page, `${url}/#/users/api-keys`)
   await page.getByRole("button", { name: "Sign in" }).waitFor()
   yield "sign-in"
   await signIn(page, "qd_notquitearealkey")

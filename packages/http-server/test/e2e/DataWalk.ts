@@ -2,6 +2,7 @@
  * A walk through the pages of clusters, workloads and costs, on the demo, for pictures and for audits.
  */
 import type { Page } from "playwright-core"
+import * as Chromium from "./Chromium.ts"
 import { signIn } from "./DashboardWalk.ts"
 import type { Demo } from "./Demo.ts"
 
@@ -9,7 +10,7 @@ type Walk = (page: Page, demo: Demo["Service"]) => AsyncIterable<string>
 
 /** Signs in where a walk begins. */
 const enter = async (page: Page, { key, url }: Demo["Service"], place: string): Promise<void> => {
-  await page.goto(`${url}/#${place}`)
+  await Chromium.load(page, `${url}/#${place}`)
   await signIn(page, key("ADMIN"))
 }
 
