@@ -40,12 +40,15 @@ export const makeDirectory = Effect.fnUntraced(function* (action: string, path: 
   }
 })
 
+/** Texts to write one after the other; a text alone, which has its characters, is none. */
+type Pieces = Iterable<string> & object
+
 /**
  * Adds to the end of a file, or makes it with mode 0600. Goes on to its end when it is interrupted.
  *
  * Each piece is asked for once the one before is written.
  */
-export const append = Effect.fnUntraced(function* (action: string, path: string, pieces: Iterable<string>) {
+export const append = Effect.fnUntraced(function* (action: string, path: string, pieces: Pieces) {
   const isNew = yield* attempt(action, () => added(path, pieces))
   if (isNew) yield* keepName(action, path)
 }, Effect.uninterruptible)
@@ -66,7 +69,7 @@ export const replace = Effect.fnUntraced(function* (action: string, path: string
   yield* keepName(action, path)
 }, Effect.uninterruptible)
 
-const added = async (path: string, pieces: Iterable<string>): Promise<boolean> => {
+const added = async (path: string, pieces: Pieces): Promise<boolean> => {
   const file = await open(path, "a", 0o600)
   try {
     const { size } = await file.stat()

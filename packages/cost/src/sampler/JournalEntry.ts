@@ -124,8 +124,11 @@ const PODS_AT_ONCE = 200
  * Pods are written out as they are asked for, for all of them at once take much memory: one that changed again by then is
  * given as it is, and given once more the next time.
  */
-export const take = (hour: OpenHour, all: boolean): Iterable<JournalEntry> =>
-  inOrder(hour.pods.take(all), takeOthers(hour, all))
+export const take = (hour: OpenHour, all: boolean): Iterable<JournalEntry> => {
+  const pods = hour.pods.take(all)
+  const others = takeOthers(hour, all)
+  return { [Symbol.iterator]: () => inOrder(pods, others) }
+}
 
 function* inOrder(pods: ReadonlyArray<PodObservation>, others: ReadonlyArray<JournalEntry>): Generator<JournalEntry> {
   for (let from = 0; from < pods.length; from += PODS_AT_ONCE) {
@@ -142,7 +145,8 @@ const takeOthers = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> =
   const inventory = hour.inventory.take(all)
   if (inventory !== undefined) entries.push({ _tag: "Inventory", ...inventory })
   for (const block of hour.takeBlocks(all)) entries.push(toUsage(block))
-  entries.push({ _tag: "Seen", spans: hour.seen.all })
+  // A copy: what is seen while the pods are written must not be claimed before the pods of that time are.
+  entries.push({ _tag: "Seen", spans: [...hour.seen.all] })
   return entries
 }
 

@@ -137,6 +137,7 @@ export class PodObservations {
     const entry = this.#entries.get(uid)
     if (entry === undefined || entry.workload !== undefined) return
     entry.workload = find(entry.pod)
+    if (entry.workload !== undefined) this.#changed.add(entry)
   }
 
   /** Takes a pod of before, as it was kept. */

@@ -64,10 +64,12 @@ const Happening = Schema.Struct({
 })
 const Life = Schema.Array(Happening).check(Schema.isMaxLength(60))
 
-const live = (happenings: typeof Life.Type): OpenHour => {
+/** Lives through what happens; `after` is told each step that is done. */
+const live = (happenings: typeof Life.Type, after: (hour: OpenHour, step: number) => void = () => {}): OpenHour => {
   const hour = new OpenHour(a, START)
   const runs = new Map<string, Array<readonly [number, number]>>()
-  for (const { event, minute, pod } of happenings.toSorted((one, other) => one.minute - other.minute)) {
+  const inOrder = happenings.toSorted((one, other) => one.minute - other.minute)
+  for (const [step, { event, minute, pod }] of inOrder.entries()) {
     const nowMs = START + minute * MINUTE
     const own = runs.get(pod) ?? []
     const last = own.at(-1)
@@ -84,20 +86,37 @@ const live = (happenings: typeof Life.Type): OpenHour => {
       hour.pods.put(record(pod, ...own.slice(-2)), nowMs)
     }
     hour.seen.extend(nowMs)
+    after(hour, step)
   }
   return hour
 }
 
-const entriesOf = (hour: OpenHour) =>
-  Array.from(take(hour, true), (entry) =>
-    Schema.decodeUnknownSync(Schema.fromJsonString(JournalEntry))(JSON.stringify(entry))
-  )
+/** Entries as they are read again. */
+const kept = (entries: Iterable<JournalEntry>) =>
+  Array.from(entries, (entry) => Schema.decodeUnknownSync(Schema.fromJsonString(JournalEntry))(JSON.stringify(entry)))
 
 describe("OpenHour", () => {
   it.prop("is the same after it was kept and restored, whatever happened", [Life], ([happenings]) => {
     const hour = live(happenings)
-    assert.deepStrictEqual(restore(a, START, entriesOf(hour)).facts(), hour.facts())
+    assert.deepStrictEqual(restore(a, START, kept(take(hour, true))).facts(), hour.facts())
   })
+
+  it.prop(
+    "is the same though it went on while it was written, and what is written claims to have seen no more than it had then",
+    [Life, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 59 }))],
+    ([happenings, begun]) => {
+      let entries: Iterable<JournalEntry> = []
+      let seenThen = new ObservationSpans().all
+      const hour = live(happenings, (then, step) => {
+        if (step !== begun) return
+        entries = take(then, false)
+        seenThen = [...then.seen.all]
+      })
+      const written = kept(entries)
+      assert.deepStrictEqual(written.findLast((entry) => entry._tag === "Seen")?.spans ?? [], seenThen)
+      assert.deepStrictEqual(restore(a, START, [...written, ...kept(take(hour, false))]).facts(), hour.facts())
+    }
+  )
 
   it.prop("charges a pod for no moment twice, and for none in which it was not seen", [Life], ([happenings]) => {
     const hour = live(happenings)
