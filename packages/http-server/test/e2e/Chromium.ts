@@ -88,6 +88,8 @@ export const open = Effect.fnUntraced(function* (url: string) {
 })
 
 const NETWORK_CHANGED = "ERR_NETWORK_CHANGED"
+/** What Chromium shows in place of an address that failed; it may come only once the next is asked for, which it interrupts. */
+const ERROR_PAGE = "chrome-error://"
 
 /**
  * Loads an address.
@@ -109,7 +111,8 @@ export const load = async (page: Page, url: string): Promise<void> => {
       isThere = await (isThere ? page.reload() : page.goto(url)).then(
         () => true,
         (error: unknown) => {
-          if (!String(error).includes(NETWORK_CHANGED)) throw error
+          const said = String(error)
+          if (!said.includes(NETWORK_CHANGED) && !said.includes(ERROR_PAGE)) throw error
           return false
         }
       )
