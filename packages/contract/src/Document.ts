@@ -55,7 +55,7 @@ const byComponent: ReadonlyMap<string | undefined, unknown> = new Map(
 
 let generated: OpenApi.OpenAPISpec | undefined
 
-/** Gives what the generator makes of the contract. It takes a tenth of a second, and a server needs it twice. */
+/** Gives what the generator makes of the contract. Kept: it is most of the work of a document, and a server needs two. */
 const ofContract = (): OpenApi.OpenAPISpec =>
   (generated ??= OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [Problem.Problem])))
 

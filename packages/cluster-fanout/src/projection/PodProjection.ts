@@ -56,7 +56,7 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
   const stands = PodStatus.fromPod(terminating, specification, state)
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
   const startedAt = text(state["startTime"]) ?? ""
-  // Written out as one literal: what is spread into another has a part of its fields in a second object, 80 bytes for each.
+  // Written out as one literal: what is spread into another has a part of its fields in a second object.
   const pod: Omit<PodRecord, "row"> & { row: WorkloadRow | undefined } = {
     uid: metadata.uid,
     cluster,
