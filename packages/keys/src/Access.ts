@@ -72,6 +72,24 @@ export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => 
   return includes(callers, rule) ? "allowed" : "role_forbidden"
 }
 
+/** Says why a rule may not, and whom it takes. **Example** `"a Viewer may not create apiKeys: it takes an Admin"` */
+export const refusal = (rule: Rule, resource: Resource, verb: Verb): string => {
+  const scope = rule.role === "Admin" && !isUnscoped(rule) ? " with a scope" : ""
+  const taken = takenBy(table[resource][verb])
+  return `${WITH_ARTICLE[rule.role]}${scope} may not ${verb} ${resource}: ${taken === undefined ? "no key may" : `it takes ${taken}`}`
+}
+
+const WITH_ARTICLE = { Viewer: "a Viewer", Operator: "an Operator", Admin: "an Admin" } as const satisfies Record<
+  Role,
+  string
+>
+
+const takenBy = (callers: Callers): string | undefined => {
+  if (callers === "nobody" || callers === "unsupported") return undefined
+  if (callers === "unscopedAdmin") return "an Admin without a scope"
+  return callers.map((role) => WITH_ARTICLE[role]).join(" or ")
+}
+
 const includes = (callers: Exclude<Callers, "unsupported">, rule: Rule): boolean => {
   if (callers === "nobody") return false
   if (callers === "unscopedAdmin") return rule.role === "Admin" && isUnscoped(rule)

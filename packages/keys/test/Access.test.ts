@@ -60,4 +60,30 @@ describe("access", () => {
     }
     assert.strictEqual(Access.decide(admin, resource, verb), expected.admin ? "allowed" : refused)
   })
+
+  it("says of what it refuses whom it takes", () => {
+    assert.strictEqual(
+      Access.refusal(viewer, "apiKeys", "create"),
+      "a Viewer may not create apiKeys: it takes an Admin"
+    )
+    assert.strictEqual(
+      Access.refusal(viewer, "podLogs", "read"),
+      "a Viewer may not read podLogs: it takes an Operator or an Admin"
+    )
+    assert.strictEqual(
+      Access.refusal(clusterAdmin, "clusters", "create"),
+      "an Admin with a scope may not create clusters: it takes an Admin without a scope"
+    )
+    assert.strictEqual(Access.refusal(admin, "secrets", "read"), "an Admin may not read secrets: no key may")
+  })
+
+  it.each(cells)("%s: whom a refusal names is let in", (_name, _cell, resource, verb) => {
+    const takes = Access.refusal(viewer, resource, verb).split(": it takes ")[1] ?? ""
+    const named = (words: string) => takes.split(" or ").includes(words)
+    const isAllowed = (caller: typeof admin) => Access.decide(caller, resource, verb) === "allowed"
+    assert.strictEqual(named("a Viewer"), isAllowed(viewer))
+    assert.strictEqual(named("an Operator"), isAllowed(operator))
+    assert.strictEqual(named("an Admin"), isAllowed(clusterAdmin))
+    assert.strictEqual(named("an Admin") || named("an Admin without a scope"), isAllowed(admin))
+  })
 })

@@ -54,7 +54,7 @@ export class ClusterNotFound extends Schema.TaggedError<ClusterNotFound>()("Clus
   cluster: ClusterName
 }) {
   override get message(): string {
-    return `no cluster is registered as ${this.cluster}`
+    return `no cluster is registered as ${this.cluster}; names count in their case, and the list of clusters tells them`
   }
 }
 

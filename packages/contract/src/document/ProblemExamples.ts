@@ -32,12 +32,15 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail: "Host: must name this server; the setting server.allowedHosts takes more names",
     field: "Host"
   },
-  role_forbidden: { detail: "the key's role or scope does not allow it to create apiKeys" },
+  role_forbidden: { detail: "a Viewer may not create apiKeys: it takes an Admin" },
   cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },
   namespace_forbidden: { detail: "namespace shop is outside the key's scope", field: "namespace" },
   rule_not_contained: { detail: "the rule reaches further than the key that asks for it", field: "rule" },
   not_found: { detail: "no route has this path" },
-  cluster_not_found: { detail: "no cluster is registered as prod", field: "X-Service-Cluster" },
+  cluster_not_found: {
+    detail: "no cluster is registered as prdo; names count in their case, and the list of clusters tells them",
+    field: "X-Service-Cluster"
+  },
   workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },
   pod_not_found: { detail: "cluster prod has no pod web-5d8f-x2x9k in namespace shop", field: "name" },
   cost_row_not_found: { detail: "nothing is known of prod/shop/Deployment/cart in this window", field: "id" },

@@ -25,6 +25,7 @@ const EXTRA = "impersonate-extra-"
 
 /** Reads whom a request's headers ask for. **Errors** 400 for a group or anything else without a name. */
 export const wanted = (headers: Headers): Outcome<Wanted | undefined> => {
+  if (!isAsked(headers)) return Result.succeed(undefined)
   const [name = ""] = headers["impersonate-user"] ?? []
   const [uid = ""] = headers["impersonate-uid"] ?? []
   const groups = headers["impersonate-group"] ?? []
@@ -37,6 +38,8 @@ export const wanted = (headers: Headers): Outcome<Wanted | undefined> => {
   if (uid === "" && groups.length === 0 && Object.keys(extra).length === 0) return Result.succeed(undefined)
   return Result.fail(badRequest("who asks for a group, uid or extra must name a user in Impersonate-User"))
 }
+
+const isAsked = (headers: Headers): boolean => Object.keys(headers).some((header) => header.startsWith("impersonate-"))
 
 const unescape = (key: string): string => {
   try {

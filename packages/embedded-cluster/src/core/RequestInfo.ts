@@ -105,6 +105,8 @@ const pinnedName = (
 }
 
 const decode = (segment: string): string => {
+  // Most have none, and looking for one takes microseconds of each request.
+  if (!segment.includes("%")) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -34,7 +34,6 @@ export const whole = (
   { retryAfterSeconds = 0, warnings = [] }: Beside = {}
 ): Effect.Effect<void> =>
   Effect.sync(() => {
-    const bytes = Buffer.from(body)
     if (retryAfterSeconds > 0) response.setHeader("retry-after", String(retryAfterSeconds))
     if (warnings.length > 0)
       response.setHeader(
@@ -44,9 +43,10 @@ export const whole = (
     response.writeHead(status, {
       ...HEADERS,
       "content-type": contentType,
-      "content-length": bytes.length
+      "content-length": Buffer.byteLength(body)
     })
-    response.end(bytes)
+    // Head and text go out as one piece; a buffer would be a second one.
+    response.end(body)
   })
 
 /**

@@ -256,6 +256,6 @@ const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], 
   }
   if (Access.decide(principal.rule, policy.resource, policy.verb) === "allowed") return
   return yield* refuse("role_forbidden", {
-    detail: `the key's role or scope does not allow it to ${policy.verb} ${policy.resource}`
+    detail: Access.refusal(principal.rule, policy.resource, policy.verb)
   })
 })
