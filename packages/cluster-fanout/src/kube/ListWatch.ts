@@ -160,7 +160,6 @@ const page = Effect.fnUntraced(function* (follower: Follower, continueToken: str
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
   const { cluster, collection, pages } = follower
   if (follower.state.futile > 1) yield* backOff(follower)
-  const wasBehind = follower.state.behind !== undefined
   if (!checked) {
     const newest = yield* getPage(pages, cluster, collection, {
       continueToken: undefined,
@@ -177,11 +176,15 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     follower.state = State.checked(follower.state, newest.resourceVersion)
   }
   const { behind, resourceVersion } = follower.state
+  // Where nothing happened since, a server has nothing to tell, not even a bookmark.
+  const isCaughtUp = State.hasReached(behind, resourceVersion)
   yield* open(follower, false, {
     resourceVersion,
-    ...(behind !== undefined && { timeoutSeconds: CATCH_UP_SECONDS })
+    ...(behind !== undefined && !isCaughtUp && { timeoutSeconds: CATCH_UP_SECONDS })
   })
-  return wasBehind && behind === undefined ? [RESUMED] : NOTHING
+  if (!isCaughtUp) return NOTHING
+  follower.state = State.caughtUp(follower.state)
+  return [RESUMED]
 })
 
 /** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */

@@ -101,8 +101,13 @@ export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: str
  */
 export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
   ...listed(state, state.resourceVersion),
-  // Where nothing happened since, a server has nothing to tell, not even a bookmark.
-  behind: hasReached({ newest }, state.resourceVersion) ? undefined : state.behind && { newest }
+  behind: state.behind && { newest }
+})
+
+/** Notes that the view has all that happened in the outage. */
+export const caughtUp = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
+  ...state,
+  behind: undefined
 })
 
 /** The server answered: it throttles no more. */
@@ -147,7 +152,8 @@ export const received = <Watch>(
   return { ...state, resourceVersion, behind, ...(brings && { futile: 0, isMended: false }) }
 }
 
-const hasReached = (behind: Behind | undefined, resourceVersion: string): boolean =>
+/** Whether a view at this version has all that happened in the outage. **Shape** never where it is not known what did. */
+export const hasReached = (behind: Behind | undefined, resourceVersion: string): boolean =>
   behind?.newest !== undefined && (versions.compare(resourceVersion, behind.newest) ?? -1) >= 0
 
 /** What a piece of a watch told. **Shape** `isInitial` while the initial state is not whole. */
@@ -157,7 +163,10 @@ export interface Received {
   readonly resourceVersion: string
 }
 
-/** Waits as long as a throttling server asks, or not at all: then the following fails. */
+/**
+ * Waits as long as a throttling server asks, or not at all: then the following fails. What happens meanwhile is asked for anew by
+ * a view that is resumed after an outage.
+ */
 export const throttled = <Watch>(
   state: ListWatchState<Watch>,
   retryAfterMs: number | undefined,
@@ -165,7 +174,8 @@ export const throttled = <Watch>(
 ): { readonly state: ListWatchState<Watch>; readonly waitMs: number } | undefined => {
   const waitMs = retryAfterMs ?? firstBackoffMs
   const throttles = state.throttles + 1
-  return waitMs > maxThrottleMs || throttles > maxThrottles ? undefined : { state: { ...state, throttles }, waitMs }
+  if (waitMs > maxThrottleMs || throttles > maxThrottles) return undefined
+  return { state: { ...(state.behind === undefined ? state : ended(state)), throttles }, waitMs }
 }
 
 /** Gives the longest wait before the next try. **Units** milliseconds. */

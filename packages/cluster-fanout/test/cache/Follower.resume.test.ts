@@ -114,6 +114,16 @@ const nextWatch = { verbs: ["watch"], next: 1 } as const
 const GOES_ON: ReadonlyArray<Case> = [
   { title: "with what happened meanwhile", meanwhile: happen },
   { title: "at once when nothing happened", meanwhile: () => Effect.void },
+  {
+    title: "when nothing happened and the server asks for patience before it watches",
+    fault: Fault.tooManyRequests({ match: nextWatch, retryAfterSeconds: 0 }),
+    meanwhile: () => Effect.void
+  },
+  {
+    title: "when the server asks for patience, with what happens until it watches",
+    fault: Fault.tooManyRequests({ match: nextWatch, retryAfterSeconds: 0 }),
+    meanwhile: happen
+  },
   { title: "when the server says that what happened was elsewhere", meanwhile: elsewhere, by: "clock" }
 ]
 

@@ -45,7 +45,16 @@ describe("following a collection", () => {
     assert.isUndefined(hear("100"))
     assert.deepStrictEqual(hear("no number"), { newest: "12" })
     assert.isUndefined(ListWatchState.restarted(asked).behind)
-    assert.isUndefined(ListWatchState.checked(begun, "7").behind, "nothing happened")
+  })
+
+  it("has caught up after an outage in which nothing happened once there is a watch, and asks anew where one has to wait", () => {
+    const begun = ListWatchState.from(ListWatchState.make<string>(true), "7")
+    const asked = ListWatchState.checked(begun, "7")
+    assert.isTrue(ListWatchState.hasReached(asked.behind, asked.resourceVersion))
+    assert.isUndefined(ListWatchState.caughtUp(asked).behind)
+    const waits = ListWatchState.throttled(asked, 2_000, patience)?.state ?? assert.fail("it was not throttled")
+    assert.deepStrictEqual(waits.phase, { _tag: "Resume", checked: false })
+    assert.isFalse(ListWatchState.hasReached(begun.behind, "7"))
   })
 
   it("waits as a throttling server asks, some times in a row and not for ever", () => {
