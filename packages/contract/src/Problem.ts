@@ -70,7 +70,11 @@ export const catalogue = {
     "The cluster cannot be registered: an address that is never connected to, a credential that would run a program or read a file where the service runs, or the cluster itself did not let the service in. `field` names what is at fault. Nothing was kept."
   ),
   missing_credential: entry(401, "Missing credential", "The route needs an API key and the request carries none."),
-  invalid_key: entry(401, "Invalid key", "No such key exists here: it is mistyped, cut off, or of another service."),
+  invalid_key: entry(
+    401,
+    "Invalid key",
+    "No key of this service: it is mistyped, cut off, of another service, or was removed."
+  ),
   key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
   key_revoked: entry(401, "Key revoked", "The key was revoked. Ask for a new one."),
   session_ended: entry(

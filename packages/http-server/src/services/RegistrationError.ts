@@ -23,7 +23,7 @@ export class ClusterConfigured extends Schema.TaggedError<ClusterConfigured>()("
 /** No cluster has the name. */
 export class ClusterUnknown extends Schema.TaggedError<ClusterUnknown>()("ClusterUnknown", { name: ClusterName }) {
   override get message(): string {
-    return `no cluster is registered as ${this.name}`
+    return `no cluster is registered as ${this.name}; names count in their case, and the list of clusters tells them`
   }
 }
 
