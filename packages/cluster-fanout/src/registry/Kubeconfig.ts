@@ -75,15 +75,23 @@ export const fromFiles = (
       problems.push({ severity: "warning", code: "insecureSkipTlsVerify", source, message })
     }
   }
-  for (const context of Object.keys(names)) {
+  // A file that cannot be read may have it.
+  for (const context of documents.length < files.length ? [] : Object.keys(names)) {
     if (document.contexts.has(context)) continue
-    const known = [...document.contexts.keys()].map((name) => JSON.stringify(name)).join(", ")
-    const message = `there is no context ${JSON.stringify(context)}; there are ${known === "" ? "none" : known}`
+    const message = `there is no context ${JSON.stringify(context)}; there are ${fewOf([...document.contexts.keys()])}`
     problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })
   }
   const list = [...clusters.values()]
   const current = list.find((cluster) => cluster.context === document.currentContext)?.name
   return { clusters: list, ...(current !== undefined && { current }), problems }
+}
+
+const FEW = 10
+
+const fewOf = (contexts: ReadonlyArray<string>): string => {
+  if (contexts.length === 0) return "none"
+  const few = contexts.slice(0, FEW).map((name) => JSON.stringify(name))
+  return contexts.length > FEW ? `${few.join(", ")} and ${contexts.length - FEW} more` : few.join(", ")
 }
 
 /**

@@ -137,9 +137,11 @@ const importReadings = (
     if (present !== undefined) files.push({ path, text: present })
   }
   const imported = fromFiles(files, names)
+  // A context that is not there may be one of a file that is not.
+  const isWhole = files.length === readings.length
   return {
     ...imported,
-    problems: [...broken, ...imported.problems],
+    problems: [...broken, ...imported.problems.filter(({ code }) => isWhole || code !== "contextUnknown")],
     good: new Map(files.map(({ path, text }) => [path, text]))
   }
 }
