@@ -26,7 +26,7 @@ const small = [
   "examples/{embed-own-parts,mounting}/test/**/*.test.ts"
 ]
 
-/** Tests in a browser, which has enough to do: each has a process of its own beside it. */
+/** Tests in a browser: they share processes with one another, which import the service once, and with none that keep one busy. */
 const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts"]
 
 /** Tests for which the run has clusters that they borrow: those of every driver, and those of the chart that want a real one. */
@@ -66,7 +66,7 @@ export default defineConfig({
           globalSetup: "./packages/http-server/test/e2e/fleets.setup.ts"
         }
       },
-      { extends: true, test: { name: "pages", include: pages } },
+      { extends: true, test: { name: "pages", include: pages, isolate: false } },
       {
         extends: true,
         test: {

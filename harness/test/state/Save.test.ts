@@ -1,5 +1,5 @@
 /** Clusters that are saved into a directory and started from it. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Redacted, Schema } from "effect"
@@ -12,6 +12,7 @@ import { configMap } from "../conformance/Fixture.ts"
 import { temporaryDirectory } from "../machine/Fixture.ts"
 import {
   belowTheApi,
+  Cluster,
   contents,
   definition,
   freshNamespace,
@@ -46,13 +47,13 @@ const refusedAfter = Effect.fnUntraced(function* (change: (text: string) => stri
 })
 
 for (const driver of belowTheApi(run)) {
-  describe(`a saved cluster of the ${driver.name} driver`, () => {
-    it.live(
+  layer(Cluster.layer(driver), { timeout: "2 minutes" })(`a saved cluster of the ${driver.name} driver`, (it) => {
+    it.effect(
       "starts with the same objects, for its own users, and can be saved again",
       () =>
         Effect.gen(function* () {
           const directory = join(yield* temporaryDirectory, "a", "saved")
-          const first = yield* started(driver, { name: "first" })
+          const first = yield* Cluster
           const home = yield* freshNamespace(first.api)
           yield* first.api.create(configMap(home, "kept"))
           yield* first.api.create(serviceAccount(home, "robot"))
@@ -90,12 +91,12 @@ for (const driver of belowTheApi(run)) {
       LIMIT
     )
 
-    it.live(
+    it.effect(
       "takes the tokens of service accounts that the first one gave, also after it was saved twice",
       () =>
         Effect.gen(function* () {
           const directory = yield* temporaryDirectory
-          const first = yield* started(driver)
+          const first = yield* Cluster
           const home = yield* freshNamespace(first.api)
           yield* first.api.create(serviceAccount(home, "robot"))
           const reply = yield* first.api.request({
@@ -117,12 +118,12 @@ for (const driver of belowTheApi(run)) {
       LIMIT
     )
 
-    it.live(
+    it.effect(
       "can be read by its owner alone",
       () =>
         Effect.gen(function* () {
           const directory = join(yield* temporaryDirectory, "saved")
-          const { running } = yield* started(driver)
+          const { running } = yield* Cluster
           yield* running.save(directory)
           const file = yield* fileIn(directory)
           const modes = yield* Effect.promise(() => Promise.all([directory, file].map((path) => stat(path))))
@@ -133,27 +134,25 @@ for (const driver of belowTheApi(run)) {
         }),
       LIMIT
     )
-  })
-}
 
-for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)) {
-  describe(`a saved cluster of the ${driver.name} driver`, () => {
-    it.live(
-      "is refused by programs that are older than it",
-      () =>
-        Effect.gen(function* () {
-          const directory = join(yield* temporaryDirectory, "saved")
-          const { running } = yield* started(driver)
-          yield* running.save(directory)
-          const file = yield* fileIn(directory)
-          yield* Effect.promise(async () =>
-            writeFile(file, (await readFile(file, "utf8")).replace(/"kubernetes":"v1\.[0-9]+/, '"kubernetes":"v1.99'))
-          )
-          const error = yield* Effect.flip(Effect.scoped(started(driver, { from: directory })))
-          assert.match(error.message, /its objects are those of Kubernetes v1\.99/)
-        }),
-      LIMIT
-    )
+    if (driver.name === ControlPlane.driver.name) {
+      it.effect(
+        "is refused by programs that are older than it",
+        () =>
+          Effect.gen(function* () {
+            const directory = join(yield* temporaryDirectory, "saved")
+            const { running } = yield* Cluster
+            yield* running.save(directory)
+            const file = yield* fileIn(directory)
+            yield* Effect.promise(async () =>
+              writeFile(file, (await readFile(file, "utf8")).replace(/"kubernetes":"v1\.[0-9]+/, '"kubernetes":"v1.99'))
+            )
+            const error = yield* Effect.flip(Effect.scoped(started(driver, { from: directory })))
+            assert.match(error.message, /its objects are those of Kubernetes v1\.99/)
+          }),
+        LIMIT
+      )
+    }
   })
 }
 

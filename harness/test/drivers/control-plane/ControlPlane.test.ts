@@ -203,36 +203,5 @@ for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)
         }),
       LIMIT
     )
-
-    it.effect(
-      "with controllers, a Deployment gets its pods and a namespace goes away",
-      () =>
-        Effect.gen(function* () {
-          const {
-            parent: { api }
-          } = yield* Fleet.make({ driver, parent: "busy", controllers: true })
-          const namespace = { apiVersion: "v1", kind: "Namespace", name: "shop" }
-          yield* api.create({ ...namespace, metadata: { name: "shop" } })
-          const labels = { app: "web" }
-          yield* api.create({
-            apiVersion: "apps/v1",
-            kind: "Deployment",
-            metadata: { name: "web", namespace: "shop" },
-            spec: {
-              replicas: 3,
-              selector: { matchLabels: labels },
-              template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "busybox:1" }] } }
-            }
-          })
-          const pods = api.list({ apiVersion: "v1", kind: "Pod", namespace: "shop" })
-          yield* eventually("three pods exist", pods, ({ items }) => items.length === 3, { within: "30 seconds" })
-          yield* api.delete(namespace)
-          const namespaces = api.list({ apiVersion: "v1", kind: "Namespace", fieldSelector: "metadata.name=shop" })
-          yield* eventually("the namespace is gone", namespaces, ({ items }) => items.length === 0, {
-            within: "30 seconds"
-          })
-        }),
-      LIMIT
-    )
   })
 }
