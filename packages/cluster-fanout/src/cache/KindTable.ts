@@ -49,6 +49,7 @@ export class KindTable<R extends { readonly uid: string }> {
   /** Whether an initial state is being collected, and what of it has come. */
   #isStaging = true
   #staged: Map<string, R> | undefined
+  #stagedSince: number | undefined
   /** Whether the watch ended, and what it goes on with has not caught up. */
   #isBehind = false
   /** The objects that events changed since a comparison began, if one is under way. */
@@ -96,9 +97,13 @@ export class KindTable<R extends { readonly uid: string }> {
       else if (change._tag === "Synced") synced = this.#complete() || synced
       else if (change._tag === "Resumed") this.#resume()
       else if (change._tag !== "Bookmark") this.#write(change)
+      if (this.#isStaging) this.#stagedSince ??= now
     }
     // What is still being collected, or caught up with, proves nothing about what is shown.
-    if (!this.#isStaging && !this.#isBehind && changes.length > 0) this.#provenAt = now
+    if (!this.#isStaging && !this.#isBehind && changes.length > 0) {
+      // All pages of a list are of the moment of the first.
+      this.#provenAt = synced ? (this.#stagedSince ?? now) : now
+    }
     return synced
   }
 
@@ -203,6 +208,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#isBehind = false
     this.#isStaging = true
     this.#staged = undefined
+    this.#stagedSince = undefined
     if (this.#bound !== undefined) this.#newest = new NewestRecords(this.#bound)
     if (this.#sync._tag === "Synced") this.#sync = { ...this.#sync, live: false }
   }

@@ -1,7 +1,7 @@
 /** Follows one collection of one cluster: an initial state, then what happens to it. */
 import { Clock, Duration, Effect, Exit, Metric, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
+import { ClusterAnswerInvalid, ClusterError, ClusterUnreachable } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
@@ -158,34 +158,44 @@ const page = Effect.fnUntraced(function* (follower: Follower, continueToken: str
  * silent until then, and never tells what happened on the way.
  */
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
-  const { cluster, collection, pages } = follower
-  if (follower.state.futile > 1) yield* backOff(follower)
   if (!checked) {
-    const newest = yield* getPage(pages, cluster, collection, {
-      continueToken: undefined,
-      metadataOnly: true,
-      limit: "1"
-    })
+    if (State.isDeaf(follower.state)) return yield* fail(follower, ENDED)
+    if (follower.state.futile > 1) yield* backOff(follower)
+    const newest = yield* newestVersion(follower)
     const { behind, resourceVersion } = follower.state
-    const compared = versions.compare(newest.resourceVersion, resourceVersion)
+    const compared = versions.compare(newest, resourceVersion)
     // Where nothing can be said, a view that may be far behind could not be seen to catch up.
     if ((compared ?? (behind === undefined ? 0 : -1)) < 0) {
       follower.state = State.restarted(follower.state)
       return RESTART
     }
-    follower.state = State.checked(follower.state, newest.resourceVersion)
+    follower.state = State.checked(follower.state, newest)
   }
   const { behind, resourceVersion } = follower.state
   // Where nothing happened since, a server has nothing to tell, not even a bookmark.
   const isCaughtUp = State.hasReached(behind, resourceVersion)
+  const askedAt = yield* steadyClock.now
   yield* open(follower, false, {
     resourceVersion,
     ...(behind !== undefined && !isCaughtUp && { timeoutSeconds: CATCH_UP_SECONDS })
   })
-  if (!isCaughtUp) return NOTHING
+  // Much may have happened while the server took its time to open it.
+  if (behind !== undefined && (yield* steadyClock.now) - askedAt > OPENED_SOON_MS) {
+    follower.state = State.behindOf(follower.state, yield* newestVersion(follower))
+  }
+  if (!State.hasReached(follower.state.behind, resourceVersion)) return NOTHING
   follower.state = State.caughtUp(follower.state)
   return [RESUMED]
 })
+
+/** Gives the version that the server has now. */
+const newestVersion = ({ cluster, collection, pages }: Follower): Effect.Effect<string, ClusterError> =>
+  Effect.map(
+    getPage(pages, cluster, collection, { continueToken: undefined, metadataOnly: true, limit: "1" }),
+    ({ resourceVersion }) => resourceVersion
+  )
+
+const OPENED_SOON_MS = 1_000
 
 /** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */
 const CATCH_UP_SECONDS = "4"
@@ -256,6 +266,8 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const piece = yield* watch.read(yield* patience(follower, watch, initial))
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
+    // One that ends before its initial state is whole would do so again.
+    if (initial) follower.state = State.withoutWatchList(follower.state)
     const isAnew = initial || follower.state.behind !== undefined
     follower.state = isAnew ? State.restarted(follower.state) : State.ended(follower.state)
     return isAnew ? RESTART : NOTHING
@@ -292,6 +304,8 @@ const fail = ({ cluster }: Follower, reason: ClusterError["reason"]): Effect.Eff
 const invalid = (follower: Follower, problem: string): Effect.Effect<never, ClusterError> =>
   fail(follower, new ClusterAnswerInvalid({ problem }))
 
+/** Of watches that end as soon as they have begun. */
+const ENDED = new ClusterUnreachable({ code: "WATCH_ENDED" })
 const RESTART: ReadonlyArray<WatchEvent> = [{ _tag: "Restart" }]
 const RESUMED: WatchEvent = { _tag: "Resumed" }
 const NOTHING: ReadonlyArray<WatchEvent> = []

@@ -104,6 +104,12 @@ export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): Li
   behind: state.behind && { newest }
 })
 
+/** Notes which version a view has to catch up with now. */
+export const behindOf = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
+  ...state,
+  behind: { newest }
+})
+
 /** Notes that the view has all that happened in the outage. */
 export const caughtUp = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
@@ -129,6 +135,11 @@ export const closed = <Watch>(
   livedMs: number,
   { usefulMs }: ListWatchPatience
 ): ListWatchState<Watch> => ({ ...state, futile: livedMs >= usefulMs ? 0 : state.futile + 1 })
+
+const DEAF_AFTER = 4
+
+/** Whether watches end so soon, one after the other, that nothing of what happens is heard. */
+export const isDeaf = ({ futile }: ListWatchState<unknown>): boolean => futile >= DEAF_AFTER
 
 /** Resumes a watch that ended, once the server's version is seen not to be earlier. */
 export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({

@@ -1,0 +1,38 @@
+import { assert, layer } from "@effect/vitest"
+import { Fault } from "@quarterdeck/harness"
+import { Effect } from "effect"
+import { EmbeddedCluster, pod } from "../fixture/EmbeddedCluster.ts"
+import { firstEvents, onCluster, put, release, synced, watches } from "../fixture/Following.ts"
+
+/** What a server or a proxy says that ends a watch as soon as it has begun. */
+const endedWatch = (next?: number) =>
+  Fault.fixedReply({ match: { verbs: ["watch"], ...(next !== undefined && { next }) }, body: "" })
+
+layer(EmbeddedCluster.layer())("follow a server that ends watches at once", (it) => {
+  it.effect("fails where one after the other does, for nothing of what happens would be heard", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(release("v1.33.5"))
+        yield* server.inject(endedWatch())
+        yield* server.objects.create(pod("a"))
+        const error = yield* Effect.flip(firstEvents(server.entered(), 3))
+        assert.include(error.reason, { _tag: "ClusterUnreachable", code: "WATCH_ENDED" })
+        assert.isAtMost(watches(server).length, 4)
+      })
+    )
+  )
+
+  it.effect("lists where a watch-list ends before it is whole", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        yield* server.inject(endedWatch(1))
+        const a = yield* server.objects.create(pod("a"))
+        assert.deepStrictEqual(yield* firstEvents(server.entered(), 3), ["Restart", put(a), synced(a)])
+        assert.deepStrictEqual(
+          watches(server).map((query) => query.has("sendInitialEvents")),
+          [true]
+        )
+      })
+    )
+  )
+})
