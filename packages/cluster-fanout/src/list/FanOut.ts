@@ -189,6 +189,8 @@ export class FanOut extends Context.Service<
         const now = steadyClock.nowUnsafe(clock)
         const ready: Array<readonly [name: ClusterName, answer: () => Answer<A>]> = []
         for (const name of clusters) {
+          // To look derives and sorts what has changed.
+          if (steadyClock.nowUnsafe(clock) - now >= TURN_MS) return undefined
           const cluster = known.get(name)
           const answer = cluster === undefined ? undefined : look(cluster, now)
           if (answer === undefined) return undefined

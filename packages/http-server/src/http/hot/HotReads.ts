@@ -89,7 +89,10 @@ const make = Effect.gen(function* () {
       }
       if (isAnswered()) return
       const proceed = () => {
-        if (!isAnswered()) goOrdinary()
+        if (isAnswered()) return
+        goOrdinary()
+        // Who left while waiting did so before the ordinary way could hear of it.
+        if (response.destroyed) response.emit("close")
       }
       if (flights.join(asked, proceed)) return
       const made = makeNow(asked, request)

@@ -53,7 +53,8 @@ export interface HotRequest {
  */
 export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequest | undefined => {
   const path = pathOf(url)
-  if (method !== "GET" || !PATHS.has(path)) return undefined
+  // Live lists are not given again, and what they share they share among themselves. Spelled otherwise it is only a short wait.
+  if (method !== "GET" || !PATHS.has(path) || url.includes("consistency=live")) return undefined
   let words = ""
   let hasCredential = false
   let ifNoneMatch: string | undefined
