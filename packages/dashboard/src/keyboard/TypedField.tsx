@@ -3,7 +3,8 @@
  */
 import { TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
-import { useState } from "react"
+import { useEffect, useState } from "react"
+import { NavigationType, useLocation, useNavigationType } from "react-router"
 import { SEARCH_FIELD } from "./Shortcuts.ts"
 
 interface Props {
@@ -30,6 +31,14 @@ export const TypedField = ({ isSearch = false, label, onPause, placeholder, valu
     setKnown(next.trim())
     onPause(next.trim())
   }, PAUSE_MS)
+  const location = useLocation()
+  const cameBy = useNavigationType()
+  // What was typed just before would narrow what a link shows. Filters replace the address, and go together with what is typed.
+  useEffect(() => {
+    if (cameBy === NavigationType.Replace) return
+    say.cancel()
+    setText(value)
+  }, [cameBy, location, say, value])
   return (
     <TextInput
       type="search"

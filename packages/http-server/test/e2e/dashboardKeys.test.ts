@@ -97,6 +97,29 @@ suite("Users > API Keys", Deployment.layer(options), (it) => {
     })
   )
 
+  it.effect("what was typed just before does not narrow what a link shows", () =>
+    Effect.gen(function* () {
+      const { createKey, url } = yield* Deployment
+      const { apiKey } = yield* createKey({ name: "typed before", rule: { role: "Viewer" } })
+      const page = yield* Chromium.open(`${url}/${KEYS}`)
+      yield* Effect.promise(async () => {
+        await signIn(page, rawKey("admin"))
+        const name = page.getByLabel("Name", { exact: true })
+        await name.waitFor()
+        await page.clock.install()
+        await page.clock.pauseAt(Date.now() + 60_000)
+        await name.fill("typed")
+        await page.evaluate(`location.hash = "#/users/api-keys?createdBy=${apiKey.id}"`)
+        await page.getByText(/^Made by/).waitFor()
+        await page.clock.runFor(1_000)
+        await page.clock.resume()
+        await page.getByText("0 keys", { exact: true }).waitFor()
+        assert.notInclude(page.url(), "typed")
+        assert.strictEqual(await name.inputValue(), "")
+      })
+    })
+  )
+
   it.effect("the list is narrowed by the server, and a link shows a colleague the same", () =>
     Effect.gen(function* () {
       const { createKey, url } = yield* Deployment
