@@ -158,18 +158,23 @@ const page = Effect.fnUntraced(function* (follower: Follower, continueToken: str
  * silent until then, and never tells what happened on the way.
  */
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
+  const { cluster, collection, pages } = follower
   if (!checked) {
     if (State.isDeaf(follower.state)) return yield* fail(follower, ENDED)
     if (follower.state.futile > 1) yield* backOff(follower)
-    const newest = yield* newestVersion(follower)
+    const newest = yield* getPage(pages, cluster, collection, {
+      continueToken: undefined,
+      metadataOnly: true,
+      limit: "1"
+    })
     const { behind, resourceVersion } = follower.state
-    const compared = versions.compare(newest, resourceVersion)
+    const compared = versions.compare(newest.resourceVersion, resourceVersion)
     // Where nothing can be said, a view that may be far behind could not be seen to catch up.
     if ((compared ?? (behind === undefined ? 0 : -1)) < 0) {
       follower.state = State.restarted(follower.state)
       return RESTART
     }
-    follower.state = State.checked(follower.state, newest)
+    follower.state = State.checked(follower.state, newest.resourceVersion)
   }
   const { behind, resourceVersion } = follower.state
   // Where nothing happened since, a server has nothing to tell, not even a bookmark.
@@ -179,23 +184,20 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     resourceVersion,
     ...(behind !== undefined && !isCaughtUp && { timeoutSeconds: CATCH_UP_SECONDS })
   })
+  if (behind === undefined) return NOTHING
+  const { phase } = follower.state
   // Much may have happened while the server took its time to open it.
-  if (behind !== undefined && (yield* steadyClock.now) - askedAt > OPENED_SOON_MS) {
-    follower.state = State.behindOf(follower.state, yield* newestVersion(follower))
+  if (phase._tag === "Read" && (yield* steadyClock.now) - askedAt > OPENED_SOON_MS) {
+    yield* close(follower, phase.watch)
+    follower.state = State.restarted(follower.state)
+    return RESTART
   }
-  if (!State.hasReached(follower.state.behind, resourceVersion)) return NOTHING
+  if (!isCaughtUp) return NOTHING
   follower.state = State.caughtUp(follower.state)
   return [RESUMED]
 })
 
-/** Gives the version that the server has now. */
-const newestVersion = ({ cluster, collection, pages }: Follower): Effect.Effect<string, ClusterError> =>
-  Effect.map(
-    getPage(pages, cluster, collection, { continueToken: undefined, metadataOnly: true, limit: "1" }),
-    ({ resourceVersion }) => resourceVersion
-  )
-
-const OPENED_SOON_MS = 1_000
+const OPENED_SOON_MS = 5_000
 
 /** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */
 const CATCH_UP_SECONDS = "4"

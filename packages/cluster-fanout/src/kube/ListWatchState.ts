@@ -30,6 +30,8 @@ export interface ListWatchState<Watch> {
   readonly offersWatchList: boolean
   /** How many tries in a row brought nothing. */
   readonly futile: number
+  /** How many watches in a row ended as soon as they had begun, and told nothing. */
+  readonly deaf: number
   /** How often in a row the server throttled. */
   readonly throttles: number
   /** Whether the watch broke since it last brought something: a second time fails. */
@@ -49,6 +51,7 @@ export const make = <Watch>(offersWatchList: boolean): ListWatchState<Watch> => 
   resourceVersion: "",
   offersWatchList,
   futile: 0,
+  deaf: 0,
   throttles: 0,
   isMended: false,
   behind: undefined
@@ -104,12 +107,6 @@ export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): Li
   behind: state.behind && { newest }
 })
 
-/** Notes which version a view has to catch up with now. */
-export const behindOf = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
-  ...state,
-  behind: { newest }
-})
-
 /** Notes that the view has all that happened in the outage. */
 export const caughtUp = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
@@ -134,12 +131,17 @@ export const closed = <Watch>(
   state: ListWatchState<Watch>,
   livedMs: number,
   { usefulMs }: ListWatchPatience
-): ListWatchState<Watch> => ({ ...state, futile: livedMs >= usefulMs ? 0 : state.futile + 1 })
+): ListWatchState<Watch> => ({
+  ...state,
+  futile: livedMs >= usefulMs ? 0 : state.futile + 1,
+  deaf: livedMs >= DEAF_MS ? 0 : state.deaf + 1
+})
 
 const DEAF_AFTER = 4
+const DEAF_MS = 1_000
 
 /** Whether watches end so soon, one after the other, that nothing of what happens is heard. */
-export const isDeaf = ({ futile }: ListWatchState<unknown>): boolean => futile >= DEAF_AFTER
+export const isDeaf = ({ deaf }: ListWatchState<unknown>): boolean => deaf >= DEAF_AFTER
 
 /** Resumes a watch that ended, once the server's version is seen not to be earlier. */
 export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
@@ -160,7 +162,7 @@ export const received = <Watch>(
 ): ListWatchState<Watch> => {
   const brings = events.length > 0 && !isInitial
   const behind = hasReached(state.behind, resourceVersion) ? undefined : state.behind
-  return { ...state, resourceVersion, behind, ...(brings && { futile: 0, isMended: false }) }
+  return { ...state, resourceVersion, behind, ...(brings && { futile: 0, deaf: 0, isMended: false }) }
 }
 
 /** Whether a view at this version has all that happened in the outage. **Shape** never where it is not known what did. */

@@ -137,8 +137,8 @@ const importReadings = (
     if (present !== undefined) files.push({ path, text: present })
   }
   const imported = fromFiles(files, names)
-  // A context that is not there may be one of a file that is not.
-  const isWhole = files.length === readings.length
+  // A context that is not there may be one of a file that cannot be read.
+  const isWhole = broken.length === 0
   return {
     ...imported,
     problems: [...broken, ...imported.problems.filter(({ code }) => isWhole || code !== "contextUnknown")],

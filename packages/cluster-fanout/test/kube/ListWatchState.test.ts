@@ -57,6 +57,23 @@ describe("following a collection", () => {
     assert.isFalse(ListWatchState.hasReached(begun.behind, "7"))
   })
 
+  it("hears nothing where watches end at once, one after the other; those that end after some seconds are heard", () => {
+    const ended = (livedMs: number) => (state: typeof watching) => ListWatchState.closed(state, livedMs, patience)
+    const four = [0, 999, 0, 500].map(ended)
+    assert.isTrue(ListWatchState.isDeaf(four.reduce((state, end) => end(state), watching)))
+    const soon = Array.from({ length: 100 }, () => ended(3_000))
+    assert.isFalse(ListWatchState.isDeaf(soon.reduce((state, end) => end(state), watching)))
+    const told = ListWatchState.received(
+      four.slice(1).reduce((state, end) => end(state), watching),
+      {
+        events: [{ _tag: "Bookmark", resourceVersion: "9" }],
+        isInitial: false,
+        resourceVersion: "9"
+      }
+    )
+    assert.isFalse(ListWatchState.isDeaf(ended(0)(told)))
+  })
+
   it("waits as a throttling server asks, some times in a row and not for ever", () => {
     let state = watching
     for (let time = 0; time < patience.maxThrottles; time++) {
