@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Redacted, Schema } from "effect"
 import * as Drivers from "../../src/drivers/Drivers.ts"
+import type { RunningCluster } from "../../src/drivers/ClusterDriver.ts"
 import * as ControlPlane from "../../src/drivers/control-plane/ControlPlane.ts"
 import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
@@ -35,13 +36,22 @@ const fileIn = Effect.fnUntraced(function* (directory: string) {
   return join(directory, names[0] ?? "none")
 })
 
+/** Saves a cluster into a directory of its own, and gives that and its file. */
+const saved = Effect.fnUntraced(function* (running: RunningCluster) {
+  const directory = join(yield* temporaryDirectory, "saved")
+  yield* running.save(directory)
+  return { directory, file: yield* fileIn(directory) }
+})
+
+/** Rewrites a saved cluster's file. */
+const rewrite = (file: string, change: (text: string) => string) =>
+  Effect.promise(async () => writeFile(file, change(await readFile(file, "utf8"))))
+
 /** Saves a small embedded cluster, changes its file, and gives what a start from it says. */
 const refusedAfter = Effect.fnUntraced(function* (change: (text: string) => string) {
-  const directory = join(yield* temporaryDirectory, "saved")
   const { running } = yield* started(Embedded.driver)
-  yield* running.save(directory)
-  const file = yield* fileIn(directory)
-  yield* Effect.promise(async () => writeFile(file, change(await readFile(file, "utf8"))))
+  const { directory, file } = yield* saved(running)
+  yield* rewrite(file, change)
   const error: HarnessError = yield* Effect.flip(Effect.scoped(started(Embedded.driver, { from: directory })))
   return { directory, error }
 })
@@ -122,10 +132,7 @@ for (const driver of belowTheApi(run)) {
       "can be read by its owner alone",
       () =>
         Effect.gen(function* () {
-          const directory = join(yield* temporaryDirectory, "saved")
-          const { running } = yield* Cluster
-          yield* running.save(directory)
-          const file = yield* fileIn(directory)
+          const { directory, file } = yield* saved((yield* Cluster).running)
           const modes = yield* Effect.promise(() => Promise.all([directory, file].map((path) => stat(path))))
           assert.deepStrictEqual(
             modes.map(({ mode }) => (mode & 0o777).toString(8)),
@@ -140,13 +147,8 @@ for (const driver of belowTheApi(run)) {
         "is refused by programs that are older than it",
         () =>
           Effect.gen(function* () {
-            const directory = join(yield* temporaryDirectory, "saved")
-            const { running } = yield* Cluster
-            yield* running.save(directory)
-            const file = yield* fileIn(directory)
-            yield* Effect.promise(async () =>
-              writeFile(file, (await readFile(file, "utf8")).replace(/"kubernetes":"v1\.[0-9]+/, '"kubernetes":"v1.99'))
-            )
+            const { directory, file } = yield* saved((yield* Cluster).running)
+            yield* rewrite(file, (text) => text.replace(/"kubernetes":"v1\.[0-9]+/, '"kubernetes":"v1.99'))
             const error = yield* Effect.flip(Effect.scoped(started(driver, { from: directory })))
             assert.match(error.message, /its objects are those of Kubernetes v1\.99/)
           }),
