@@ -73,7 +73,7 @@ export const catalogue = {
   invalid_key: entry(
     401,
     "Invalid key",
-    "No key of this service: it is mistyped, cut off, of another service, or was removed."
+    "No key of this service: it is mistyped, cut off, of another service, or was removed. Send it whole, or ask for a new one."
   ),
   key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
   key_revoked: entry(401, "Key revoked", "The key was revoked. Ask for a new one."),

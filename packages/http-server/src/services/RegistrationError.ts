@@ -2,6 +2,7 @@
  * Why a cluster was not registered, or not dropped.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { TargetError } from "@quarterdeck/targeting"
 import { Schema } from "effect"
 
 /** The name is in use. */
@@ -23,7 +24,7 @@ export class ClusterConfigured extends Schema.TaggedError<ClusterConfigured>()("
 /** No cluster has the name. */
 export class ClusterUnknown extends Schema.TaggedError<ClusterUnknown>()("ClusterUnknown", { name: ClusterName }) {
   override get message(): string {
-    return `no cluster is registered as ${this.name}; names count in their case, and the list of clusters tells them`
+    return new TargetError.ClusterNotFound({ cluster: this.name }).message
   }
 }
 
