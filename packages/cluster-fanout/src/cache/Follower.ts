@@ -4,7 +4,7 @@
 import { Cause, Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterExpired, ClusterUnreachable } from "../kube/ClusterError.ts"
+import { ClusterError, ClusterExpired, watchEnded } from "../kube/ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "../projection/Interner.ts"
 import * as Reconnects from "../kube/Reconnects.ts"
@@ -162,7 +162,7 @@ const once = (
   from: string | undefined
 ): Effect.Effect<ClusterError> => {
   const { breaker, cluster } = parts
-  const ended = new ClusterError({ cluster: cluster.name, reason: new ClusterUnreachable({ code: "WATCH_ENDED" }) })
+  const ended = new ClusterError({ cluster: cluster.name, reason: watchEnded })
   // A dead cluster's sync must not go on holding its lanes until the transport gives up.
   const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
   // A defect must not leave the kind without a follower: it is read anew, as after a watch that ended.

@@ -49,6 +49,7 @@ export class KindTable<R extends { readonly uid: string }> {
   /** Whether an initial state is being collected, and what of it has come. */
   #isStaging = true
   #staged: Map<string, R> | undefined
+  /** When the first of it came. */
   #stagedSince: number | undefined
   /** Whether the watch ended, and what it goes on with has not caught up. */
   #isBehind = false
@@ -79,7 +80,10 @@ export class KindTable<R extends { readonly uid: string }> {
     return this.#sync
   }
 
-  /** When an event, a bookmark or a whole initial state last proved the records current; milliseconds by `steadyClock`. */
+  /**
+   * When an event, a bookmark or a whole initial state, which is as old as the first that came of it, last proved the records
+   * current; milliseconds by `steadyClock`.
+   */
   get provenAt(): number | undefined {
     return this.#provenAt
   }

@@ -22,6 +22,9 @@ export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()
   }
 }
 
+/** A watch that ended where none is to end, or as soon as it had begun. */
+export const watchEnded = new ClusterUnreachable({ code: "WATCH_ENDED" })
+
 /** The server's certificate does not prove that it is the cluster. **Shape** `code` as OpenSSL or Node names it. */
 export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertificateInvalid>()(
   "ClusterCertificateInvalid",

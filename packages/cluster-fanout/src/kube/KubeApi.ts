@@ -177,6 +177,7 @@ export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
       silenceMs: 150_000,
       initialSilenceMs: 30_000,
       catchUpMs: 8_000,
+      openedWithinMs: 5_000,
       lineBytes: 16 * 1024 * 1024,
       minWatchSeconds: 300,
       maxWatchSeconds: 600,

@@ -22,7 +22,7 @@ const envelope = (bytes: Buffer): Result.Result<Envelope, string> => {
 
 const toEnvelope = ({ contentEncoding, raw, typeMeta }: protobufReader.Message): Result.Result<Envelope, string> => {
   if (contentEncoding !== undefined) return Result.fail("the answer is not plain protobuf: it names an encoding")
-  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is protobuf without a message")
+  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is not whole protobuf: it has no message")
   return Result.succeed({ type: typeOf(typeMeta), raw })
 }
 

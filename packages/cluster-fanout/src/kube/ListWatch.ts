@@ -1,7 +1,7 @@
 /** Follows one collection of one cluster: an initial state, then what happens to it. */
 import { Clock, Duration, Effect, Exit, Metric, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterAnswerInvalid, ClusterError, ClusterUnreachable } from "./ClusterError.ts"
+import { ClusterAnswerInvalid, ClusterError, watchEnded } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
@@ -23,6 +23,8 @@ export interface FollowLimits extends State.ListWatchPatience {
   readonly initialSilenceMs: number
   /** A view that is resumed is read whole when it has not caught up by then: what is between may keep back what tells so. */
   readonly catchUpMs: number
+  /** A view that is resumed is read whole where the server takes longer to open its watch: much may have happened by then. */
+  readonly openedWithinMs: number
   readonly lineBytes: number
   /** The server is asked to end a watch after a random time between these, so that watches do not end together. */
   readonly minWatchSeconds: number
@@ -160,7 +162,7 @@ const page = Effect.fnUntraced(function* (follower: Follower, continueToken: str
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
   const { cluster, collection, pages } = follower
   if (!checked) {
-    if (State.isDeaf(follower.state)) return yield* fail(follower, ENDED)
+    if (State.isDeaf(follower.state)) return yield* fail(follower, watchEnded)
     if (follower.state.futile > 1) yield* backOff(follower)
     const newest = yield* getPage(pages, cluster, collection, {
       continueToken: undefined,
@@ -186,8 +188,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   })
   if (behind === undefined) return NOTHING
   const { phase } = follower.state
-  // Much may have happened while the server took its time to open it.
-  if (phase._tag === "Read" && (yield* steadyClock.now) - askedAt > OPENED_SOON_MS) {
+  if (phase._tag === "Read" && (yield* steadyClock.now) - askedAt > follower.limits.openedWithinMs) {
     yield* close(follower, phase.watch)
     follower.state = State.restarted(follower.state)
     return RESTART
@@ -196,8 +197,6 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   follower.state = State.caughtUp(follower.state)
   return [RESUMED]
 })
-
-const OPENED_SOON_MS = 5_000
 
 /** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */
 const CATCH_UP_SECONDS = "4"
@@ -306,8 +305,6 @@ const fail = ({ cluster }: Follower, reason: ClusterError["reason"]): Effect.Eff
 const invalid = (follower: Follower, problem: string): Effect.Effect<never, ClusterError> =>
   fail(follower, new ClusterAnswerInvalid({ problem }))
 
-/** Of watches that end as soon as they have begun. */
-const ENDED = new ClusterUnreachable({ code: "WATCH_ENDED" })
 const RESTART: ReadonlyArray<WatchEvent> = [{ _tag: "Restart" }]
 const RESUMED: WatchEvent = { _tag: "Resumed" }
 const NOTHING: ReadonlyArray<WatchEvent> = []

@@ -75,8 +75,7 @@ export const fromFiles = (
       problems.push({ severity: "warning", code: "insecureSkipTlsVerify", source, message })
     }
   }
-  // A file that cannot be read may have it.
-  for (const context of documents.length < files.length ? [] : Object.keys(names)) {
+  for (const context of Object.keys(names)) {
     if (document.contexts.has(context)) continue
     const message = `there is no context ${JSON.stringify(context)}; there are ${fewOf([...document.contexts.keys()])}`
     problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })

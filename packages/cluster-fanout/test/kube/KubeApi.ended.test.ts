@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Fault } from "@quarterdeck/harness"
-import { Effect } from "effect"
-import { EmbeddedCluster, pod } from "../fixture/EmbeddedCluster.ts"
-import { firstEvents, onCluster, put, release, synced, watches } from "../fixture/Following.ts"
+import { Effect, Stream } from "effect"
+import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+import { KubeApi } from "../../src/kube/KubeApi.ts"
+import { EmbeddedCluster, type FaultyCluster, pod } from "../fixture/EmbeddedCluster.ts"
+import { firstEvents, onCluster, present, put, release, scope, synced, watches } from "../fixture/Following.ts"
 
 /** What a server or a proxy says that ends a watch as soon as it has begun. */
 const endedWatch = (next?: number) =>
@@ -33,6 +35,39 @@ layer(EmbeddedCluster.layer())("follow a server that ends watches at once", (it)
           [true]
         )
       })
+    )
+  )
+})
+
+layer(EmbeddedCluster.layer())("going on from a version", (it) => {
+  /** The first event of following the pods from the version that they have now. */
+  const firstFrom = (server: FaultyCluster) =>
+    Effect.gen(function* () {
+      const { resourceVersion } = yield* present(server)
+      const api = yield* KubeApi
+      return yield* Stream.runHead(api.follow(server.entered(), scope, resourceVersion)).pipe(
+        Effect.flatMap(Effect.fromOption),
+        Effect.map(([event]) => event?._tag),
+        inRealTime
+      )
+    })
+
+  it.effect("needs no list where nothing happened", () =>
+    onCluster((server) =>
+      Effect.map(firstFrom(server), (first) => {
+        assert.strictEqual(first, "Resumed")
+      })
+    )
+  )
+
+  it.effect("is given up for a list where the server takes long to open the watch", () =>
+    onCluster(
+      (server) =>
+        Effect.map(firstFrom(server), (first) => {
+          assert.strictEqual(first, "Restart")
+        }),
+      // However soon it is, it took longer.
+      { openedWithinMs: -1 }
     )
   )
 })

@@ -47,18 +47,6 @@ describe("names", () => {
     })
   })
 
-  it("a context that may be in a file that cannot be read is not said to be unknown", () => {
-    const files = [
-      { path: "/etc/kube/config", text: config({ contexts: ["a"] }) },
-      { path: "/etc/kube/other", text: "contexts: [" }
-    ]
-    const { problems } = fromFiles(files, { b: "prod" })
-    assert.deepStrictEqual(
-      problems.map(({ code }) => code),
-      ["fileInvalid"]
-    )
-  })
-
   it("of many contexts ten are named beside one that is not there", () => {
     const contexts = Array.from({ length: 12 }, (_, index) => `c${index}`)
     const { message } = problem(read(config({ contexts }), { c: "nobody" }))

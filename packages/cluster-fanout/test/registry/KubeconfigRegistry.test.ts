@@ -75,6 +75,24 @@ describe("the start", () => {
     )
   )
 
+  it.live("a context is said to be unknown only where every file could be read", () =>
+    live(
+      Effect.gen(function* () {
+        const { replace, start } = yield* workplace
+        yield* replace("config", config(["a"], "a"))
+        yield* replace("broken", "contexts: [")
+        const codesOf = (files: ReadonlyArray<string>) =>
+          Effect.map(
+            Effect.flatMap(start({ names: { b: "prod" } }, files), ({ snapshot }) => snapshot),
+            codes
+          )
+        assert.deepStrictEqual(yield* codesOf(["config"]), ["contextUnknown"])
+        assert.deepStrictEqual(yield* codesOf(["config", "missing"]), ["fileUnreadable"])
+        assert.deepStrictEqual(yield* codesOf(["config", "broken"]), ["fileInvalid"])
+      })
+    )
+  )
+
   it.live("without a usable current context and a named parent it fails", () =>
     live(
       Effect.gen(function* () {
