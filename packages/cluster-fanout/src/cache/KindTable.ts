@@ -101,7 +101,8 @@ export class KindTable<R extends { readonly uid: string }> {
       else if (change._tag === "Synced") synced = this.#complete() || synced
       else if (change._tag === "Resumed") this.#resume()
       else if (change._tag !== "Bookmark") this.#write(change)
-      if (this.#isStaging) this.#stagedSince ??= now
+      // The list that a restart announces is yet to be asked for.
+      if (this.#isStaging && change._tag !== "Restart") this.#stagedSince ??= now
     }
     // What is still being collected, or caught up with, proves nothing about what is shown.
     if (!this.#isStaging && !this.#isBehind && changes.length > 0) {

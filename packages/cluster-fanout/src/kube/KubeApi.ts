@@ -8,7 +8,7 @@ import * as listWatch from "./ListWatch.ts"
 import { KeyedValue } from "./KeyedValue.ts"
 import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
-import { decoded, getPage } from "./ListPages.ts"
+import { decoded, getPage, ONE } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
 import { traced } from "./Traced.ts"
 import { Transport, type Waiting } from "./Transport.ts"
@@ -101,7 +101,7 @@ export class KubeApi extends Context.Service<
         return yield* decoded(cluster, Result.flatMap(parseJson(body), toVersion))
       })
       const probe = Effect.fn("KubeApi.probe")(function* (cluster: Cluster, scope: Scope, answerMs: number) {
-        const one = { continueToken: undefined, limit: "1", metadataOnly: true, probeMs: answerMs }
+        const one = { continueToken: undefined, limit: ONE, metadataOnly: true, probeMs: answerMs }
         yield* getPage(pages, cluster, scope, one)
       })
       // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.

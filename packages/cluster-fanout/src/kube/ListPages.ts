@@ -11,6 +11,9 @@ import * as wireForm from "./WireForm.ts"
 /** Small enough that few bytes are held for it, large enough that a list needs few of them. */
 const PAGE_SIZE = "500"
 
+/** The page of a probe, or of who wants to know the newest version. */
+export const ONE = "1"
+
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
 
 export interface PageRequest {
@@ -29,7 +32,7 @@ export interface PageRequest {
 
 /**
  * Where pages come from. **Shape** `parsing` has one permit: however many pages arrive together, they are parsed one by
- * one, within the budget of `turns`.
+ * one, within the budget of `turns`; those of a single object wait for none.
  */
 export interface Pages {
   readonly transport: Transport["Service"]
@@ -55,7 +58,8 @@ export const getPage = Effect.fnUntraced(function* (
     ...(probeMs !== undefined && { isProbe: true, answerMs: probeMs }),
     action: { verb: "list", resource: kubePath.words(scope) }
   })
-  return yield* parsing.withPermit(parse(pages, cluster, scope, answer))
+  const parsed = parse(pages, cluster, scope, answer)
+  return yield* limit === ONE ? parsed : parsing.withPermit(parsed)
 })
 
 const parse = Effect.fnUntraced(function* (

@@ -7,7 +7,7 @@ import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import type { JsonLines } from "./JsonLines.ts"
-import { getPage, type Pages } from "./ListPages.ts"
+import { getPage, ONE, type Pages } from "./ListPages.ts"
 import * as kubePath from "./KubePath.ts"
 import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
@@ -164,10 +164,14 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   if (!checked) {
     if (State.isDeaf(follower.state)) return yield* fail(follower, watchEnded)
     if (follower.state.futile > 1) yield* backOff(follower)
+  }
+  // From here on, as what happens after the newest version is told may not be read yet when the watch is open.
+  const askedAt = yield* steadyClock.now
+  if (!checked) {
     const newest = yield* getPage(pages, cluster, collection, {
       continueToken: undefined,
       metadataOnly: true,
-      limit: "1"
+      limit: ONE
     })
     const { behind, resourceVersion } = follower.state
     const compared = versions.compare(newest.resourceVersion, resourceVersion)
@@ -181,7 +185,6 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   const { behind, resourceVersion } = follower.state
   // Where nothing happened since, a server has nothing to tell, not even a bookmark.
   const isCaughtUp = State.hasReached(behind, resourceVersion)
-  const askedAt = yield* steadyClock.now
   yield* open(follower, false, {
     resourceVersion,
     ...(behind !== undefined && !isCaughtUp && { timeoutSeconds: CATCH_UP_SECONDS })
@@ -280,10 +283,10 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   yield* follower.pages.turns.repeat(reading.step)
   const taken = reading.taken()
   if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
-  const { error, events, isInitial, resourceVersion } = taken.success
+  const { error, events, isInitial } = taken.success
   const wasBehind = follower.state.behind !== undefined
   if (error !== undefined) {
-    follower.state = { ...follower.state, resourceVersion }
+    follower.state = State.cutShort(follower.state, taken.success)
     const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)

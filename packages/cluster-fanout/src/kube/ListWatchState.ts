@@ -165,6 +165,12 @@ export const received = <Watch>(
   return { ...state, resourceVersion, behind, ...(brings && { futile: 0, deaf: 0, isMended: false }) }
 }
 
+/** Notes what a watch told before the error that ended it: it was heard, and yet the next one waits as after any other failure. */
+export const cutShort = <Watch>(
+  state: ListWatchState<Watch>,
+  { events, isInitial, resourceVersion }: Received
+): ListWatchState<Watch> => ({ ...state, resourceVersion, ...(events.length > 0 && !isInitial && { deaf: 0 }) })
+
 /** Whether a view at this version has all that happened in the outage. **Shape** never where it is not known what did. */
 export const hasReached = (behind: Behind | undefined, resourceVersion: string): boolean =>
   behind?.newest !== undefined && (versions.compare(resourceVersion, behind.newest) ?? -1) >= 0

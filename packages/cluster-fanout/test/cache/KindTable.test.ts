@@ -126,6 +126,14 @@ describe("KindTable", () => {
     assert.deepStrictEqual(shown(table), ["c1"])
   })
 
+  it("counts the age of a list from its first page, not from when history was lost", () => {
+    const table = full()
+    table.apply([restart], 200)
+    table.apply([put("c")], 500)
+    table.apply([synced], 600)
+    assert.strictEqual(table.provenAt, 500)
+  })
+
   it("takes a bookmark for proof, but not of rows that are being replaced", () => {
     const table = full()
     table.apply([bookmark], 200)

@@ -24,6 +24,27 @@ layer(EmbeddedCluster.layer())("follow a server that ends watches at once", (it)
     )
   )
 
+  it.effect("goes on where each told what happened before it was throttled", () =>
+    onCluster((server) =>
+      Effect.gen(function* () {
+        const { metadata } = yield* server.objects.create(pod("a"))
+        const told = { type: "MODIFIED", object: { apiVersion: "v1", kind: "Pod", metadata } }
+        const busy = {
+          type: "ERROR",
+          object: { kind: "Status", status: "Failure", reason: "TooManyRequests", code: 429 }
+        }
+        const body = `${JSON.stringify(told)}\n${JSON.stringify(busy)}\n`
+        yield* server.inject(release("v1.33.5"))
+        yield* server.inject(Fault.fixedReply({ match: { verbs: ["watch"] }, body }))
+        const events = yield* firstEvents(server.entered(), 3 + 6)
+        assert.lengthOf(
+          events.slice(3).filter((event) => event.startsWith("Put a@")),
+          6
+        )
+      })
+    )
+  )
+
   it.effect("lists where a watch-list ends before it is whole", () =>
     onCluster((server) =>
       Effect.gen(function* () {
@@ -68,6 +89,17 @@ layer(EmbeddedCluster.layer())("going on from a version", (it) => {
         }),
       // However soon it is, it took longer.
       { openedWithinMs: -1 }
+    )
+  )
+
+  it.effect("is given up for a list where the server takes long to say what it has", () =>
+    onCluster(
+      (server) =>
+        Effect.gen(function* () {
+          yield* server.inject(Fault.slowReply({ match: { verbs: ["list"], path: "/api/v1/pods" }, bodyAfterMs: 700 }))
+          assert.strictEqual(yield* firstFrom(server), "Restart")
+        }),
+      { openedWithinMs: 600 }
     )
   )
 })
