@@ -36,10 +36,11 @@ export interface Question {
   readonly isLive: boolean
 }
 
-const compare = (one: string | number, other: string | number): number =>
-  typeof one === "number" && typeof other === "number"
-    ? one - other
-    : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+const compare = (one: string | number, other: string | number): number => {
+  if (one === other) return 0
+  if (typeof one === "number" && typeof other === "number") return one - other
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+}
 
 const TIES = ["cluster", "namespace", "kind", "name", "id"] as const
 
@@ -51,6 +52,10 @@ const compareRows = ({ order, sort }: Question, one: Row, other: Row): number =>
 
 const isAsked = ({ name, namespace }: Question, row: Row): boolean =>
   (namespace === undefined || row.namespace === namespace) && (name === undefined || row.name.includes(name))
+
+/** Groups rows, in their order. */
+export const byCluster = (rows: ReadonlyArray<Row>): ReadonlyMap<string, ReadonlyArray<Row>> =>
+  Map.groupBy(rows, ({ cluster }) => cluster)
 
 /** Says what is wrong with a whole answer by itself. **Shape** `clusters` are those that were asked, in order. */
 export const faultsOf = (
@@ -64,8 +69,9 @@ export const faultsOf = (
   const isMissing = clusters.some((each) => !isAnswered(each))
   if (partial !== isMissing) faults.push(`partial is ${partial} with ${clusters.map(({ status }) => status).join()}`)
   if (nextCursor !== undefined) faults.push("a next page where all was asked for")
+  const rowsOf = byCluster(workloads)
   for (const { count, name } of clusters) {
-    const rows = workloads.filter(({ cluster }) => cluster === name).length
+    const rows = rowsOf.get(name)?.length ?? 0
     if (rows !== count) faults.push(`${name} counts ${count} and has ${rows}`)
   }
   for (const [place, row] of workloads.entries()) {

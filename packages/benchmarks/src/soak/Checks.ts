@@ -34,8 +34,8 @@ const pathOf = ({ isLive, name, namespace, order, sort }: Answer.Question): stri
 /**
  * Asks all clusters, and says what is wrong.
  *
- * **Shape** `clusters` in the order of their coverage. `wasHeld` says that the clusters' own process was too busy to answer
- * probes: then it is right to call them stale.
+ * **Shape** `clusters` in the order of their coverage. `wasHeld` says that clusters that were up were too busy to
+ * answer probes: then it is right to call them stale.
  */
 export const ask = Effect.fnUntraced(function* (
   served: Served,
@@ -53,6 +53,7 @@ export const ask = Effect.fnUntraced(function* (
   const names = clusters.map(({ cluster }) => cluster.name)
   const faults = [...Answer.faultsOf(question, answer, names)]
   const isHeld = yield* wasHeld
+  const rowsOf = Answer.byCluster(answer.workloads)
   for (const [index, tracked] of clusters.entries()) {
     const coverage = answer.clusters.find(({ name }) => name === tracked.cluster.name)
     const asked = lives[index]
@@ -68,7 +69,7 @@ export const ask = Effect.fnUntraced(function* (
     }
     if (!Answer.isAnswered(coverage)) continue
     const lagMs = expected === "current" && isOk ? (question.isLive ? 0 : LAG_MS) : Number.POSITIVE_INFINITY
-    faults.push(...faultsOfRows(tracked, question, answer, { askedAt, hadAt, lagMs }))
+    faults.push(...faultsOfRows(tracked, question, rowsOf.get(coverage.name) ?? [], { askedAt, hadAt, lagMs }))
   }
   return { asked: path, faults } satisfies Finding
 })
@@ -76,10 +77,9 @@ export const ask = Effect.fnUntraced(function* (
 const faultsOfRows = (
   { cluster, truth }: Tracked,
   question: Answer.Question,
-  { workloads }: Answer.Answer,
+  rows: ReadonlyArray<Answer.Row>,
   span: { readonly askedAt: number; readonly hadAt: number; readonly lagMs: number }
 ): ReadonlyArray<string> => {
-  const rows = workloads.filter((row) => row.cluster === cluster.name)
   const shown = new Map(rows.map((row) => [row.name, row.replicas.desired]))
   const wrong = [...shown].filter(([name, value]) => !truth.allows(name, value, span))
   // What a filter leaves out may be there.

@@ -51,7 +51,9 @@ export class Truth {
   allows(name: string, value: number | undefined, { askedAt, hadAt, lagMs }: Span): boolean {
     // From the last on: what is superseded, all before it is.
     let superseded = Number.POSITIVE_INFINITY
-    for (const write of (this.#writes.get(name) ?? [NEVER]).toReversed()) {
+    const writes = this.#writes.get(name) ?? [NEVER]
+    for (let at = writes.length - 1; at >= 0; at--) {
+      const write = writes[at] ?? NEVER
       if (superseded < askedAt - lagMs) return false
       if (write.value === value && write.begunAt <= hadAt) return true
       superseded = Math.min(superseded, write.endedAt ?? Number.POSITIVE_INFINITY)

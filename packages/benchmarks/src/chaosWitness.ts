@@ -1,0 +1,46 @@
+/**
+ * A program of the soak, on a thread of its own: asks one cluster after the other what the service's probes ask, over
+ * connections of its own, and says which of them did not answer in time.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Clock, Effect, Option, Schema } from "effect"
+import { Agent, get } from "node:https"
+import { parentPort, workerData } from "node:worker_threads"
+import { type Probed, PROBE_MS, Probing } from "./soak/Probing.ts"
+
+const PATH = "/apis/apps/v1/deployments?limit=1"
+/** Between two probes, each of the next cluster. */
+const EVERY_MS = 200
+
+const say = (told: Probed): void => parentPort?.postMessage(told)
+
+/** Ends with the answer, whatever it is: a cluster that refuses is not silent. */
+const answered = (url: string, agent: Agent, token: string) =>
+  Effect.callback<void>((resume) => {
+    const request = get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      response.resume()
+      resume(Effect.void)
+    })
+    request.on("error", () => resume(Effect.void))
+    return Effect.sync(() => request.destroy())
+  })
+
+const witness = Effect.gen(function* () {
+  const clusters = yield* Schema.decodeUnknownEffect(Probing)(workerData)
+  const probes = clusters.map(({ caPem, name, server, token }) => {
+    const agent = new Agent({ keepAlive: true, ca: caPem })
+    return Effect.gen(function* () {
+      const begunAt = yield* Clock.currentTimeMillis
+      const answer = yield* Effect.timeoutOption(answered(`${server}${PATH}`, agent, token), PROBE_MS)
+      if (Option.isNone(answer)) say({ name, begunAt, silentAt: yield* Clock.currentTimeMillis })
+    })
+  })
+  for (;;) {
+    for (const probe of probes) {
+      yield* Effect.forkChild(probe)
+      yield* Effect.sleep(EVERY_MS)
+    }
+  }
+})
+
+NodeRuntime.runMain(witness)

@@ -1,0 +1,62 @@
+/**
+ * Whether clusters that were up gave no answer to a probe in time: their process was too busy, and a service that calls them
+ * stale is right.
+ *
+ * The probes come from a thread of its own, so that they do not wait for the loop that is in question.
+ */
+import { Clock, Effect, Redacted, Schema } from "effect"
+import { Worker } from "node:worker_threads"
+import * as Life from "./Life.ts"
+import { Probed, type Probing } from "./Probing.ts"
+import type { Tracked } from "./Tracked.ts"
+
+/** The administrator of a fleet's clusters. */
+const USER = "admin"
+/** Noticing that a cluster answers again, and reading what it holds, take no longer. */
+const REMEMBERED_MS = 30_000
+
+const decode = Schema.decodeUnknownSync(Probed)
+
+/** What the probes have found so far. **Units** milliseconds that count as held, overlaps once. */
+export interface Witness {
+  readonly wasHeld: Effect.Effect<boolean>
+  readonly found: Effect.Effect<{ readonly silences: number; readonly heldMs: number }>
+}
+
+/** Probes the clusters until the scope ends. */
+export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked>) {
+  const probing: Probing = yield* Effect.forEach(clusters, ({ cluster: { caPem, name, server, token } }) =>
+    Effect.map(token(USER), (bearer) => ({ name, server, caPem, token: Redacted.value(bearer) }))
+  )
+  const lives = new Map(clusters.map((tracked) => [tracked.cluster.name, tracked]))
+  const found = { silences: 0, heldMs: 0 }
+  let heldUntil = Number.NEGATIVE_INFINITY
+
+  const hear = (told: Probed): void => {
+    const life = lives.get(told.name)?.life
+    // What is down, or only just came up, need not answer.
+    if (life === undefined || Life.expectedLive(life, life, told.begunAt) !== "current") return
+    const until = told.silentAt + REMEMBERED_MS
+    found.silences++
+    found.heldMs += until - Math.max(heldUntil, told.begunAt)
+    heldUntil = until
+  }
+
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const worker = new Worker(new URL("../chaosWitness.ts", import.meta.url), { workerData: probing })
+      worker.on("message", (told: unknown) => hear(decode(told)))
+      // It throws in the main thread: a soak without its witness is none.
+      worker.on("error", (error) => {
+        throw error
+      })
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+  const witness: Witness = {
+    wasHeld: Effect.map(Clock.currentTimeMillis, (now) => now < heldUntil),
+    found: Effect.sync(() => ({ ...found }))
+  }
+  return witness
+})
