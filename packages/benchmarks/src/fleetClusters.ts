@@ -5,7 +5,7 @@
  * into. `/churn` begins to create, delete and change deployments, `/write?perSecond=` does so too, with the moment of each write
  * in a label, and `/calm` ends that and tells how many writes there were;
  * `/scale?cluster=&name=&namespace=&replicas=` writes one. `/slow` makes each
- * answer come later, as the filling says, `/open` lets clusters be reached that the filling has held, and `/hold` holds them again.
+ * answer come so long after its request as the filling says, `/open` lets clusters be reached that the filling has held, and `/hold` holds them again.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

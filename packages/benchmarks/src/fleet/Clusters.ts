@@ -33,7 +33,7 @@ export interface Clusters {
 /** Starts as many clusters as are asked for, with all that they are to hold. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
   // Half of it in each direction.
-  const delays = yield* Delays.make(filling.delayMs / 2, filling.isHeld)
+  const delays = yield* Delays.make(filling.delayMs, filling.isHeld)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
   const { extra, objects } = yield* empty.save
   const servers = yield* Effect.forEach(Array.from({ length: filling.clusters }).keys(), (place) =>

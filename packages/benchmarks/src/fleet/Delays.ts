@@ -1,8 +1,10 @@
 /**
- * Relays that have what passes them come later, as a network far away does, or hold it until they are told.
+ * Relays that have answers come later, as those of servers far away do, or hold all that passes until they are told.
  *
- * Bytes pass as they are: a relay that reads requests takes more time than the clusters behind it, and a hundred that answer
- * at once would wait for it.
+ * An answer is passed on so long after its request came, what the cluster took for it included: a hundred clusters that share
+ * a process answer one after the other, the last some 20 ms after the first, and have all of the wait for it. Bytes pass as
+ * they are: a relay that reads requests takes more time than the clusters behind it, and a hundred that answer at once would
+ * wait for it.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"
@@ -11,7 +13,7 @@ import { port } from "../load/Ready.ts"
 export interface Delays {
   /** Stands in front of a server until the scope closes. **Shape** both are as `https://127.0.0.1:8443`. */
   readonly relay: (server: string) => Effect.Effect<string, never, Scope.Scope>
-  /** Has everything come later from now on, in each direction. */
+  /** Has answers come later from now on. */
   readonly slow: Effect.Effect<void>
   /** Holds from now on what passes. */
   readonly hold: Effect.Effect<void>
@@ -25,22 +27,27 @@ interface Waiting {
   readonly pass: () => void
 }
 
-/** Makes relays that take so long for each direction; **Units** milliseconds. Nothing passes them at first if they hold. */
-export const make = Effect.fnUntraced(function* (eachMs: number, holds: boolean) {
+/** Lets bytes pass when it is time. **Shape** `askedAtMs` of answers: when what they answer came. */
+type Pass = (pass: () => void, askedAtMs?: number) => void
+
+/** Makes relays by which answers come so long after requests; **Units** milliseconds. Nothing passes them at first if they hold. */
+export const make = Effect.fnUntraced(function* (answeredMs: number, holds: boolean) {
   const clock = yield* Clock.Clock
-  // All wait equally long, so that the first in is the first out.
+  /** In the order of their times. */
   let waiting: Array<Waiting> = []
   const some = yield* Latch.make()
   let isSlow = false
   let held: Array<() => void> | undefined = holds ? [] : undefined
 
-  const later = (pass: () => void): void => {
+  const later: Pass = (pass, askedAtMs = Number.NEGATIVE_INFINITY) => {
     if (held !== undefined) {
       held.push(pass)
       return
     }
-    if (!isSlow) return pass()
-    waiting.push({ dueMs: clock.currentTimeMillisUnsafe() + eachMs, pass })
+    const dueMs = askedAtMs + answeredMs
+    // What waits may be of the same connection, whose bytes stay in order.
+    if (!isSlow || (waiting.length === 0 && dueMs <= clock.currentTimeMillisUnsafe())) return pass()
+    waiting.splice(waiting.findLastIndex((other) => other.dueMs <= dueMs) + 1, 0, { dueMs, pass })
     some.openUnsafe()
   }
   const passDue = Effect.gen(function* () {
@@ -58,7 +65,7 @@ export const make = Effect.fnUntraced(function* (eachMs: number, holds: boolean)
   const relay = Effect.fnUntraced(function* (server: string) {
     const behind = Number(new URL(server).port)
     const relaying = yield* Effect.acquireRelease(
-      Effect.sync(() => new Relay(behind, later)),
+      Effect.sync(() => new Relay(behind, later, () => clock.currentTimeMillisUnsafe())),
       (open) => Effect.sync(() => open.close())
     )
     return `https://127.0.0.1:${yield* Effect.promise(() => port(relaying.server))}`
@@ -84,16 +91,20 @@ class Relay {
   readonly server: Server
   readonly #sockets = new Set<Socket>()
 
-  constructor(behind: number, later: (pass: () => void) => void) {
+  constructor(behind: number, later: Pass, now: () => number) {
     this.server = createServer((near) => {
       const far = connect({ port: behind, host: "127.0.0.1", noDelay: true })
       near.setNoDelay(true)
-      this.#forward(near, far, later)
-      this.#forward(far, near, later)
+      let askedAtMs = now()
+      this.#forward(near, far, (pass) => {
+        askedAtMs = now()
+        later(pass)
+      })
+      this.#forward(far, near, (pass) => later(pass, askedAtMs))
     })
   }
 
-  #forward(from: Socket, to: Socket, later: (pass: () => void) => void): void {
+  #forward(from: Socket, to: Socket, later: Pass): void {
     this.#sockets.add(from)
     from.on("data", (bytes) => later(() => to.write(bytes)))
     from.on("end", () => later(() => to.end()))

@@ -9,7 +9,7 @@ import * as Objects from "../load/Objects.ts"
  *
  * **Shape** `isHeld`: nothing reaches them before it is told.
  *
- * **Units** `delayMs`: how much later each answer comes, once told.
+ * **Units** `delayMs`: how long after its request each answer comes, once told.
  */
 export const Filling = Schema.Struct({
   clusters: Schema.Int,

@@ -137,8 +137,8 @@ const importReadings = (
     if (present !== undefined) files.push({ path, text: present })
   }
   const imported = fromFiles(files, names)
-  // A context that is not there may be one of a file that cannot be read.
-  const isWhole = broken.length === 0
+  // A context that is not there may be one of a file that cannot be read; one of several that does not exist is passed over.
+  const isWhole = broken.every(({ severity }) => severity === "warning")
   return {
     ...imported,
     problems: [...broken, ...imported.problems.filter(({ code }) => isWhole || code !== "contextUnknown")],
