@@ -3,7 +3,7 @@
  * connections of its own, and says which of them did not answer in time.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Agent, get } from "node:https"
 import { parentPort, workerData } from "node:worker_threads"
 import { type Probed, PROBE_MS, Probing } from "./soak/Probing.ts"
@@ -19,11 +19,15 @@ const answered = (url: string, agent: Agent, token: string) =>
   Effect.callback<void>((resume) => {
     const request = get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
       response.resume()
+      say({ _tag: "Answered" })
       resume(Effect.void)
     })
     request.on("error", () => resume(Effect.void))
     return Effect.sync(() => request.destroy())
   })
+
+/** An answer that came while this thread had no processor is read before. */
+const overdue = Effect.andThen(Effect.sleep(PROBE_MS), Effect.yieldNow)
 
 const witness = Effect.gen(function* () {
   const clusters = yield* Schema.decodeUnknownEffect(Probing)(workerData)
@@ -31,8 +35,11 @@ const witness = Effect.gen(function* () {
     const agent = new Agent({ keepAlive: true, ca: caPem })
     return Effect.gen(function* () {
       const begunAt = yield* Clock.currentTimeMillis
-      const answer = yield* Effect.timeoutOption(answered(`${server}${PATH}`, agent, token), PROBE_MS)
-      if (Option.isNone(answer)) say({ name, begunAt, silentAt: yield* Clock.currentTimeMillis })
+      const isSilent = yield* Effect.raceFirst(
+        Effect.as(answered(`${server}${PATH}`, agent, token), false),
+        Effect.as(overdue, true)
+      )
+      if (isSilent) say({ _tag: "Silent", name, begunAt, silentAt: yield* Clock.currentTimeMillis })
     })
   })
   for (;;) {

@@ -22,7 +22,7 @@ export interface Clusters {
   readonly kubeconfig: string
   /** One for each cluster, in the order of their numbers. */
   readonly calls: ReadonlyArray<Call>
-  /** Makes every answer later from now on, where the filling asks for that. */
+  /** Has each answer come so long after its request as the filling says, from now on. */
   readonly slow: Effect.Effect<void>
   /** Keeps the clusters from being reached, where the filling has them held at first. */
   readonly hold: Effect.Effect<void>
@@ -32,7 +32,6 @@ export interface Clusters {
 
 /** Starts as many clusters as are asked for, with all that they are to hold. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
-  // Half of it in each direction.
   const delays = yield* Delays.make(filling.delayMs, filling.isHeld)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
   const { extra, objects } = yield* empty.save

@@ -27,34 +27,47 @@ interface Waiting {
   readonly pass: () => void
 }
 
-/** Lets bytes pass when it is time. **Shape** `askedAtMs` of answers: when what they answer came. */
-type Pass = (pass: () => void, askedAtMs?: number) => void
+/** Answers of one connection. **Shape** `waiting`: how many pieces of them do. **Units** `askedAtMs` milliseconds. */
+interface Answers {
+  askedAtMs: number
+  waiting: number
+}
+
+/** Lets bytes pass when it is time: those of answers later, those of requests at once. */
+type Pass = (pass: () => void, answers?: Answers) => void
 
 /** Makes relays by which answers come so long after requests; **Units** milliseconds. Nothing passes them at first if they hold. */
 export const make = Effect.fnUntraced(function* (answeredMs: number, holds: boolean) {
   const clock = yield* Clock.Clock
   /** In the order of their times. */
   let waiting: Array<Waiting> = []
-  const some = yield* Latch.make()
+  const another = yield* Latch.make()
   let isSlow = false
   let held: Array<() => void> | undefined = holds ? [] : undefined
 
-  const later: Pass = (pass, askedAtMs = Number.NEGATIVE_INFINITY) => {
+  const later: Pass = (pass, answers) => {
     if (held !== undefined) {
       held.push(pass)
       return
     }
-    const dueMs = askedAtMs + answeredMs
-    // What waits may be of the same connection, whose bytes stay in order.
-    if (!isSlow || (waiting.length === 0 && dueMs <= clock.currentTimeMillisUnsafe())) return pass()
-    waiting.splice(waiting.findLastIndex((other) => other.dueMs <= dueMs) + 1, 0, { dueMs, pass })
-    some.openUnsafe()
+    if (!isSlow || answers === undefined) return pass()
+    const dueMs = answers.askedAtMs + answeredMs
+    // The bytes of one connection stay in order; those of others wait for none of them.
+    if (answers.waiting === 0 && dueMs <= clock.currentTimeMillisUnsafe()) return pass()
+    answers.waiting++
+    const passed = () => {
+      answers.waiting--
+      pass()
+    }
+    const place = waiting.findLastIndex((other) => other.dueMs <= dueMs) + 1
+    waiting.splice(place, 0, { dueMs, pass: passed })
+    if (place === 0) another.openUnsafe()
   }
   const passDue = Effect.gen(function* () {
-    yield* some.await
+    yield* another.close
     const [first] = waiting
-    if (first === undefined) return yield* some.close
-    yield* Effect.sleep(Math.max(0, first.dueMs - clock.currentTimeMillisUnsafe()))
+    if (first === undefined) return yield* another.await
+    yield* Effect.raceFirst(Effect.sleep(Math.max(0, first.dueMs - clock.currentTimeMillisUnsafe())), another.await)
     const now = clock.currentTimeMillisUnsafe()
     const due = waiting.filter(({ dueMs }) => dueMs <= now)
     waiting = waiting.slice(due.length)
@@ -95,16 +108,16 @@ class Relay {
     this.server = createServer((near) => {
       const far = connect({ port: behind, host: "127.0.0.1", noDelay: true })
       near.setNoDelay(true)
-      let askedAtMs = now()
+      const answers: Answers = { askedAtMs: now(), waiting: 0 }
       this.#forward(near, far, (pass) => {
-        askedAtMs = now()
+        answers.askedAtMs = now()
         later(pass)
       })
-      this.#forward(far, near, (pass) => later(pass, askedAtMs))
+      this.#forward(far, near, (pass) => later(pass, answers))
     })
   }
 
-  #forward(from: Socket, to: Socket, later: Pass): void {
+  #forward(from: Socket, to: Socket, later: (pass: () => void) => void): void {
     this.#sockets.add(from)
     from.on("data", (bytes) => later(() => to.write(bytes)))
     from.on("end", () => later(() => to.end()))

@@ -12,6 +12,9 @@ export const Probing = Schema.Array(
 )
 export type Probing = typeof Probing.Type
 
-/** A probe that had no answer in time. **Units** epoch milliseconds. */
-export const Probed = Schema.Struct({ name: Schema.String, begunAt: Schema.Finite, silentAt: Schema.Finite })
+/** How a probe ended; one that found a closed connection is not told. **Units** epoch milliseconds. */
+export const Probed = Schema.Union([
+  Schema.TaggedStruct("Answered", {}),
+  Schema.TaggedStruct("Silent", { name: Schema.String, begunAt: Schema.Finite, silentAt: Schema.Finite })
+])
 export type Probed = typeof Probed.Type

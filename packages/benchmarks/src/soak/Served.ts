@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url"
 
 const SERVER = fileURLToPath(new URL("../chaosServer.ts", import.meta.url))
 const KEY = "soak-admin-0123456789"
+/** The service gives up before: the longest deadline that it lets a caller ask for is shorter. */
+const ANSWERED_WITHIN = "60 seconds"
 
 /** Starts it with one key that reaches everything. */
 export const start = Effect.fnUntraced(function* (kubeconfig: string) {
@@ -43,7 +45,7 @@ export const start = Effect.fnUntraced(function* (kubeconfig: string) {
         signal
       })
       return { status: reply.status, text: await reply.text() }
-    })
+    }).pipe(Effect.timeout(ANSWERED_WITHIN))
   yield* eventually("the service is ready", ask("/readyz"), ({ status }) => status === 200, { within: "120 seconds" })
   return {
     ask,

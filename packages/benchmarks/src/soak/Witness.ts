@@ -17,10 +17,16 @@ const REMEMBERED_MS = 30_000
 
 const decode = Schema.decodeUnknownSync(Probed)
 
-/** What the probes have found so far. **Units** milliseconds that count as held, overlaps once. */
+/** What probes have found. **Units** milliseconds that count as held, overlaps once. */
+interface Found {
+  readonly answers: number
+  readonly silences: number
+  readonly heldMs: number
+}
+
 export interface Witness {
   readonly wasHeld: Effect.Effect<boolean>
-  readonly found: Effect.Effect<{ readonly silences: number; readonly heldMs: number }>
+  readonly found: Effect.Effect<Found>
 }
 
 /** Probes the clusters until the scope ends. */
@@ -29,10 +35,14 @@ export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked
     Effect.map(token(USER), (bearer) => ({ name, server, caPem, token: Redacted.value(bearer) }))
   )
   const lives = new Map(clusters.map((tracked) => [tracked.cluster.name, tracked]))
-  const found = { silences: 0, heldMs: 0 }
+  const found = { answers: 0, silences: 0, heldMs: 0 }
   let heldUntil = Number.NEGATIVE_INFINITY
 
   const hear = (told: Probed): void => {
+    if (told._tag === "Answered") {
+      found.answers++
+      return
+    }
     const life = lives.get(told.name)?.life
     // What is down, or only just came up, need not answer.
     if (life === undefined || Life.expectedLive(life, life, told.begunAt) !== "current") return
@@ -46,13 +56,16 @@ export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked
     Effect.sync(() => {
       const worker = new Worker(new URL("../chaosWitness.ts", import.meta.url), { workerData: probing })
       worker.on("message", (told: unknown) => hear(decode(told)))
-      // It throws in the main thread: a soak without its witness is none.
+      // Both throw in the main thread: a soak without its witness is none.
       worker.on("error", (error) => {
         throw error
       })
+      worker.on("exit", (code) => {
+        throw new Error(`the thread that probes the clusters ended with ${code}`)
+      })
       return worker
     }),
-    (worker) => Effect.promise(() => worker.terminate())
+    (worker) => Effect.promise(() => worker.removeAllListeners("exit").terminate())
   )
   const witness: Witness = {
     wasHeld: Effect.map(Clock.currentTimeMillis, (now) => now < heldUntil),
