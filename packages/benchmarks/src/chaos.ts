@@ -23,6 +23,7 @@ const CAUGHT_UP_MS = 1_000
 /** Writes a second to each cluster. */
 const WRITES = 2
 const HEAP_EVERY = "20 seconds"
+
 class NotHeld extends Schema.TaggedError<NotHeld>()("NotHeld", { problem: Schema.String }) {
   override get message(): string {
     return this.problem

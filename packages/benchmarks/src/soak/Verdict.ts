@@ -1,6 +1,7 @@
 /**
  * What a soak came to, and whether it holds what it claims.
  */
+import * as Measure from "../Measure.ts"
 
 /**
  * What was seen of a whole run.
@@ -25,14 +26,11 @@ const ASKED_OF = 0.95
 /** A run proves little whose clusters were too busy to be told from absent ones for longer than this part of it. */
 const HELD_WITHIN = 0.05
 
-const median = (figures: ReadonlyArray<number>): number =>
-  figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? Number.NaN
-
 /** Gives the heap at the end by that at the start, without the fifth in which it settles; not a number where none was measured. */
 const growthOf = (heaps: ReadonlyArray<number>): number => {
   const settled = heaps.slice(Math.floor(heaps.length / 5))
   const third = Math.max(1, Math.floor(settled.length / 3))
-  return median(settled.slice(-third)) / median(settled.slice(0, third))
+  return Measure.median(settled.slice(-third)) / Measure.median(settled.slice(0, third))
 }
 
 /** Says it for who reads along. */

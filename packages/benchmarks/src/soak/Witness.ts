@@ -4,14 +4,13 @@
  *
  * The probes come from a thread of its own, so that they do not wait for the loop that is in question.
  */
+import { ClusterDriver } from "@quarterdeck/harness"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { Worker } from "node:worker_threads"
 import * as Life from "./Life.ts"
 import { Probed, type Probing } from "./Probing.ts"
 import type { Tracked } from "./Tracked.ts"
 
-/** The administrator of a fleet's clusters. */
-const USER = "admin"
 /** Noticing that a cluster answers again, and reading what it holds, take no longer. */
 const REMEMBERED_MS = 30_000
 
@@ -32,7 +31,7 @@ export interface Witness {
 /** Probes the clusters until the scope ends. */
 export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked>) {
   const probing: Probing = yield* Effect.forEach(clusters, ({ cluster: { caPem, name, server, token } }) =>
-    Effect.map(token(USER), (bearer) => ({ name, server, caPem, token: Redacted.value(bearer) }))
+    Effect.map(token(ClusterDriver.ADMIN.name), (bearer) => ({ name, server, caPem, token: Redacted.value(bearer) }))
   )
   const lives = new Map(clusters.map((tracked) => [tracked.cluster.name, tracked]))
   const found = { answers: 0, silences: 0, heldMs: 0 }
