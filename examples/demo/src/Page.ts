@@ -48,6 +48,8 @@ export const commandLine = (url: string, key: string, dataDirectory: string): st
     dim("The quarterdeck commands ask this demo in a shell with these two lines:"),
     `export QUARTERDECK_URL=${url}`,
     `export QUARTERDECK_API_KEY=${key}`,
+    dim("Most of its pods have no log; those of the workloads with a story, such as this one, have:"),
+    "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
     dim(`Its data lies in ${dataDirectory}, and goes with it:`),
     `npx pnpm@12 quarterdeck audit verify --data ${dataDirectory}`
   ].join("\n")

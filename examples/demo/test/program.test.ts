@@ -36,6 +36,7 @@ describe("demo", () => {
     assert.includeMembers(lines, [
       "export QUARTERDECK_URL=http://127.0.0.1:8080",
       "export QUARTERDECK_API_KEY=qd_key",
+      "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
       "npx pnpm@12 quarterdeck audit verify --data /tmp/demo/data"
     ])
   })

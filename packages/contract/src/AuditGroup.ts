@@ -17,6 +17,30 @@ export const AuditList = Schema.Struct({
 }).annotate({ identifier: "AuditList" })
 export type AuditList = typeof AuditList.Type
 
+/**
+ * What an event is about.
+ *
+ * **Shape** the resources of the routes; `session`: signing in and out; `mcp`: that route itself; `unknown`: a path that no
+ * route has.
+ */
+export const AuditedResource = Schema.Literals([
+  "apiKeys",
+  "audit",
+  "clusters",
+  "cost",
+  "events",
+  "mcp",
+  "namespaces",
+  "ownKey",
+  "podLogs",
+  "pods",
+  "prices",
+  "session",
+  "unknown",
+  "workloads"
+])
+export type AuditedResource = typeof AuditedResource.Type
+
 /** The media type of a file of events, one a line. */
 export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
 
@@ -31,7 +55,7 @@ export const AuditQuery = Schema.Struct({
     description: "Only what the key or person with this id did."
   }),
   decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
-  resource: Schema.optionalKey(textUpTo(64)).annotateKey({ description: "Only events on this resource." }),
+  resource: Schema.optionalKey(AuditedResource).annotateKey({ description: "Only events on this resource." }),
   verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),
   cluster: Schema.optionalKey(ClusterName).annotateKey({
     description: "Only events whose target names this cluster, or was resolved to it."

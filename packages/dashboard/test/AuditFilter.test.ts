@@ -9,7 +9,7 @@ const Filter = Schema.Struct({
   to: Day,
   keyId: Schema.Literals(["", "key_1", "oidc:a|b&c"]),
   decision: Schema.UndefinedOr(Schema.Literals(["allow", "deny"])),
-  resource: Schema.Literals(["", "apiKeys", "other"]),
+  resource: Schema.UndefinedOr(Schema.Literals(["apiKeys", "podLogs"])),
   verb: Schema.UndefinedOr(Schema.Literals(["read", "delete"])),
   on: Schema.Literals(["", "prod"])
 })
@@ -25,7 +25,9 @@ describe("the filter of the audit in an address", () => {
   })
 
   it("asks for the last day where nothing else is said, and for nothing that is no filter", () => {
-    const filter = AuditFilter.parse(new URLSearchParams("range=ever&decision=maybe&verb=undo&on=no%20name&keyId=%20"))
+    const filter = AuditFilter.parse(
+      new URLSearchParams("range=ever&decision=maybe&verb=undo&resource=other&on=no%20name&keyId=%20")
+    )
     assert.deepStrictEqual(AuditFilter.questionOf(filter, NOW), { since: "2026-11-21T12:00:00.000Z" })
     assert.isFalse(AuditFilter.isNarrowed({ ...filter, keyId: "" }))
   })

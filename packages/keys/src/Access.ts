@@ -76,8 +76,11 @@ export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => 
 export const refusal = (rule: Rule, resource: Resource, verb: Verb): string => {
   const scope = rule.role === "Admin" && !isUnscoped(rule) ? " with a scope" : ""
   const taken = takenBy(table[resource][verb])
-  return `${WITH_ARTICLE[rule.role]}${scope} may not ${verb} ${resource}: ${taken === undefined ? "no key may" : `it takes ${taken}`}`
+  return `${WITH_ARTICLE[rule.role]}${scope} may not ${verb} ${SPOKEN[resource] ?? resource}: ${taken === undefined ? "no key may" : `it takes ${taken}`}`
 }
+
+/** What callers know by another name than the table and the audit do: that of `can-i` and of the route. */
+const SPOKEN: Readonly<Partial<Record<Resource, string>>> = { podLogs: "logs" }
 
 const WITH_ARTICLE = { Viewer: "a Viewer", Operator: "an Operator", Admin: "an Admin" } as const satisfies Record<
   Role,

@@ -19,10 +19,13 @@ export const DEFAULT_MAX_LIFETIME = Duration.millis(10 * UNIT_MS.y)
 
 /** Says why an expiry was refused; the text is kept out of the message. */
 export class InvalidExpiry extends Schema.TaggedError<InvalidExpiry>()("InvalidExpiry", {
-  problem: Schema.Literals(["syntax", "calendar", "notUtc", "past", "tooFar"])
+  problem: Schema.Literals(["syntax", "calendar", "notUtc", "past", "tooFar"]),
+  /** The last instant that is allowed, RFC 3339, of one that is too far. */
+  latest: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    return EXPLANATION[this.problem]
+    const latest = this.latest === undefined ? "" : `: ${this.latest} at the latest`
+    return `${EXPLANATION[this.problem]}${latest}`
   }
 }
 
@@ -58,7 +61,10 @@ export const parse = (
   const instant = length === undefined ? instantMs(text) : Result.succeed(nowMs + length)
   return Result.flatMap(instant, (endMs) => {
     if (endMs <= nowMs) return refuse("past")
-    if (endMs > nowMs + Duration.toMillis(limits.maxLifetime) || endMs > LAST_INSTANT_MS) return refuse("tooFar")
+    const latestMs = Math.min(nowMs + Duration.toMillis(limits.maxLifetime), LAST_INSTANT_MS)
+    if (endMs > latestMs) {
+      return Result.fail(new InvalidExpiry({ problem: "tooFar", latest: new Date(latestMs).toISOString() }))
+    }
     return Result.succeed(DateTime.makeUnsafe(endMs))
   })
 }

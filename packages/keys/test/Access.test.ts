@@ -68,7 +68,7 @@ describe("access", () => {
     )
     assert.strictEqual(
       Access.refusal(viewer, "podLogs", "read"),
-      "a Viewer may not read podLogs: it takes an Operator or an Admin"
+      "a Viewer may not read logs: it takes an Operator or an Admin"
     )
     assert.strictEqual(
       Access.refusal(clusterAdmin, "clusters", "create"),

@@ -99,6 +99,8 @@ describe("the expiry of a create call", () => {
     for (const text of ["2036-02-27T12:00:00.001Z", "11y", "3651d"]) {
       assert.strictEqual(problemOf(Expiry.parse(text, limits)), "tooFar")
     }
+    const told = Expiry.parse("11y", limits)
+    assert.include(Result.isFailure(told) ? told.failure.message : "", ": 2036-02-27T12:00:00.000Z at the latest")
   })
 
   it("refuses an instant that RFC 3339 cannot write, whatever the longest lifetime", () => {

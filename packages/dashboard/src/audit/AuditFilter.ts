@@ -1,7 +1,7 @@
 /**
  * What the audit is narrowed to, as its address says it.
  */
-import { AuditQuery } from "@quarterdeck/contract/AuditGroup"
+import { AuditedResource, AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { Schema } from "effect"
 import type { AuditQuestion, Decision, Verb } from "../api/AuditQueries.ts"
 import { CUSTOM } from "../filter/TimeRange.ts"
@@ -19,19 +19,8 @@ export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
 export const DECISIONS: ReadonlyArray<Decision> = ["allow", "deny"]
 export const VERBS: ReadonlyArray<Verb> = ["read", "create", "operate", "delete"]
 
-/** What the server has an operation on; others that a link names are shown beside them. */
-export const RESOURCES = [
-  "apiKeys",
-  "audit",
-  "clusters",
-  "cost",
-  "namespaces",
-  "ownKey",
-  "prices",
-  "session",
-  "unknown",
-  "workloads"
-] as const
+/** What an event can be about. */
+export const RESOURCES = AuditedResource.literals
 
 /**
  * What narrows the list of events; empty texts narrow nothing.
@@ -44,7 +33,7 @@ export interface AuditFilter {
   readonly to: string
   readonly keyId: string
   readonly decision: Decision | undefined
-  readonly resource: string
+  readonly resource: AuditedResource | undefined
   readonly verb: Verb | undefined
   /** A cluster that events name. The switcher's clusters are others: the audit is the server's own. */
   readonly on: string
@@ -56,7 +45,7 @@ export const NO_FILTER: AuditFilter = {
   to: "",
   keyId: "",
   decision: undefined,
-  resource: "",
+  resource: undefined,
   verb: undefined,
   on: ""
 }
@@ -64,6 +53,7 @@ export const NO_FILTER: AuditFilter = {
 export const rangeOf = (text: string | null): Range =>
   text === CUSTOM ? CUSTOM : (RANGES.find(([range]) => range === text)?.[0] ?? NO_FILTER.range)
 export const decisionOf = (text: string | null): Decision | undefined => DECISIONS.find((one) => one === text)
+export const resourceOf = (text: string | null): AuditedResource | undefined => RESOURCES.find((one) => one === text)
 export const verbOf = (text: string | null): Verb | undefined => VERBS.find((one) => one === text)
 
 const isQuery = Schema.is(AuditQuery)
@@ -80,7 +70,7 @@ export const parse = (search: URLSearchParams): AuditFilter => ({
   to: search.get("to") ?? "",
   keyId: search.get("keyId") ?? "",
   decision: decisionOf(search.get("decision")),
-  resource: search.get("resource") ?? "",
+  resource: resourceOf(search.get("resource")),
   verb: verbOf(search.get("verb")),
   on: onCluster(search.get("on") ?? "").cluster ?? ""
 })
@@ -104,7 +94,7 @@ export const write = (search: URLSearchParams, filter: AuditFilter): URLSearchPa
 
 /** Whether anything but the time narrows what is shown. */
 export const isNarrowed = ({ decision, keyId, on, resource, verb }: AuditFilter): boolean =>
-  decision !== undefined || keyId !== "" || on !== "" || resource !== "" || verb !== undefined
+  decision !== undefined || keyId !== "" || on !== "" || resource !== undefined || verb !== undefined
 
 const HOUR_MS = 3_600_000
 const LENGTHS: Readonly<Record<string, number>> = {
@@ -133,7 +123,7 @@ export const questionOf = (filter: AuditFilter, nowMs: number): AuditQuestion =>
     ...instant("until", isCustom ? startOf(to, 1) : undefined),
     ...(keyId.trim() === "" ? {} : { keyId: keyId.trim() }),
     ...(decision === undefined ? {} : { decision }),
-    ...(resource === "" ? {} : { resource }),
+    ...(resource === undefined ? {} : { resource }),
     ...(verb === undefined ? {} : { verb }),
     ...onCluster(on)
   }

@@ -17,6 +17,7 @@ import {
   rangeOf,
   RANGES,
   RESOURCES,
+  resourceOf,
   verbOf,
   VERBS
 } from "./AuditFilter.ts"
@@ -51,9 +52,9 @@ export const AuditFilters = ({ filter, onChange }: Props) => {
       <FilterSelect
         label="On"
         every="Everything"
-        values={withChosen(RESOURCES, filter.resource)}
+        values={RESOURCES}
         chosen={filter.resource}
-        onChoose={(resource) => onChange({ resource })}
+        onChoose={(resource) => onChange({ resource: resourceOf(resource) })}
       />
       <FilterSelect
         label="Action"

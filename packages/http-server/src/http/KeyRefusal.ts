@@ -24,9 +24,9 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
     case "InvalidKeyName":
       return refuse("invalid_body", { detail, field: "name" })
     case "InvalidExpiry":
-      return refuse("invalid_body", { detail, field: "expire" })
+      return refuse("invalid_body", { detail: `expire: ${detail}`, field: "expire" })
     case "InvalidGrace":
-      return refuse("invalid_body", { detail, field: "grace" })
+      return refuse("invalid_body", { detail: `grace: ${detail}`, field: "grace" })
     case "InvalidPosition":
       return refuse("invalid_cursor", { detail, field: "cursor" })
     case "RoleForbidden":

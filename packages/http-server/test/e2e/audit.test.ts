@@ -249,6 +249,7 @@ onOneDriver("the audit", { children: ["prod"], options: { audit: { reads: "all" 
     ["an instant without a zone", "since=2026-01-01T00:00:00", "since"],
     ["a day that does not exist", "until=2026-02-30T00:00:00Z", "until"],
     ["an unknown decision", "decision=maybe", "decision"],
+    ["a resource that no event is about", "resource=logs", "resource"],
     ["an unknown parameter", "namespace=shop", "namespace"],
     ["a page of a file", "format=ndjson&cursor=abc", "cursor"]
   ])("refuses %s", ([, query, field]) =>

@@ -155,6 +155,7 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
     ["a grace of 31 days", { grace: "31d" }, {}, 400, "invalid_body", "grace"],
     ["a grace without a unit", { grace: "5" }, {}, 400, "invalid_body", "grace"],
     ["an end in the past", { expire: "2020-01-01T00:00:00Z" }, {}, 400, "invalid_body", "expire"],
+    ["an end beyond the longest lifetime", { expire: "9999y" }, {}, 400, "invalid_body", "expire"],
     ["an unknown member", { rule: { role: "Viewer" } }, {}, 400, "invalid_body", "rule"],
     ["a Viewer who asks", {}, { key: "viewer" }, 403, "role_forbidden", undefined],
     ["an Admin of another realm", {}, { key: "prodAdmin" }, 404, "key_not_found", undefined]
@@ -169,6 +170,7 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
         ...more
       })
       assert.deepInclude(problem, { status, code, ...(field === undefined ? {} : { field }) })
+      if (field !== undefined) assert.isTrue(problem.detail.startsWith(`${field}: `), problem.detail)
       assert.strictEqual((yield* deployment.call("/api/v1/whoami", { bearer: raw })).status, 200)
     })
   )

@@ -119,7 +119,9 @@ onOneDriver("mcp", { prepare: fillWritten, furnish: keep(["hub", "prod", "stage"
       assert.isTrue(isRefused)
       assert.deepInclude(at(answer, "error"), { code, field, status: 400 })
       assert.isString(at(answer, "next"))
-      if (field === "cluster") assert.include(String(at(answer, "error", "detail")), "did you mean clusters?")
+      const detail = String(at(answer, "error", "detail"))
+      if (field === "cluster") assert.match(detail, /did you mean clusters\?; allowed: .*\bnamespace\b/)
+      if (field === "clusters") assert.include(detail, 'or ["*"] for all that the key reaches')
     })
   )
 

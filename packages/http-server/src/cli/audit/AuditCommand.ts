@@ -1,7 +1,7 @@
 /**
  * `quarterdeck audit`: who asked a server for what, and what was decided.
  */
-import { AuditList } from "@quarterdeck/contract/AuditGroup"
+import { AuditedResource, AuditList } from "@quarterdeck/contract/AuditGroup"
 import * as Access from "@quarterdeck/keys/Access"
 import { AuditDecision, AuditEvent } from "@quarterdeck/keys/AuditEvent"
 import { DateTime, Effect, Schema } from "effect"
@@ -25,7 +25,10 @@ const filters = {
     Flag.withDescription("allow or deny"),
     Flag.optional
   ),
-  resource: text("resource", "Events on this resource, such as apiKeys", "NAME"),
+  resource: Flag.Literals("resource", AuditedResource.literals).pipe(
+    Flag.withDescription("Events on this resource, such as apiKeys; podLogs are reads of logs"),
+    Flag.optional
+  ),
   verb: Flag.Literals("verb", Access.verbs).pipe(
     Flag.withDescription("read, create, operate or delete"),
     Flag.optional

@@ -107,8 +107,26 @@ const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
         }
       : {})
   })
-  return yield* Effect.fromResult(decoded).pipe(Effect.mapError(({ message }) => misused(message)))
+  return yield* Effect.fromResult(decoded).pipe(
+    Effect.mapError(({ field, message, problem }) => misused(givenBy(field, problem) ?? message))
+  )
 })
+
+/** The flags that give the fields of a rule. */
+const FLAGS = [
+  ["targetClusters", "--clusters"],
+  ["targetNamespaces[0].namespaceNames", "--namespaces"],
+  ["targetNamespaces[0].labelSelector.matchLabels", "--namespace-labels"]
+] as const
+
+/** Says what is wrong with what a flag gives. **Example** `--clusters, name 2: expected a cluster name` */
+const givenBy = (field: string, problem: string): string | undefined => {
+  const [path, flag] = FLAGS.find(([path]) => field.startsWith(path)) ?? []
+  if (path === undefined) return undefined
+  const [, index, key] = /^(?:\[([0-9]+)\])?\.?(.*)$/.exec(field.slice(path.length)) ?? []
+  const place = index === undefined ? key : `name ${Number(index) + 1}`
+  return `${flag}${place === undefined || place === "" ? "" : `, ${place}`}: ${problem}`
+}
 
 const fromFile = Effect.fnUntraced(function* (path: string) {
   const text = yield* Input.read(path, MAX_BYTES)

@@ -30,7 +30,7 @@ const invalid = (field: string, problem: string): Result.Result<never, InvalidAr
 const unknown = (field: string, names: ReadonlyArray<string>): Result.Result<never, InvalidArgument> =>
   Result.fail({
     code: "unknown_parameter",
-    detail: `${field}: the tool has no such argument${Nearest.suggestion(Nearest.find(field, names))}`,
+    detail: `${field}: the tool has no such argument${Nearest.suggestion(Nearest.find(field, names))}; allowed: ${names.join(", ")}`,
     field
   })
 
@@ -50,7 +50,7 @@ const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, In
   const target = decodeTarget({ multiCluster: true, clusters })
   if (Result.isSuccess(target)) return Result.succeed(target.success)
   const fault = SchemaFault.fromIssue(target.failure.issue)
-  return Result.fail({ code: "invalid_parameter", detail: SchemaFault.print(fault), field: fault.field })
+  return invalid(fault.field, `${fault.problem}, or ["*"] for all that the key reaches`)
 }
 
 /** Turns arguments into a call; what the route itself judges is left to it. */

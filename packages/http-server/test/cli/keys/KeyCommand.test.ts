@@ -126,14 +126,14 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
   )
 
   it.effect.each([
-    { flags: ["--role", "Viewer", "--clusters", ""], line: /^rule\.targetClusters\[0\]: / },
+    { flags: ["--role", "Viewer", "--clusters", ""], line: /^--clusters, name 1: expected a cluster name/ },
     {
       flags: ["--role", "Viewer", "--namespaces", "a,,b"],
-      line: /^rule\.targetNamespaces\[0\]\.namespaceNames\[1\]: /
+      line: /^--namespaces, name 2: expected a namespace name/
     },
     {
       flags: ["--role", "Viewer", "--namespace-labels", "bad key=1"],
-      line: /^rule\.targetNamespaces\[0\]\.labelSelector\.matchLabels/
+      line: /^--namespace-labels, "bad key": is not a label key$/
     },
     { flags: ["--role", "Viewer", "--namespace-labels", "team"], line: /^--namespace-labels must be key=value pairs/ },
     {
