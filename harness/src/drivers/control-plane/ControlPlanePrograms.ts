@@ -19,9 +19,10 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
   `--initial-cluster=default=unix://${PEER_SOCKET}`,
   // The data need to survive the process, not the machine.
   "--unsafe-no-fsync",
-  // One member elects itself; the default makes it wait for others for a second.
-  "--heartbeat-interval=10",
-  "--election-timeout=50",
+  // One member elects itself; the default makes it wait for others for a second. Every beat costs processor time for as long
+  // as the cluster is there: 2 % of one for beats every 10 ms, 0.7 % for these, which have a start take 0.2 s longer.
+  "--heartbeat-interval=50",
+  "--election-timeout=250",
   "--logger=zap",
   "--log-level=error"
 ]
