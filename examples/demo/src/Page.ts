@@ -41,14 +41,14 @@ export const keys = (
   ].join("\n")
 }
 
-/** Prints the lines that give the command line the demo's address and a key, and the command that judges its audit. */
+/** Prints the lines that give the command line the demo's address and a key, and commands that use what only a demo tells. */
 export const commandLine = (url: string, key: string, dataDirectory: string): string =>
   [
     "",
     dim("The quarterdeck commands ask this demo in a shell with these two lines:"),
     `export QUARTERDECK_URL=${url}`,
     `export QUARTERDECK_API_KEY=${key}`,
-    dim("Most of its pods have no log; those of the workloads with a story, such as this one, have:"),
+    dim("Most of its pods have written nothing; this one has:"),
     "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
     dim(`Its data lies in ${dataDirectory}, and goes with it:`),
     `npx pnpm@12 quarterdeck audit verify --data ${dataDirectory}`

@@ -27,8 +27,8 @@ const Loan = Schema.Union([
 const encodeLoan = Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
 export const decodeLoan = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
 
-/** A start takes seconds where fleets are worth lending, and clusters that nobody uses cost processor time too. */
-const IDLE_FOR = "20 seconds"
+/** A start takes seconds where fleets are worth lending: of processor time, what its clusters cost in a minute when nobody uses them. */
+const IDLE_FOR = "60 seconds"
 const TOKEN_BYTES = 32
 
 /** Lends fleets by the names that they are given, until the scope closes. **Errors** `MachineRefused`. */

@@ -20,6 +20,7 @@ const HOLDER = new URL("Holder.ts", import.meta.url).pathname
 const HARNESS = new URL("../../src/cli/harness.ts", import.meta.url).pathname
 /** How often a program is killed on each driver; the command `kills:check` does it more often. */
 const KILLS = Number(process.env["LEFTOVERS_KILLS"] ?? 6)
+if (!Number.isSafeInteger(KILLS) || KILLS < 1) throw new Error("LEFTOVERS_KILLS must be a whole number from 1 on")
 /** On every container and network of the harness; it holds the number of the process that owns it. */
 const OWNER_LABEL = "io.quarterdeck.harness.owner"
 const SEED = "leftovers"
@@ -139,10 +140,10 @@ describe.each(run.filter(({ name }) => name !== "existing").map(({ name }) => na
         const processesOfSurvivor = yield* processesOf(here)
 
         const killed: Array<number> = []
-        for (let round = 0; round < KILLS; round++) {
-          // Each in a part of the time of its own, so that few of them hit early and late phases alike.
-          const partMs = (LATEST_KILL_MS[driver] ?? 6_000) / KILLS
-          const afterMs = (yield* Random.nextBetween(round, round + 1)) * partMs
+        // Each in a part of the time of its own, so that few of them hit early and late phases alike, in no order.
+        const parts = yield* Random.shuffle(Array.from({ length: KILLS }, (_, part) => part))
+        for (const [round, part] of parts.entries()) {
+          const afterMs = ((yield* Random.nextBetween(part, part + 1)) * (LATEST_KILL_MS[driver] ?? 6_000)) / KILLS
           const child = yield* started(here, driver, "forever")
           // No wait for a condition: a kill at any moment is what is tested, also in a phase that nobody thought of. The moments
           // are the same in each run, so that one that failed can be seen again, but how far a start is by then is not: that

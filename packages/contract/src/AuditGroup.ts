@@ -18,26 +18,27 @@ export const AuditList = Schema.Struct({
 export type AuditList = typeof AuditList.Type
 
 /**
- * What an event is about.
+ * What events are about that no route's policy names.
  *
- * **Shape** the resources of the routes; `session`: signing in and out; `mcp`: that route itself; `unknown`: a path that no
- * route has.
+ * **Shape** `mcp`: that route itself; `session`: signing in and out; `unknown`: `/metrics`, and a path that no route has.
  */
+export const unroutedResources = ["mcp", "session", "unknown"] as const
+export type UnroutedResource = (typeof unroutedResources)[number]
+
+/** What an event is about: the resources of the routes, and {@link unroutedResources}. */
 export const AuditedResource = Schema.Literals([
   "apiKeys",
   "audit",
   "clusters",
   "cost",
   "events",
-  "mcp",
   "namespaces",
   "ownKey",
   "podLogs",
   "pods",
   "prices",
-  "session",
-  "unknown",
-  "workloads"
+  "workloads",
+  ...unroutedResources
 ])
 export type AuditedResource = typeof AuditedResource.Type
 

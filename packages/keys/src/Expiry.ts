@@ -24,8 +24,8 @@ export class InvalidExpiry extends Schema.TaggedError<InvalidExpiry>()("InvalidE
   latest: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    const latest = this.latest === undefined ? "" : `: ${this.latest} at the latest`
-    return `${EXPLANATION[this.problem]}${latest}`
+    const end = this.latest === undefined ? "" : `, which ends at ${this.latest}`
+    return `${EXPLANATION[this.problem]}${end}`
   }
 }
 

@@ -1,8 +1,9 @@
 /** Runs checks of the store contract, each on a store of its own. */
 import { assert, it } from "@effect/vitest"
-import { Array, Effect, type Layer, type Scope } from "effect"
+import { Effect, type Layer, type Scope } from "effect"
 import type { CostError } from "../../src/hour/CostError.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
+import { DAY_MS } from "../../src/hour/Units.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import { amountsOf, prod } from "./samples.ts"
 
@@ -29,6 +30,16 @@ export const sumsOf = (store: Store, startMs: number, endMs: number, cluster = p
 export const closeAll = (store: Store, hours: ReadonlyArray<Hour>) =>
   Effect.forEach(hours, (one) => store.close(one), { discard: true })
 
-/** Brings about what {@link closeAll} would, some days at a time: of hundreds of hours each closing is work for a server. */
-export const fill = (store: Store, hours: ReadonlyArray<Hour>) =>
-  Effect.forEach(Array.chunksOf(hours, 30), (some) => store.rewrite(some), { discard: true })
+/**
+ * Brings about what {@link closeAll} does, but closes the hours within a day of an instant alone, and writes what is before and
+ * after them at once: each closing of hundreds is work for a server.
+ */
+export const fillAround = Effect.fnUntraced(function* (store: Store, hours: ReadonlyArray<Hour>, aroundMs: number) {
+  const [fromMs, toMs] = [aroundMs - DAY_MS, aroundMs + DAY_MS]
+  yield* store.rewrite(hours.filter(({ startMs }) => startMs < fromMs))
+  yield* closeAll(
+    store,
+    hours.filter(({ startMs }) => startMs >= fromMs && startMs < toMs)
+  )
+  yield* store.rewrite(hours.filter(({ startMs }) => startMs >= toMs))
+})

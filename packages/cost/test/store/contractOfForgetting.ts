@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
-import { checksOn, closeAll, fill, type Stores, sumsOf } from "./checks.ts"
+import { checksOn, closeAll, fillAround, type Stores, sumsOf } from "./checks.ts"
 import { addedUp, at, cost, days, hoursFrom, prod, stage } from "./samples.ts"
 
 const monday = at("2026-03-02T00:00")
@@ -16,8 +16,8 @@ export const forgets = (stores: Stores): void => {
       const hours = hoursFrom(at("2026-02-27T03:00"), 100).map((startMs, index) =>
         cost(startMs, `w-${index % 5}`, index + 1)
       )
-      yield* fill(store, hours)
       const limit = at("2026-03-02T00:00")
+      yield* fillAround(store, hours, limit)
       yield* store.prune({ hoursBeforeMs: limit + 5 * HOUR_MS, daysBeforeMs: 0 })
       const left = yield* store.hours(prod, { startMs: 0, endMs: limit + days(30) })
       assert.deepStrictEqual(
@@ -103,8 +103,8 @@ export const forgets = (stores: Stores): void => {
       const hours = hoursFrom(at("2026-01-20T00:00"), 45 * 6).map((_, index) =>
         cost(at("2026-01-20T00:00") + index * 4 * HOUR_MS, `w-${index % 5}`, index + 1)
       )
-      yield* fill(store, hours)
       const limit = at("2026-02-10T00:00")
+      yield* fillAround(store, hours, limit)
       yield* store.prune({ hoursBeforeMs: limit - days(5), daysBeforeMs: limit + HOUR_MS })
       const left = hours.filter(({ startMs }) => startMs >= limit)
       assert.deepStrictEqual(yield* store.hours(prod, { startMs: 0, endMs: limit + days(90) }), left)

@@ -91,11 +91,17 @@ export const expireOf = (expiry: ExpiryDraft): string | undefined => {
   }
 }
 
-/** Gives what the server refused, by the field of the form that it concerns. **Shape** empty where it names none. */
-export const faultsOf = (failure: Pick<ApiFailure, "field" | "message"> | undefined): Faults =>
-  failure?.field === undefined
-    ? {}
-    : { [fieldOf(failure.field.split(/[.[\]]+/).filter((step) => step !== ""))]: failure.message }
+/**
+ * Gives what the server refused, by the field of the form that it concerns.
+ *
+ * **Shape** empty where it names none; without the name that the field has in a body, which stands under it.
+ */
+export const faultsOf = (failure: Pick<ApiFailure, "field" | "message"> | undefined): Faults => {
+  if (failure?.field === undefined) return {}
+  const { field, message } = failure
+  const told = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
+  return { [fieldOf(field.split(/[.[\]]+/).filter((step) => step !== ""))]: told }
+}
 
 const decode = Schema.decodeUnknownResult(CreateApiKey, { errors: "all", onExcessProperty: "error" })
 const print = SchemaIssue.makeFormatterStandardSchemaV1()

@@ -5,16 +5,17 @@
  * RequestTarget what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it;
  * ActionProgress that it goes on.
  */
-import type { Verb } from "@quarterdeck/keys/Access"
+import type { UnroutedResource } from "@quarterdeck/contract/AuditGroup"
+import type { Resource, Verb } from "@quarterdeck/keys/Access"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Scheme } from "../limits/ForwardedScheme.ts"
 
-/** What a route is about, as the audit calls it. **Shape** `session` and `unknown` stand beside the resources of keys. */
+/** What a route is about, as the audit calls it. */
 export interface AuditedCell {
-  readonly resource: string
+  readonly resource: Resource | UnroutedResource
   readonly verb: Verb
   /** What of the resource it is about, where the request's target does not tell. */
   readonly object?: string

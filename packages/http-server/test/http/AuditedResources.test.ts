@@ -1,6 +1,6 @@
 /** What the audit can be asked for is what its events are about. */
 import { assert, it } from "@effect/vitest"
-import { AuditedResource } from "@quarterdeck/contract/AuditGroup"
+import { AuditedResource, unroutedResources } from "@quarterdeck/contract/AuditGroup"
 import * as Endpoints from "../../src/http/Endpoints.ts"
 
 it("the audit can be asked for the resource of every route, and for what has none", () => {
@@ -9,6 +9,6 @@ it("the audit can be asked for the resource of every route, and for what has non
       ? [policy.resource, ...(policy.ofOthers === undefined ? [] : [policy.ofOthers.resource])]
       : []
   )
-  const all = new Set<string>([...ofRoutes, "session", "mcp", "unknown"])
+  const all = new Set<string>([...ofRoutes, ...unroutedResources])
   assert.sameMembers([...AuditedResource.literals], [...all])
 })

@@ -38,7 +38,8 @@ const create = Command.make(
     const created = yield* ApiClient.call(connection, CreatedApiKey, {
       method: "POST",
       path: "/api/v1/apiKeys",
-      body: { name, rule, ...expire }
+      body: { name, rule, ...expire },
+      flags: { name: "--name", expire: "--expire" }
     })
     yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
   })

@@ -112,11 +112,12 @@ const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
   )
 })
 
-/** The flags that give the fields of a rule. */
+/** The flags that give the fields of a rule; the first that fits counts. */
 const FLAGS = [
   ["targetClusters", "--clusters"],
   ["targetNamespaces[0].namespaceNames", "--namespaces"],
-  ["targetNamespaces[0].labelSelector.matchLabels", "--namespace-labels"]
+  ["targetNamespaces[0].labelSelector.matchLabels", "--namespace-labels"],
+  ["targetNamespaces", "--namespaces"]
 ] as const
 
 /** Says what is wrong with what a flag gives. **Example** `--clusters, name 2: expected a cluster name` */

@@ -30,7 +30,7 @@ const invalid = (field: string, problem: string): Result.Result<never, InvalidAr
 const unknown = (field: string, names: ReadonlyArray<string>): Result.Result<never, InvalidArgument> =>
   Result.fail({
     code: "unknown_parameter",
-    detail: `${field}: the tool has no such argument${Nearest.suggestion(Nearest.find(field, names))}; allowed: ${names.join(", ")}`,
+    detail: `${field}: the tool has no such argument${Nearest.suggestion(Nearest.find(field, names))}; ${names.length === 0 ? "it takes none" : `allowed: ${names.join(", ")}`}`,
     field
   })
 
@@ -50,7 +50,8 @@ const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, In
   const target = decodeTarget({ multiCluster: true, clusters })
   if (Result.isSuccess(target)) return Result.succeed(target.success)
   const fault = SchemaFault.fromIssue(target.failure.issue)
-  return invalid(fault.field, `${fault.problem}, or ["*"] for all that the key reaches`)
+  const all = fault.field === "clusters" ? ', or ["*"] for all that the key reaches' : ""
+  return invalid(fault.field, `${fault.problem}${all}`)
 }
 
 /** Turns arguments into a call; what the route itself judges is left to it. */

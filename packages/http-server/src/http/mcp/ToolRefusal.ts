@@ -16,7 +16,8 @@ const NEXT: Partial<Record<Code, string>> = {
   invalid_parameter: MEND_FIELD,
   unknown_parameter: "Leave out the argument that `field` names, or call it by its name among the tool's arguments.",
   invalid_body: MEND_FIELD,
-  invalid_target: "Call list_clusters for the names of clusters, then name them as they are written there.",
+  invalid_target:
+    'Call list_clusters for the names of clusters, then name them as they are written there, or pass ["*"] alone for all.',
   empty_cluster_list: 'Leave `clusters` out, name at least one, or pass ["*"] for all.',
   invalid_cursor: "Call again without cursor, with the arguments that you want now.",
   cluster_not_found: "Call list_clusters for the names that exist.",

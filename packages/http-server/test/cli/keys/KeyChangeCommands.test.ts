@@ -92,7 +92,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
     [["key", "update", "k1"], "quarterdeck: nothing to change: give --name, or flags that narrow the rule\n"],
     [
       ["key", "update", "k1", "--clusters", ""],
-      "quarterdeck: rule.targetClusters[0]: expected a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit\n"
+      "quarterdeck: --clusters, name 1: expected a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit\n"
     ]
   ] as const)("update asks for nothing that would change nothing or mean all: %j", ([args, said]) =>
     Effect.gen(function* () {

@@ -155,7 +155,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
   it.effect("create tells why the server refused", () =>
     Effect.gen(function* () {
       const { env } = yield* service(() =>
-        problem(400, "invalid_body", { detail: "must lie in the future", field: "expire" })
+        problem(400, "invalid_body", { detail: "expire: must lie in the future", field: "expire" })
       )
       assert.deepStrictEqual(
         yield* quarterdeck(["key", "create", "--name", "x", "--role", "Viewer", "--expire", "2001-01-01T00:00:00Z"], {
@@ -163,9 +163,8 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
         }),
         {
           stdout: "",
-          stderr:
-            "quarterdeck: Refused: must lie in the future (HTTP 400, code invalid_body, field expire, request r-1)\n",
-          status: 1
+          stderr: "quarterdeck: --expire: must lie in the future (HTTP 400, code invalid_body, request r-1)\n",
+          status: 2
         }
       )
     })

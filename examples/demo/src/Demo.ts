@@ -1,0 +1,218 @@
+/**
+ * Shows the service at work: three clusters, a server in front of them, one key of each role, and what they answer.
+ */
+import { hourOf } from "@quarterdeck/cost/Units"
+import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
+import * as Columns from "@quarterdeck/http-server/cli/Columns"
+import * as Output from "@quarterdeck/http-server/cli/Output"
+import * as Listener from "@quarterdeck/http-server/Listener"
+import { Quarterdeck } from "@quarterdeck/http-server"
+import { Clock, Config, Console, Context, Effect, FileSystem, Layer, Path } from "effect"
+import { type Arguments, Port } from "./Arguments.ts"
+import * as CostColumns from "./CostColumns.ts"
+import { DemoClient, DemoFailed } from "./DemoClient.ts"
+import * as Operating from "./Operating.ts"
+import * as Page from "./Page.ts"
+import * as PastCosts from "./PastCosts.ts"
+import * as Pasts from "./Pasts.ts"
+import * as StoryObjects from "./StoryObjects.ts"
+
+const PARENT = "hub"
+const CHILDREN = ["prod", "stage"]
+const CLUSTERS = [PARENT, ...CHILDREN]
+/** What fills the clusters, and what their past is made of. */
+const SEEDED = { seed: 1, size: "small" } as const
+const portOfEnvironment = Config.schema(Port, "QUARTERDECK_PORT").pipe(
+  Config.withDefault(8080),
+  Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
+)
+/** Rows of each answer that fit a screen beside the others. */
+const ROWS = 5
+const COST_ROWS = 8
+
+const COSTS = {
+  title: "What did it cost, all clusters, seven days? The most expensive first",
+  path: `/detailedCostReport/getWorkloads?range=7d&limit=${COST_ROWS}`,
+  body: { multiCluster: true }
+}
+const GROUPS = {
+  title: "And by namespace, with what stands idle?",
+  path: "/detailedCostReport/getAggregated?range=7d",
+  body: { multiCluster: true, groupBy: ["namespace"], idle: "show" }
+}
+const TEAMS = {
+  title: "And by team, which is a label of workloads?",
+  path: "/detailedCostReport/getAggregated?range=7d",
+  body: { multiCluster: true, groupBy: ["label:team"] }
+}
+
+/** Starts it, and prints what it is asked. It is there for as long as the scope. */
+export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const port = givenPort ?? (yield* portOfEnvironment)
+
+  const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
+  const dataDirectory = path.join(directory, "data")
+  const plans = yield* Effect.forEach(CLUSTERS, (cluster, index) => Seed.plan({ ...SEEDED, cluster, index }))
+  const [fleet] = yield* Effect.all([start(plans), remember(plans, dataDirectory, hourOf(startedAt))], {
+    concurrency: "unbounded"
+  })
+  const kubeconfig = path.join(directory, "kubeconfig.yaml")
+  const firstKey = path.join(directory, "first.key")
+  yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
+
+  const services = yield* Layer.build(
+    Quarterdeck.layer({
+      // All of it is on this machine, so that clusters can be registered here too.
+      clusters: { kubeconfig: [kubeconfig], allowLoopback: true },
+      keys: { bootstrapFile: firstKey },
+      dataDirectory
+    })
+  )
+  const { url } = yield* Listener.listen(Context.get(services, Quarterdeck).nodeHandler, {
+    host: "127.0.0.1",
+    port,
+    shutdownMs: 2_000
+  })
+
+  const admin = (yield* files.readFileString(firstKey)).trim()
+  const client = DemoClient.make(url)
+  yield* client.ready
+  const operator = yield* client.createKey(admin, "demo operator", { role: "Operator" })
+  const viewer = yield* client.createKey(admin, "demo viewer", { role: "Viewer" })
+  const shopViewer = yield* client.createKey(admin, "shop in prod", {
+    role: "Viewer",
+    targetClusters: ["prod"],
+    targetNamespaces: [{ namespaceNames: ["shop"] }]
+  })
+
+  const readyMs = (yield* Clock.currentTimeMillis) - startedAt
+  yield* Console.log(
+    Page.heading(
+      url,
+      fleet.clusters.map(({ name }) => name),
+      readyMs
+    )
+  )
+  yield* Console.log(
+    Page.keys(
+      [
+        ["ADMIN", "Admin", "everything", admin],
+        ["OPERATOR", "Operator", "everything", operator],
+        ["VIEWER", "Viewer", "everything", viewer],
+        ["SHOP", "Viewer", "namespace shop of cluster prod", shopViewer]
+      ],
+      once
+    )
+  )
+
+  if (!once) yield* Console.log(Page.commandLine(url, admin, dataDirectory))
+
+  yield* showInventory({ client, url, viewer, shopViewer })
+  yield* Operating.show({ client, url, operator, viewer })
+  yield* showCosts({ client, url, viewer })
+  yield* Console.log(Page.more(url))
+})
+
+/** Who asks, and where. */
+interface Asker {
+  readonly client: ReturnType<typeof DemoClient.make>
+  readonly url: string
+  readonly viewer: string
+}
+
+/** Asks what there is and what runs, by keys that reach more and less. */
+const showInventory = Effect.fnUntraced(function* ({
+  client,
+  shopViewer,
+  url,
+  viewer
+}: Asker & { readonly shopViewer: string }) {
+  const clusters = yield* client.clusters(viewer)
+  yield* Console.log(
+    Page.answer({
+      title: "Which clusters are there?",
+      curl: Page.curl(url, "VIEWER", "/api/v1/clusters"),
+      table: Output.table(Columns.clusters(yield* Clock.currentTimeMillis).table, clusters.clusters),
+      notes: []
+    })
+  )
+  const questions = [
+    { title: "What runs in one cluster?", key: "VIEWER", secret: viewer, target: "prod" },
+    { title: "In two?", key: "VIEWER", secret: viewer, target: "prod|stage" },
+    { title: "In all of them?", key: "VIEWER", secret: viewer, target: "*" },
+    {
+      title: "The same question, by a key that reaches one namespace of one cluster",
+      key: "SHOP",
+      secret: shopViewer,
+      target: "*"
+    }
+  ]
+  for (const { key, secret, target, title } of questions) {
+    const { clusters, nextCursor, workloads } = yield* client.workloads(secret, target, `limit=${ROWS}`)
+    yield* Console.log(
+      Page.answer({
+        title,
+        curl: Page.curl(url, key, `/api/v1/workloads?limit=${ROWS}`, target),
+        table: Output.table(Columns.workloads(yield* Clock.currentTimeMillis).table, workloads),
+        notes: Page.coverage(clusters, nextCursor === undefined ? undefined : workloads.length)
+      })
+    )
+  }
+})
+
+/** Asks what it all cost. */
+const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Asker) {
+  const costs = yield* client.costs(viewer, COSTS.path, COSTS.body)
+  yield* Console.log(
+    Page.answer({
+      title: COSTS.title,
+      curl: Page.curlOfBody(url, "VIEWER", COSTS.path, COSTS.body),
+      table: Output.table(CostColumns.workloads, costs.aggregatedWorkloads),
+      notes: Page.costCoverage(costs.clusters, costs.totals, costs.currency)
+    })
+  )
+  const groups = yield* client.costGroups(viewer, GROUPS.path, GROUPS.body)
+  yield* Console.log(
+    Page.answer({
+      title: GROUPS.title,
+      curl: Page.curlOfBody(url, "VIEWER", GROUPS.path, GROUPS.body),
+      table: Output.table(CostColumns.namespaces, "rows" in groups ? groups.rows : []),
+      notes: []
+    })
+  )
+  const teams = yield* client.costGroups(viewer, TEAMS.path, TEAMS.body)
+  yield* Console.log(
+    Page.answer({
+      title: TEAMS.title,
+      curl: Page.curlOfBody(url, "VIEWER", TEAMS.path, TEAMS.body),
+      table: Output.table(CostColumns.teams, "rows" in teams ? teams.rows : []),
+      notes: []
+    })
+  )
+})
+
+/** Starts the clusters with what is planned, the workloads of the story, and metrics of what everything uses. */
+const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.ClusterPlan>) {
+  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: PARENT, children: CHILDREN })
+  yield* Seed.fill(fleet, SEEDED)
+  yield* Effect.forEach(
+    plans,
+    Effect.fnUntraced(function* (plan) {
+      const cluster = yield* fleet.cluster(plan.cluster)
+      yield* StoryObjects.put(cluster, plan)
+      yield* Usage.serve(cluster, { seed: SEEDED.seed })
+    }),
+    { concurrency: "unbounded", discard: true }
+  )
+  return fleet
+})
+
+/** Writes what the clusters have cost before. */
+const remember = (plans: ReadonlyArray<Seed.ClusterPlan>, directory: string, nowMs: number) =>
+  PastCosts.write(
+    plans.map((plan) => Pasts.from(plan, nowMs)),
+    nowMs
+  ).pipe(Effect.provide(PastCosts.layer(directory)))
