@@ -62,7 +62,7 @@ const running = new Map<string, Cluster.K3sCluster>()
  * Makes a driver with its own settings and its own network.
  *
  * **Limits** the network lives while one of its clusters does; fleets of the same driver share it. With the harness's
- * image one cluster is ready in about 4 s and takes about 260 MB; real k3s takes 15 to 30 s and about 1 GB.
+ * image one cluster is ready in about 4 s and takes about 350 MB; real k3s takes 15 to 30 s and about 1 GB.
  *
  * **Example**
  *
