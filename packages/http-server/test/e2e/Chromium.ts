@@ -90,6 +90,8 @@ export const open = Effect.fnUntraced(function* (url: string) {
 const NETWORK_CHANGED = "ERR_NETWORK_CHANGED"
 /** What Chromium shows in place of an address that failed; it may come only once the next is asked for, which it interrupts. */
 const ERROR_PAGE = "chrome-error://"
+/** A load right after one that was broken off meets what is left of that, whose address it has. */
+const INTERRUPTED = "interrupted by another navigation"
 
 /**
  * Loads an address.
@@ -112,7 +114,7 @@ export const load = async (page: Page, url: string): Promise<void> => {
         () => true,
         (error: unknown) => {
           const said = String(error)
-          if (!said.includes(NETWORK_CHANGED) && !said.includes(ERROR_PAGE)) throw error
+          if (![NETWORK_CHANGED, ERROR_PAGE, INTERRUPTED].some((known) => said.includes(known))) throw error
           return false
         }
       )
