@@ -91,7 +91,15 @@ export const definitions = (it: Suite): void => {
         })
         const deleted = yield* same("DELETE", own)
         assert.isTrue(isObject(deleted.json["status"]))
-        for (const client of [embedded, real]) yield* becomes(client, `${widgets}/a`, 404)
+        for (const client of [embedded, real]) {
+          yield* becomes(client, `${widgets}/a`, 404)
+          // A server deletes them one after the other.
+          yield* eventually(
+            "the other one is to go",
+            client.call("GET", `${widgets}/held`),
+            ({ json }) => textAt(json, "metadata", "deletionTimestamp") !== ""
+          )
+        }
         yield* same("POST", widgets, { body: widget(path, { metadata: { name: "late" }, spec: { size: 1 } }) })
         yield* same("PATCH", `${widgets}/held`, patching({ metadata: { finalizers: null } }))
         for (const client of [embedded, real]) {
