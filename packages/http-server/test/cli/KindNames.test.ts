@@ -10,7 +10,14 @@ const NAMES: ReadonlyArray<readonly [kind: string, names: ReadonlyArray<string>]
   ["Job", ["job", "jobs", "jobs.batch"]],
   ["CronJob", ["cronjob", "cronjobs", "cj"]],
   ["Pod", ["pod", "pods", "po"]],
-  ["ReplicationController", ["replicationcontroller", "replicationcontrollers", "rc"]]
+  ["ReplicationController", ["replicationcontroller", "replicationcontrollers", "rc"]],
+  ["Node", ["node", "nodes", "no"]],
+  ["Namespace", ["namespace", "namespaces", "ns"]],
+  ["Service", ["service", "services", "svc"]],
+  ["PersistentVolumeClaim", ["persistentvolumeclaim", "persistentvolumeclaims", "pvc"]],
+  ["PersistentVolume", ["persistentvolume", "persistentvolumes", "pv"]],
+  ["HorizontalPodAutoscaler", ["horizontalpodautoscaler", "horizontalpodautoscalers", "hpa"]],
+  ["Ingress", ["ingress", "ingresses", "ing", "ingresses.networking.k8s.io"]]
 ]
 
 const KIND_BY_NAME = new Map(NAMES.flatMap(([kind, names]) => names.map((name) => [name, kind] as const)))

@@ -72,12 +72,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("a data directory has o
       const second = yield* Effect.forkChild(Scope.provide(DirectoryLock.forServer(directory), scope), {
         startImmediately: true
       })
-      yield* first.kill
-      // An id that the system has given again, to a process that lives.
+      // An id that the system has given again, to a process that lives; written before the other has reason to write its own.
       yield* files.writeFileString(
         at("holder.json"),
         JSON.stringify({ pid: process.ppid, host: hostname(), since: "2026-01-01T00:00:00Z" })
       )
+      yield* first.kill
       yield* Fiber.join(second)
       assert.include(yield* files.readFileString(at("holder.json")), `"pid":${process.pid},`)
     })
