@@ -174,24 +174,21 @@ const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Asker) {
       notes: Page.costCoverage(costs.clusters, costs.totals, costs.currency)
     })
   )
-  const groups = yield* client.costGroups(viewer, GROUPS.path, GROUPS.body)
-  yield* Console.log(
-    Page.answer({
-      title: GROUPS.title,
-      curl: Page.curlOfBody(url, "VIEWER", GROUPS.path, GROUPS.body),
-      table: Output.table(CostColumns.namespaces, "rows" in groups ? groups.rows : []),
-      notes: []
-    })
-  )
-  const teams = yield* client.costGroups(viewer, TEAMS.path, TEAMS.body)
-  yield* Console.log(
-    Page.answer({
-      title: TEAMS.title,
-      curl: Page.curlOfBody(url, "VIEWER", TEAMS.path, TEAMS.body),
-      table: Output.table(CostColumns.teams, "rows" in teams ? teams.rows : []),
-      notes: []
-    })
-  )
+  const groupings = [
+    [GROUPS, CostColumns.namespaces],
+    [TEAMS, CostColumns.teams]
+  ] as const
+  for (const [{ body, path, title }, columns] of groupings) {
+    const groups = yield* client.costGroups(viewer, path, body)
+    yield* Console.log(
+      Page.answer({
+        title,
+        curl: Page.curlOfBody(url, "VIEWER", path, body),
+        table: Output.table(columns, "rows" in groups ? groups.rows : []),
+        notes: []
+      })
+    )
+  }
 })
 
 /** Starts the clusters with what is planned, the workloads of the story, and metrics of what everything uses. */

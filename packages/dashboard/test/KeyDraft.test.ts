@@ -158,4 +158,11 @@ describe("the change of a key", () => {
     )
     assert.deepStrictEqual(refusedFields(undefined), {})
   })
+
+  it("says under a field what is wrong, without the name that it has in a body", () => {
+    assert.deepStrictEqual(refusedFields({ field: "expire", message: "expire: must lie in the future" }), {
+      expire: "must lie in the future"
+    })
+    assert.deepStrictEqual(refusedFields({ field: "expire", message: "expires: no" }), { expire: "expires: no" })
+  })
 })
