@@ -5,6 +5,7 @@ import { make as makeApi } from "../../src/client/ClusterApi.ts"
 import * as Drivers from "../../src/drivers/Drivers.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
 import * as UserAccess from "../../src/client/UserAccess.ts"
+import { bothKinds } from "../drivers/BothKinds.ts"
 import { statusOf, WAIT } from "../state/Fixture.ts"
 
 const LIMIT = 120_000
@@ -13,7 +14,7 @@ const token = () => Redacted.make(randomBytes(16).toString("hex"))
 
 const READ = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] }
 
-for (const driver of run) {
+for (const driver of bothKinds(run)) {
   describe(`a user with rules on the ${driver.name} driver`, () => {
     it.live(
       "may do what they say, where they say it, and nothing else; another grant replaces them",

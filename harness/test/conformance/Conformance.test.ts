@@ -104,7 +104,7 @@ for (const driver of run) {
   })
 
   const fleetWithNodes = Layer.tap(
-    Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet, ...release }),
+    Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet, faults: true, ...release }),
     (services) => withNodes(Context.get(services, Fleet).parent)
   )
   layer(fleetWithNodes, started)(name, (it) => {
@@ -116,9 +116,6 @@ for (const driver of run) {
         kubectlAlive(it, path)
       })
     }
-  })
-
-  layer(Fleet.layer({ driver, parent: PARENT, faults: true, ...release }), started)(name, (it) => {
     describe("faults", () => {
       faults(it)
     })

@@ -7,6 +7,7 @@ import * as Drivers from "../../src/drivers/Drivers.ts"
 import * as Manifests from "../../src/fleet/Manifests.ts"
 import { objectsIn } from "../../src/fleet/Files.ts"
 import { configMapRef, configMaps, namesOf } from "../conformance/Fixture.ts"
+import { bothKinds } from "../drivers/BothKinds.ts"
 import { temporaryDirectory } from "../machine/Fixture.ts"
 import { Cluster, definition, freshNamespace, namespace, statusOf, WIDGETS, widget } from "../state/Fixture.ts"
 
@@ -123,7 +124,7 @@ describe("Manifests", () => {
   )
 })
 
-for (const driver of run) {
+for (const driver of bothKinds(run)) {
   layer(Cluster.layer(driver), { timeout: "2 minutes" })(`Manifests on the ${driver.name} driver`, (it) => {
     it.effect(
       "applies kinds first, then namespaces, then the rest, whatever the order of the files",

@@ -1,5 +1,5 @@
 /** A cluster that is taken back to an earlier time while it runs, on every driver. */
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node"
 import { Effect, Fiber, Ref, Redacted, Stream } from "effect"
 import * as Drivers from "../../src/drivers/Drivers.ts"
@@ -264,12 +264,12 @@ for (const driver of belowTheApi(run)) {
     )
   })
 
-  layer(Cluster.layer(driver), { timeout: "2 minutes" })(`a cluster of the ${driver.name} driver`, (it) => {
+  describe(`a cluster of the ${driver.name} driver`, () => {
     it.effect(
       "goes back to its start as long as no checkpoint was taken, also restarted, and starts empty when it is asked to",
       () =>
         Effect.gen(function* () {
-          const cluster = yield* Effect.orDie(started(driver, { name: "young" }))
+          const cluster = yield* started(driver, { name: "young" })
           const { api, running } = cluster
           const before = yield* contents(api)
           const home = yield* filled(cluster)

@@ -59,7 +59,7 @@ const refusedAfter = Effect.fnUntraced(function* (change: (text: string) => stri
 for (const driver of belowTheApi(run)) {
   layer(Cluster.layer(driver), { timeout: "2 minutes" })(`a saved cluster of the ${driver.name} driver`, (it) => {
     it.effect(
-      "starts with the same objects, for its own users, and can be saved again",
+      "starts with the same objects, for its own users and those with service accounts, and can be saved again",
       () =>
         Effect.gen(function* () {
           const directory = join(yield* temporaryDirectory, "a", "saved")
@@ -67,6 +67,12 @@ for (const driver of belowTheApi(run)) {
           const home = yield* freshNamespace(first.api)
           yield* first.api.create(configMap(home, "kept"))
           yield* first.api.create(serviceAccount(home, "robot"))
+          const reply = yield* first.api.request({
+            method: "POST",
+            path: `/api/v1/namespaces/${home}/serviceaccounts/robot/token`,
+            body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }
+          })
+          const { status } = yield* decodeToken(reply.text)
           yield* first.api.create(definition)
           const widgets = statusOf(first.api, WIDGETS)
           yield* eventually("widgets are served", widgets, (status) => status === 200, WAIT)
@@ -97,28 +103,8 @@ for (const driver of belowTheApi(run)) {
           yield* second.running.save(`${directory}-again`)
           const refused = yield* Effect.flip(second.running.save(directory))
           assert.strictEqual(refused.reason._tag, "MachineRefused")
-        }),
-      LIMIT
-    )
 
-    it.effect(
-      "takes the tokens of service accounts that the first one gave, also after it was saved twice",
-      () =>
-        Effect.gen(function* () {
-          const directory = yield* temporaryDirectory
-          const first = yield* Cluster
-          const home = yield* freshNamespace(first.api)
-          yield* first.api.create(serviceAccount(home, "robot"))
-          const reply = yield* first.api.request({
-            method: "POST",
-            path: `/api/v1/namespaces/${home}/serviceaccounts/robot/token`,
-            body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }
-          })
-          const { status } = yield* decodeToken(reply.text)
-          yield* first.running.save(join(directory, "one"))
-          const second = yield* started(driver, { from: join(directory, "one") })
-          yield* second.running.save(join(directory, "two"))
-          const third = yield* started(driver, { from: join(directory, "two") })
+          const third = yield* started(driver, { from: `${directory}-again` })
           for (const { api } of [second, third]) {
             const robot = api.as(Redacted.make(status.token))
             // Known, and without any right.

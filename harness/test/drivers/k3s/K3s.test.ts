@@ -1,5 +1,5 @@
 /** What only a driver of containers has to prove; how its clusters behave is in the conformance suite. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { ConfigProvider, Effect, Fiber, Redacted } from "effect"
@@ -30,7 +30,7 @@ const ours = Effect.gen(function* () {
 const holder = Effect.gen(function* () {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--conditions=source", new URL("./Holder.ts", import.meta.url).pathname], {
+      spawn(process.execPath, ["--conditions=@quarterdeck/source", new URL("./Holder.ts", import.meta.url).pathname], {
         stdio: ["pipe", "pipe", "inherit"]
       })
     ),
@@ -60,16 +60,13 @@ describe("the k3s driver where it cannot run", () => {
 })
 
 for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
-  describe(`the ${driver.name} driver`, () => {
+  const three = Fleet.layer({ driver: K3s.driver, parent: "hub", children: ["EU_1", "us"] })
+  layer(three, { timeout: "4 minutes" })(`three clusters of the ${driver.name} driver`, (it) => {
     it.effect(
-      "three clusters start at once on one network, where a parent reaches a child by its name",
+      "start at once on one network, where a parent reaches a child by its name",
       () =>
         Effect.gen(function* () {
-          const { clusters, parent } = yield* Fleet.make({
-            driver: K3s.driver,
-            parent: "hub",
-            children: ["EU 1", "us"].map((name) => name.replace(" ", "_"))
-          })
+          const { clusters, parent } = yield* Fleet
           const inside = yield* Effect.forEach(clusters, K3s.inside)
           assert.deepStrictEqual(
             inside.map(({ internalServer }) => internalServer),
@@ -95,6 +92,27 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
     )
 
     it.effect(
+      "lose their objects when they start anew, and keep address, authority and tokens",
+      () =>
+        Effect.gen(function* () {
+          const us = yield* (yield* Fleet).cluster("us")
+          const namespace = { apiVersion: "v1", kind: "Namespace", name: "lost" }
+          yield* us.api.create({ ...namespace, metadata: { name: "lost" } })
+          const { restartEmpty } = yield* K3s.inside(us)
+          yield* restartEmpty
+          yield* us.api.reconnect
+          const { items } = yield* us.api.list({ apiVersion: "v1", kind: "Namespace" })
+          const names = items.map(({ metadata }) => metadata.name)
+          assert.include(names, "default")
+          assert.notInclude(names, "lost")
+          assert.notInclude(yield* us.logs, Redacted.value(yield* us.token("admin")))
+        }),
+      LIMIT
+    )
+  })
+
+  describe(`the ${driver.name} driver`, () => {
+    it.effect(
       "two fleets of one driver do not mix up clusters of the same name, and leave nothing behind",
       () =>
         Effect.gen(function* () {
@@ -114,56 +132,6 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
             })
           )
           assert.isEmpty(yield* ours)
-        }),
-      LIMIT
-    )
-
-    it.effect(
-      "a cluster that starts anew has lost its objects, and kept its address, its authority and its tokens",
-      () =>
-        Effect.gen(function* () {
-          const { parent } = yield* Fleet.make({ driver: K3s.driver, parent: "hub" })
-          const namespace = { apiVersion: "v1", kind: "Namespace", name: "lost" }
-          yield* parent.api.create({ ...namespace, metadata: { name: "lost" } })
-          const { restartEmpty } = yield* K3s.inside(parent)
-          yield* restartEmpty
-          yield* parent.api.reconnect
-          const { items } = yield* parent.api.list({ apiVersion: "v1", kind: "Namespace" })
-          const names = items.map(({ metadata }) => metadata.name)
-          assert.include(names, "default")
-          assert.notInclude(names, "lost")
-          assert.notInclude(yield* parent.logs, Redacted.value(yield* parent.token("admin")))
-        }),
-      LIMIT
-    )
-
-    it.effect(
-      "with controllers a deployment gets its pods, and a namespace goes with what it holds",
-      () =>
-        Effect.gen(function* () {
-          const {
-            parent: { api }
-          } = yield* Fleet.make({ driver, parent: "busy", controllers: true })
-          const namespace = { apiVersion: "v1", kind: "Namespace", name: "shop" }
-          yield* api.create({ ...namespace, metadata: { name: "shop" } })
-          const labels = { app: "web" }
-          yield* api.create({
-            apiVersion: "apps/v1",
-            kind: "Deployment",
-            metadata: { name: "web", namespace: "shop" },
-            spec: {
-              replicas: 3,
-              selector: { matchLabels: labels },
-              template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "busybox:1" }] } }
-            }
-          })
-          const pods = api.list({ apiVersion: "v1", kind: "Pod", namespace: "shop" })
-          yield* eventually("three pods exist", pods, ({ items }) => items.length === 3, { within: "30 seconds" })
-          yield* api.delete(namespace)
-          const namespaces = api.list({ apiVersion: "v1", kind: "Namespace", fieldSelector: "metadata.name=shop" })
-          yield* eventually("the namespace is gone", namespaces, ({ items }) => items.length === 0, {
-            within: "90 seconds"
-          })
         }),
       LIMIT
     )

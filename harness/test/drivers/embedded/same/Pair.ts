@@ -9,21 +9,20 @@ import { type Answer, type CallOptions, type Client, connect, USERS } from "../C
 export type Suite = Vitest.MethodsNonLive<Pair>
 
 /** The two to compare. */
-export class Pair extends Context.Service<Pair, { readonly embedded: Client; readonly real: Client }>()(
-  "test/embedded/SameAsReal/Pair"
-) {}
+export class Pair extends Context.Service<
+  Pair,
+  { readonly embedded: Client; readonly real: Client; readonly realCluster: RunningCluster }
+>()("test/embedded/SameAsReal/Pair") {}
 
 export const layerPair = (driver: ClusterDriver) =>
   Layer.effect(
     Pair,
     Effect.gen(function* () {
       const options = { name: "same", users: USERS }
-      const pair: ReadonlyArray<RunningCluster> = yield* Effect.all([embedded.start(options), driver.start(options)], {
+      const [first, realCluster] = yield* Effect.all([embedded.start(options), driver.start(options)], {
         concurrency: 2
       })
-      const [left, right] = yield* Effect.forEach(pair, connect)
-      if (left === undefined || right === undefined) return yield* Effect.die(new Error("both clusters have started"))
-      return { embedded: left, real: right }
+      return { embedded: yield* connect(first), real: yield* connect(realCluster), realCluster }
     })
   )
 
