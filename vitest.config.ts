@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises"
+import { registerHooks } from "node:module"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
@@ -34,22 +34,15 @@ const borrowing = [
   "packages/http-server/test/e2e/{actions,changes,connections,costOutages,costs,events,faults,leastRole,lists,oneWorkload,operatorRole,outages,podStatus,pods,reload,targeting,workloadStream}.test.ts"
 ]
 
-/** Of this library the package has source maps without the sources, of which each file would be warned. */
-const withoutMaps = {
-  name: "without-maps",
-  enforce: "pre" as const,
-  load: async (id: string) =>
-    /@modelcontextprotocol\/.*\.js$/.test(id)
-      ? (await readFile(id, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "")
-      : undefined
-}
+/** The export condition by which packages are read from their sources. */
+const CONDITION = "@quarterdeck/source"
+
+// Global setups are imported by vitest's own process, which nobody starts with the condition.
+registerHooks({
+  resolve: (specifier, context, next) => next(specifier, { ...context, conditions: [...context.conditions, CONDITION] })
+})
 
 export default defineConfig({
-  plugins: [withoutMaps],
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"], externalConditions: ["source"] } },
-  // Global setups run in an environment of vitest's own.
-  environments: { __vitest__: { resolve: { conditions: ["source"], externalConditions: ["source"] } } },
   test: {
     reporters: ["default", new LeftOutDrivers(), new LeftOutTests()],
     sequence: { sequencer: LongestFirst },
@@ -81,8 +74,11 @@ export default defineConfig({
         }
       }
     ],
-    // This library has a condition `source` too, of TypeScript that Node does not strip inside node_modules.
-    server: { deps: { inline: [/eventsource-parser/, /@modelcontextprotocol/] } },
+    // Node imports the sources itself, as it does for whoever runs a program of them: Vite would translate each file once more,
+    // and V8 keep nothing of what it compiled. A second less for every process that imports the service. Mocks of modules are
+    // not to be had so, and nobody here wants any.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: [`--conditions=${CONDITION}`],
     // Most tests of clusters wait for other processes: two workers more than processors, where the default keeps one free. With
     // one more the processors were idle for a sixth of the run.
     maxWorkers: availableParallelism() + 2,

@@ -2,7 +2,7 @@
  * Writes the schemas of every kind that an embedded cluster has built in, from a real API server's `/openapi/v3`; with
  * `--check` it fails when the file is not what that server says.
  *
- * Run `node --conditions=source scripts/SchemaFile.ts [--check]` in the harness's directory after a change of the
+ * Run `node --conditions=@quarterdeck/source scripts/SchemaFile.ts [--check]` in the harness's directory after a change of the
  * Kubernetes release or of the table of kinds. It needs the programs of the control-plane driver.
  *
  * A line is `["name",schema]`, in the order of the names.

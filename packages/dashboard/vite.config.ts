@@ -29,7 +29,7 @@ const budget = (): Plugin => ({
 export default defineConfig({
   // Relative, so that the page works below any prefix.
   base: "./",
-  resolve: { conditions: ["source", "module", "browser", "import", "default"] },
+  resolve: { conditions: ["@quarterdeck/source", "module", "browser", "import", "default"] },
   plugins: [react(), budget(), compress()],
   build: {
     target: "es2023",

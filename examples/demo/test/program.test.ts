@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 const demo = (...words: ReadonlyArray<string>) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, ["--conditions=source", PROGRAM, ...words])
+    const child = spawn(process.execPath, ["--conditions=@quarterdeck/source", PROGRAM, ...words])
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
     return { stdout, stderr, status: child.exitCode }
   })

@@ -19,7 +19,7 @@ const inProcess = (args: string, env: Record<string, string>) => runInProcess(["
 
 const command = (args: string, env: Record<string, string>) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, ["--conditions=source", ENTRY, "assets", ...args.split(" ")], {
+    const child = spawn(process.execPath, ["--conditions=@quarterdeck/source", ENTRY, "assets", ...args.split(" ")], {
       env: { ...compileCache, ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })

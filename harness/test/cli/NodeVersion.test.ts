@@ -25,7 +25,7 @@ describe("harness", () => {
     it.effect(`${command} says in one line which Node is needed, before anything of it is loaded`, () =>
       Effect.promise(async () => {
         const preload = `--import=data:text/javascript,${encodeURIComponent(OLD)}`
-        const child = spawn(process.execPath, [preload, "--conditions=source", ENTRY, command], {
+        const child = spawn(process.execPath, [preload, "--conditions=@quarterdeck/source", ENTRY, command], {
           stdio: ["ignore", "pipe", "pipe"]
         })
         const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])

@@ -33,7 +33,7 @@ export const place = Effect.gen(function* () {
   const home = yield* temporaryDirectory
   const env = { ...compileCache, HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, DOCKER_HOST: "tcp://127.0.0.1:1" }
   const begin = (args: string): ChildProcess =>
-    spawn(process.execPath, ["--conditions=source", ENTRY, ...args.split(" ")], {
+    spawn(process.execPath, ["--conditions=@quarterdeck/source", ENTRY, ...args.split(" ")], {
       env,
       stdio: ["ignore", "pipe", "pipe"]
     })

@@ -46,7 +46,10 @@ const place = Effect.map(temporaryDirectory, (home): Place => ({
 const started = ({ env }: Place, driver: string, how: "once" | "forever") =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--conditions=source", HOLDER, driver, how], { env, stdio: ["pipe", "pipe", "inherit"] })
+      spawn(process.execPath, ["--conditions=@quarterdeck/source", HOLDER, driver, how], {
+        env,
+        stdio: ["pipe", "pipe", "inherit"]
+      })
     ),
     (child) => ended(child, "SIGKILL")
   )
@@ -118,7 +121,7 @@ const containersOf = (pids: ReadonlyArray<number>) =>
 
 const sweep = ({ env }: Place) =>
   Effect.promise(async () => {
-    const child = spawn(process.execPath, ["--conditions=source", HARNESS, "sweep"], {
+    const child = spawn(process.execPath, ["--conditions=@quarterdeck/source", HARNESS, "sweep"], {
       env,
       stdio: ["ignore", "ignore", "inherit"]
     })

@@ -25,7 +25,7 @@ const printed = (drivers: Record<string, string>) =>
           `const { LeftOutDrivers } = await import(${JSON.stringify(MODULE)})\nawait new LeftOutDrivers().onTestRunEnd()\n`
         )
         const env = { ...compileCache, HOME: home, ...drivers }
-        return (await run(process.execPath, ["--conditions=source", script], { env })).stdout
+        return (await run(process.execPath, ["--conditions=@quarterdeck/source", script], { env })).stdout
       }),
     (home) => Effect.promise(() => rm(home, { recursive: true }))
   )

@@ -10,7 +10,7 @@ describe("the contract in a browser", () => {
     const bundle = await build({
       configFile: false,
       logLevel: "silent",
-      resolve: { conditions: ["source", "browser", "import", "default"] },
+      resolve: { conditions: ["@quarterdeck/source", "browser", "import", "default"] },
       build: {
         write: false,
         minify: false,

@@ -11,7 +11,7 @@ import type { PodTemplate } from "./Kubelet.ts"
 import { write } from "./Programs.ts"
 
 const BIN = fileURLToPath(new URL("../../http-server/src/bin.ts", import.meta.url))
-const NODE = ["--conditions=source", BIN]
+const NODE = ["--conditions=@quarterdeck/source", BIN]
 
 const { NODE_COMPILE_CACHE, PATH = "" } = process.env
 const environment = { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }

@@ -24,7 +24,11 @@ const importIn20 = (name: string): Effect.Effect<string> =>
   Effect.promise(async (signal) => {
     // A program of its own, which tells what it came to on its standard output: that is how it answers.
     const script = `try { await import(${JSON.stringify(name)}); console.log("imported") } catch (error) { console.log(error.stack) }`
-    const args = ["--conditions=source", "--import", `data:text/javascript,${encodeURIComponent(AS_NODE_20)}`]
+    const args = [
+      "--conditions=@quarterdeck/source",
+      "--import",
+      `data:text/javascript,${encodeURIComponent(AS_NODE_20)}`
+    ]
     const child = spawn(process.execPath, [...args, "--input-type=module", "--eval", script], {
       cwd: import.meta.dirname,
       signal,

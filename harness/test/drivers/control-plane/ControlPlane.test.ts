@@ -159,7 +159,7 @@ for (const driver of run.filter(({ name }) => name === ControlPlane.driver.name)
           const directory = yield* temporaryDirectory
           const owner = spawn(
             process.execPath,
-            ["--conditions=source", new URL("Owner.ts", import.meta.url).pathname],
+            ["--conditions=@quarterdeck/source", new URL("Owner.ts", import.meta.url).pathname],
             {
               stdio: ["ignore", "pipe", "inherit"],
               env: { ...compileCache, ...(yield* machineIn(directory)), PATH: "/usr/bin:/bin" }

@@ -59,7 +59,7 @@ describe("the k3s driver without its packages", () => {
             if (!OPTIONAL.has(name) && !name.startsWith(".")) await symlink(join(installed, name), join(modules, name))
           }
           const { stdout } = await promisify(execFile)(process.execPath, [
-            "--conditions=source",
+            "--conditions=@quarterdeck/source",
             join(directory, "asks.ts")
           ])
           return stdout

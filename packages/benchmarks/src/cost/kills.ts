@@ -51,7 +51,7 @@ export const kills = Effect.fnUntraced(function* ({ quick }: Extent) {
 const closedUntilKilled = (args: ReadonlyArray<string>, hours: number) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const child = yield* ChildProcess.make(process.execPath, ["--conditions=source", CLOSER, ...args], {
+      const child = yield* ChildProcess.make(process.execPath, ["--conditions=@quarterdeck/source", CLOSER, ...args], {
         stderr: "inherit"
       })
       let answered = 0

@@ -117,7 +117,7 @@ const claimsOf = (
 const probe = Effect.fnUntraced(function* (flags: ReadonlyArray<string>, args: ReadonlyArray<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const printed = yield* spawner.string(
-    ChildProcess.make(process.execPath, ["--conditions=source", ...flags, PROBE, ...args])
+    ChildProcess.make(process.execPath, ["--conditions=@quarterdeck/source", ...flags, PROBE, ...args])
   )
   return yield* Schema.decodeEffect(Schema.fromJsonString(Probed))(printed.trim())
 })

@@ -78,7 +78,7 @@ const beside = Effect.fnUntraced(function* (url: string, seconds: number, keys: 
   const path = `${url}/api/v1/workloads`
   const child = yield* ChildProcess.make(
     process.execPath,
-    ["--conditions=source", LOAD, path, String(CONNECTIONS), String(seconds), ...keys],
+    ["--conditions=@quarterdeck/source", LOAD, path, String(CONNECTIONS), String(seconds), ...keys],
     { stderr: "inherit" }
   )
   const own = Connections.run({ url: path, localAddress: "127.0.0.2", connections: 1, keyOf: () => OWN_KEY, seconds })
@@ -108,7 +108,13 @@ const started = Effect.gen(function* () {
     rule: { role: "Viewer" }
   }))
   yield* files.writeFileString(keys, JSON.stringify(entries), { mode: 0o600 })
-  const child = yield* ChildProcess.make(process.execPath, ["--conditions=source", SERVER, kubeconfig, keys, data])
+  const child = yield* ChildProcess.make(process.execPath, [
+    "--conditions=@quarterdeck/source",
+    SERVER,
+    kubeconfig,
+    keys,
+    data
+  ])
   const url = yield* Ref.make("")
   const refusals = yield* Ref.make(0)
   const linesOf = (output: typeof child.stdout) => output.pipe(Stream.decodeText(), Stream.splitLines)

@@ -54,7 +54,14 @@ const start = Effect.fnUntraced(function* <F>(
   const files = yield* FileSystem.FileSystem
   const directory = yield* temporary
   const ready = `${directory}/ready`
-  const words = ["--conditions=source", "--expose-gc", ...nodeOptions, programPath(program), ...args, ready]
+  const words = [
+    "--conditions=@quarterdeck/source",
+    "--expose-gc",
+    ...nodeOptions,
+    programPath(program),
+    ...args,
+    ready
+  ]
   const silent = { stdout: "ignore", stderr: "ignore" } as const
   const child = yield* givesWay
     ? ChildProcess.make("nice", ["-n", LOWEST, process.execPath, ...words], silent)

@@ -23,7 +23,7 @@ export const start = Effect.fnUntraced(function* (kubeconfig: string) {
   yield* files.writeFileString(keys, JSON.stringify([{ name: "soak", hash, rule: { role: "Admin" } }]), { mode: 0o600 })
   const child = yield* ChildProcess.make(
     process.execPath,
-    ["--conditions=source", "--expose-gc", SERVER, config, keys, path.join(directory, "data")],
+    ["--conditions=@quarterdeck/source", "--expose-gc", SERVER, config, keys, path.join(directory, "data")],
     { stderr: "inherit" }
   )
   const url = yield* Ref.make("")

@@ -1,17 +1,20 @@
-import { assert, beforeEach, describe, it, vi } from "@effect/vitest"
+import { assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { readFileSync } from "node:fs"
-import * as files from "node:fs/promises"
+import shared from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { basename, join } from "node:path"
+import * as DurableFile from "../../src/hour/DurableFile.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 
 /** What the file system was asked for, in order, and with what code it refuses to write a directory. */
 const asked: Array<string> = []
 let refusal: string | undefined
 
+const files = { ...shared }
+
 // The real file system, listened to: nothing else tells whether something has reached the disk.
-vi.doMock("node:fs/promises", () => ({
-  ...files,
+Object.assign(shared, {
   rename: async (from: string, to: string) => {
     await files.rename(from, to)
     asked.push(`rename ${basename(from)} to ${basename(to)}`)
@@ -27,9 +30,8 @@ vi.doMock("node:fs/promises", () => ({
     file.datasync = written(file.datasync.bind(file))
     return file
   }
-}))
-
-const DurableFile = await import("../../src/hour/DurableFile.ts")
+})
+syncBuiltinESMExports()
 
 beforeEach(() => {
   asked.length = 0

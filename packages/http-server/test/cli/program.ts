@@ -37,7 +37,7 @@ export const quarterdeckProcess = (
   { env = {}, stdin = "" }: Given = {}
 ): Effect.Effect<Finished> =>
   Effect.promise(async (signal) => {
-    const child = spawn(process.execPath, ["--conditions=source", BIN, ...args], {
+    const child = spawn(process.execPath, ["--conditions=@quarterdeck/source", BIN, ...args], {
       cwd: ROOT,
       env: { ...environment, ...env },
       signal
@@ -149,7 +149,7 @@ export const running = (
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, ["--conditions=source", BIN, ...args], {
+        spawn(process.execPath, ["--conditions=@quarterdeck/source", BIN, ...args], {
           cwd: ROOT,
           env: { ...environment, ...env },
           stdio: ["ignore", "pipe", "pipe"]

@@ -39,7 +39,9 @@ const readPage = async (lines: AsyncIterable<string>) => {
 
 const start = Effect.acquireRelease(
   Effect.sync(() =>
-    spawn(process.execPath, ["--conditions=source", PROGRAM, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] })
+    spawn(process.execPath, ["--conditions=@quarterdeck/source", PROGRAM, "--port", "0"], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
   ),
   (child) =>
     Effect.promise(async () => {

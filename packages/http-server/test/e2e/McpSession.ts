@@ -37,7 +37,7 @@ export const start = (url: string, key: string) =>
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: ["--conditions=source", BIN, "mcp"],
+        args: ["--conditions=@quarterdeck/source", BIN, "mcp"],
         env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: key },
         stderr: "pipe"
       })

@@ -15,7 +15,7 @@ const program = (directory: string) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
-        const child = spawn(process.execPath, ["--conditions=source", HOLDER, directory], {
+        const child = spawn(process.execPath, ["--conditions=@quarterdeck/source", HOLDER, directory], {
           stdio: ["ignore", "pipe", "inherit"]
         })
         await Promise.race([once(child.stdout, "data"), once(child, "close")])

@@ -25,7 +25,7 @@ const openFailure = (directory: string) => Effect.flip(withStore(directory, () =
 const permissionsOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
 const program = (directory: string, body: string) => [
-  "--conditions=source",
+  "--conditions=@quarterdeck/source",
   "--input-type=module",
   "--eval",
   `import { Effect } from "effect"

@@ -239,9 +239,13 @@ describe("the key store in SQLite", () => {
         process.stdout.write(String(await Effect.runPromise(Effect.provide(count, layer))))
       `
       const { stdout } = yield* Effect.promise(() =>
-        promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module", "--eval", program], {
-          cwd: import.meta.dirname
-        })
+        promisify(execFile)(
+          process.execPath,
+          ["--conditions=@quarterdeck/source", "--input-type=module", "--eval", program],
+          {
+            cwd: import.meta.dirname
+          }
+        )
       )
       assert.strictEqual(stdout, "0")
     })
