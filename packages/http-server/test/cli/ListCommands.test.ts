@@ -2,24 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { Effect, Schema } from "effect"
 import { aged } from "./ages.ts"
-import { API_KEY, coverage, json, quarterdeck, service, workload } from "./program.ts"
-
-const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
-  name,
-  role: "child",
-  version: "v1.34.1",
-  reachable: true,
-  lastSeen: "2026-01-02T03:04:05Z",
-  nodes: 3,
-  pods: 40,
-  cpuAllocatableMillis: 11_500,
-  memoryAllocatableBytes: 32 * 1024 ** 3,
-  cpuRequestMillis: 4_250,
-  memoryRequestBytes: 10 * 1024 ** 3,
-  labels: { env: name },
-  coverage: coverage(name),
-  ...facts
-})
+import { API_KEY, cluster, coverage, json, quarterdeck, service, workload } from "./program.ts"
 
 describe("quarterdeck workloads", () => {
   it.live("asks with the key as Bearer and prints a table", () =>

@@ -305,6 +305,24 @@ export const coverage = (name: string, facts: Record<string, unknown> = {}) => (
   ...facts
 })
 
+/** A cluster as a list tells it. */
+export const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
+  name,
+  role: "child",
+  version: "v1.34.1",
+  reachable: true,
+  lastSeen: "2026-01-02T03:04:05Z",
+  nodes: 3,
+  pods: 40,
+  cpuAllocatableMillis: 11_500,
+  memoryAllocatableBytes: 32 * 1024 ** 3,
+  cpuRequestMillis: 4_250,
+  memoryRequestBytes: 10 * 1024 ** 3,
+  labels: { env: name },
+  coverage: coverage(name),
+  ...facts
+})
+
 export const workload = (name: string, facts: Record<string, unknown> = {}) => ({
   id: `uid-${name}`,
   cluster: "prod",

@@ -17,6 +17,7 @@ import { keyUpdateCommand } from "./KeyUpdateCommand.ts"
 import * as MadeKey from "./MadeKey.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as ListFlags from "../ListFlags.ts"
+import * as NamedClusters from "./NamedClusters.ts"
 import { listFlag } from "../OutputFlag.ts"
 import * as Print from "../Print.ts"
 
@@ -42,6 +43,7 @@ const create = Command.make(
       flags: { name: "--name", expire: "--expire" }
     })
     yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
+    yield* NamedClusters.note(connection, created.apiKey.rule)
   })
 ).pipe(
   Command.withDescription(

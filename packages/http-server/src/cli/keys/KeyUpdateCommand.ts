@@ -9,6 +9,7 @@ import { misused } from "../CommandFailure.ts"
 import * as Connection from "../Connection.ts"
 import * as Print from "../Print.ts"
 import * as KeyRule from "./KeyRule.ts"
+import * as NamedClusters from "./NamedClusters.ts"
 
 export const keyUpdateCommand = Command.make(
   "update",
@@ -43,6 +44,7 @@ export const keyUpdateCommand = Command.make(
       flags: { name: "--name" }
     })
     yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
+    if (changesRule) yield* NamedClusters.note(connection, changed.rule)
   })
 ).pipe(
   Command.withDescription(
