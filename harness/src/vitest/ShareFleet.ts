@@ -58,7 +58,7 @@ export const shareFleet =
 /**
  * Makes the `setup` of a global setup file that lends fleets to suites, one after the other; see `borrowedFleet`.
  *
- * A fleet starts when a suite first asks for it, and ends when nobody has asked for 20 s: a run that needs none starts none.
+ * A fleet starts when a suite first asks for it, and ends when nobody has asked for a minute: a run that needs none starts none.
  * What a suite wrote, killed or made faulty is put back before the next one has it.
  *
  * **Example**

@@ -1,4 +1,4 @@
-/** Faults before clusters of every driver: what they need of a cluster, real ones have too. */
+/** Faults before clusters of both kinds: what they need of a cluster, real ones have too. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Drivers from "../../src/drivers/Drivers.ts"
@@ -6,13 +6,14 @@ import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
 import * as Faults from "../../src/faults/Faults.ts"
 import { Fleet } from "../../src/fleet/Fleet.ts"
+import { bothKinds } from "../drivers/BothKinds.ts"
 import { client, outcome, PODS } from "./Fixture.ts"
 import { upgrade } from "./Upgraded.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 const NAMESPACES = "/api/v1/namespaces?watch=true&allowWatchBookmarks=true"
 
-for (const driver of run) {
+for (const driver of bothKinds(run)) {
   const fleet = Fleet.layer({ driver, parent: "hub", users: [{ name: "viewer" }] })
   layer(fleet, { timeout: "2 minutes" })(`faults before a cluster of the ${driver.name} driver`, (it) => {
     const before = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** A cluster that is taken back to an earlier time through its API alone, on every driver. */
+/** A cluster that is taken back to an earlier time through its API alone, whichever kind of API server it has. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Drivers from "../../src/drivers/Drivers.ts"
@@ -7,6 +7,7 @@ import type { KubeObject } from "../../src/client/KubeObject.ts"
 import * as ApiReset from "../../src/state/ApiReset.ts"
 import { asked } from "../../src/state/ApiObjects.ts"
 import { configMap, configMapRef, configMaps, deployment, pod } from "../conformance/Fixture.ts"
+import { bothKinds } from "../drivers/BothKinds.ts"
 import {
   Cluster,
   contents,
@@ -29,7 +30,7 @@ const { run } = await Effect.runPromise(Drivers.selected)
 const meaning = (objects: ReadonlyArray<KubeObject>) =>
   objects.map((object) => ({ ...asked(object), status: object["status"] }))
 
-for (const driver of run) {
+for (const driver of bothKinds(run)) {
   layer(Cluster.layer(driver), { timeout: "2 minutes" })(`ApiReset on the ${driver.name} driver`, (it) => {
     it.effect(
       "makes anew what went, writes back what changed, and removes what came",

@@ -14,6 +14,7 @@ import * as UserAccess from "../../../src/client/UserAccess.ts"
 import type { KubeObject } from "../../../src/client/KubeObject.ts"
 import { configMap, configMapRef, configMaps, namesOf, pod } from "../../conformance/Fixture.ts"
 import { temporaryDirectory } from "../../machine/Fixture.ts"
+import { bothKinds } from "../BothKinds.ts"
 import {
   Cluster,
   defaultAccounts,
@@ -54,7 +55,7 @@ const deadMarks = Effect.gen(function* () {
   return { ...marks, [OWNER]: owner }
 })
 
-for (const base of run) {
+for (const base of bothKinds(run)) {
   layer(Cluster.layer(base), { timeout: "2 minutes" })(`an existing cluster, run by ${base.name}`, (it) => {
     it.effect(
       "has what the run made while it runs, and is as it was when the run is over",

@@ -8,6 +8,7 @@ import { Fleet } from "../../../src/fleet/Fleet.ts"
 import type { FleetCluster } from "../../../src/fleet/FleetCluster.ts"
 import type { KubeObject } from "../../../src/client/KubeObject.ts"
 import { at } from "../../conformance/Fixture.ts"
+import { bothKinds } from "../../drivers/BothKinds.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
 const { Annotation, NODE_ANNOTATION } = FakeKubelet
@@ -65,7 +66,7 @@ const create = Effect.fnUntraced(function* ({ annotations = {}, spec = {}, kind 
   return api.get({ apiVersion: "v1", kind: "Pod", namespace: "default", name })
 })
 
-for (const driver of run) {
+for (const driver of bothKinds(run)) {
   const fleet = Fleet.layer({ driver, parent: "hub" })
   layer(Alive.layer.pipe(Layer.provide(fleet)), { timeout: "2 minutes" })(
     `fake kubelets on the ${driver.name} driver`,

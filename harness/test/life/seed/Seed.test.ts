@@ -87,12 +87,8 @@ class Seeded extends Context.Service<
   )
 }
 
-/** Where each cluster is of another cloud; with the others, one shows that it can be filled there. */
-const withClouds = bothKinds(run)
-
-for (const driver of run) {
-  const children = withClouds.includes(driver) ? ["eu", "us"] : []
-  const fleet = Fleet.layer({ driver, parent: "hub", children })
+for (const driver of bothKinds(run)) {
+  const fleet = Fleet.layer({ driver, parent: "hub", children: ["eu", "us"] })
   layer(Seeded.layer.pipe(Layer.provide(fleet)), { timeout: "2 minutes" })(
     `a seeded fleet of the ${driver.name} driver`,
     (it) => {
