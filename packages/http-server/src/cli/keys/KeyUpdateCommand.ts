@@ -44,7 +44,7 @@ export const keyUpdateCommand = Command.make(
       flags: { name: "--name" }
     })
     yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
-    if (changesRule) yield* NamedClusters.note(connection, changed.rule)
+    if (Option.isSome(flags.clusters) || Option.isSome(flags.rule)) yield* NamedClusters.note(connection, changed.rule)
   })
 ).pipe(
   Command.withDescription(

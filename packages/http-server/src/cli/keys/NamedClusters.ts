@@ -6,6 +6,7 @@ import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Result } from "effect"
 import * as Nearest from "../../settings/Nearest.ts"
 import * as ApiClient from "../ApiClient.ts"
+import { failed } from "../CommandFailure.ts"
 import type { Connection } from "../Connection.ts"
 import * as Pages from "../Pages.ts"
 import * as Print from "../Print.ts"
@@ -15,31 +16,37 @@ const MAX_TOLD = 5
 
 const registered = Effect.fnUntraced(function* (connection: Connection) {
   const headers = { [connection.clusterHeader]: "*" }
-  const { pages } = yield* Pages.read(
+  const { pages, rest } = yield* Pages.read(
     Number.POSITIVE_INFINITY,
     (query) => ApiClient.call(connection, ClusterList, { method: "GET", path: "/api/v1/clusters", query, headers }),
     ({ clusters }) => clusters
   )
+  // A list that ends before its end would make clusters missing that are there.
+  if (rest !== undefined) return yield* failed("the list of clusters changed while it was read")
   return pages.flatMap(({ clusters }) => clusters.map(({ name }) => name))
 })
 
 /**
- * Says on standard error which clusters of a rule are not registered, and what may have been meant.
+ * Says on standard error which clusters of a key's rule the list of clusters does not have, five at most, and what may have been
+ * meant.
  *
- * **Limits** asks nothing where the rule names no cluster; what it cannot read it says, for the key is there already.
+ * **Limits** asks nothing where the rule names no cluster; what it cannot read it says, for the key is there already. The key
+ * that asks sees clusters of its own scope alone: one that has just narrowed itself is told of no other.
  */
 export const note = Effect.fn("NamedClusters.note")(function* (connection: Connection, { targetClusters = [] }: Rule) {
   if (targetClusters.length === 0) return
   const known = yield* Effect.result(registered(connection))
   if (Result.isFailure(known)) {
-    return yield* Print.note(`whether its clusters are registered cannot be told: ${known.failure.lines.join("; ")}`)
+    return yield* Print.note(
+      `whether the clusters of the key are there cannot be told: ${known.failure.lines.join("; ")}`
+    )
   }
   const missing = targetClusters.filter((name) => !known.success.includes(name))
+  const others = known.success.filter((name) => !targetClusters.includes(name))
   for (const name of missing.slice(0, MAX_TOLD)) {
-    const meant = Nearest.suggestion(Nearest.find(name, known.success))
-    yield* Print.note(`no cluster is registered as ${name}: the key reaches it once there is one${meant}`)
+    const meant = Nearest.suggestion(Nearest.find(name, others))
+    yield* Print.note(`no cluster is listed as ${name}: the key reaches it once one is${meant}`)
   }
-  if (missing.length > MAX_TOLD) {
-    yield* Print.note(`${missing.length - MAX_TOLD} more of its clusters are not registered either`)
-  }
+  const untold = missing.length - MAX_TOLD
+  if (untold > 0) yield* Print.note(`nor are others of the key's clusters: ${untold}`)
 })

@@ -15,7 +15,7 @@ const apiKey = (id: string, { rule }: { readonly rule: object }) => ({
 })
 
 describe("the clusters that a key names", () => {
-  it.live("create tells of clusters that nobody registered, and what may have been meant", () =>
+  it.live("create tells of clusters that are not there, and what may have been meant", () =>
     Effect.gen(function* () {
       const targetClusters = ["prdo", "stage", "later"]
       const { env, seen } = yield* service(({ url }) =>
@@ -29,11 +29,33 @@ describe("the clusters that a key names", () => {
       )
       assert.deepStrictEqual([status, stdout], [0, `${SECRET}\n`])
       assert.deepStrictEqual(stderr.split("\n").slice(1), [
-        "quarterdeck: no cluster is registered as prdo: the key reaches it once there is one; did you mean prod?",
-        "quarterdeck: no cluster is registered as later: the key reaches it once there is one",
+        "quarterdeck: no cluster is listed as prdo: the key reaches it once one is; did you mean prod?",
+        "quarterdeck: no cluster is listed as later: the key reaches it once one is",
         ""
       ])
       assert.strictEqual(seen[1]?.headers["x-service-cluster"], "*")
+    })
+  )
+
+  it.live("create tells of five at most, suggests none that the key names already, and leaves its JSON alone", () =>
+    Effect.gen(function* () {
+      const targetClusters = Array.from({ length: 9 }, (_, index) => `eu-${index + 1}`)
+      const reply = { key: SECRET, apiKey: apiKey("k1", { rule: { role: "Viewer", targetClusters } }) }
+      const { env, seen } = yield* service(({ url }) => {
+        if (url.pathname !== "/api/v1/clusters") return { status: 201, body: reply }
+        const page = { clusters: [cluster(url.searchParams.has("cursor") ? "eu-2" : "eu-1")], partial: false }
+        return { body: url.searchParams.has("cursor") ? page : { ...page, nextCursor: "next" } }
+      })
+      const { stderr, stdout } = yield* quarterdeck(
+        ["key", "create", "--name", "ci", "--role", "Viewer", "--clusters", targetClusters.join(","), "-o", "json"],
+        { env }
+      )
+      assert.deepStrictEqual(JSON.parse(stdout), reply)
+      assert.deepStrictEqual(stderr.trimEnd().split("\n"), [
+        ...[3, 4, 5, 6, 7].map((n) => `quarterdeck: no cluster is listed as eu-${n}: the key reaches it once one is`),
+        "quarterdeck: nor are others of the key's clusters: 2"
+      ])
+      assert.lengthOf(seen, 3)
     })
   )
 
@@ -50,11 +72,14 @@ describe("the clusters that a key names", () => {
         { env }
       )
       assert.deepStrictEqual([status, stdout], [0, `${SECRET}\n`])
-      assert.match(stderr, /whether its clusters are registered cannot be told: Refused: too many requests \(HTTP 429/)
+      assert.match(
+        stderr,
+        /whether the clusters of the key are there cannot be told: Refused: too many requests \(HTTP 429/
+      )
     })
   )
 
-  it.live("update tells of a cluster that nobody registered", () =>
+  it.live("update tells of a cluster that is not there", () =>
     Effect.gen(function* () {
       const rule = { role: "Viewer", targetClusters: ["Prod"] }
       const { env } = yield* service(({ url }) =>
@@ -62,11 +87,12 @@ describe("the clusters that a key names", () => {
           ? { body: { clusters: [cluster("prod")], partial: false } }
           : { body: apiKey("k1", { rule }) }
       )
-      const { stderr } = yield* quarterdeck(["key", "update", "k1", "--clusters", "Prod"], { env })
+      const { status, stderr } = yield* quarterdeck(["key", "update", "k1", "--clusters", "Prod"], { env })
+      assert.strictEqual(status, 0)
       assert.strictEqual(
         stderr,
         "quarterdeck: changed k1: ci, Viewer\n"
-          + "quarterdeck: no cluster is registered as Prod: the key reaches it once there is one; did you mean prod?\n"
+          + "quarterdeck: no cluster is listed as Prod: the key reaches it once one is; did you mean prod?\n"
       )
     })
   )
