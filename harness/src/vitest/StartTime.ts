@@ -4,8 +4,8 @@ import type { TestContext } from "vitest"
 import { HarnessError, StartOutlastsTest } from "../machine/HarnessError.ts"
 import type { HeldFleet } from "./TestFleet.ts"
 
-/** How long before vitest ends a test its fleet's start is given up, so that the error says why. */
-const AHEAD_MS = 100
+/** How long before vitest ends a test its fleet's start is given up, so that the error says why, also on a busy machine. */
+const AHEAD_MS = 250
 /** Of the limit; a start that takes less has not failed the test. */
 const NOTEWORTHY = 0.25
 

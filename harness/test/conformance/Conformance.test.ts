@@ -103,6 +103,7 @@ for (const driver of run) {
     })
   })
 
+  // With faults too: what a cluster does it does behind them, and kubectl goes the way that clients of such a fleet go.
   const fleetWithNodes = Layer.tap(
     Fleet.layer({ driver, parent: PARENT, controllers: true, kubelet, faults: true, ...release }),
     (services) => withNodes(Context.get(services, Fleet).parent)

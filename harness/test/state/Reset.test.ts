@@ -1,4 +1,4 @@
-/** A cluster that is taken back to an earlier time while it runs, on every driver. */
+/** A cluster that is taken back below its API to an earlier time while it runs, on the drivers that can. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node"
 import { Effect, Fiber, Ref, Redacted, Stream } from "effect"

@@ -7,6 +7,7 @@ import * as Drivers from "../../../src/drivers/Drivers.ts"
 import * as K3s from "../../../src/drivers/k3s/K3s.ts"
 import { eventually } from "../../../src/machine/Eventually.ts"
 import { Fleet } from "../../../src/fleet/Fleet.ts"
+import type { FleetCluster } from "../../../src/fleet/FleetCluster.ts"
 import * as Containers from "../../../src/drivers/k3s/Containers.ts"
 import { CLUSTER_LABEL, labels, RUN_LABEL } from "../../../src/drivers/k3s/Labels.ts"
 import { sweep } from "../../../src/drivers/k3s/Sweep.ts"
@@ -43,6 +44,18 @@ const holder = Effect.gen(function* () {
   return { server, kill: Effect.sync(() => child.kill("SIGKILL")) }
 })
 
+/** The namespaces of a cluster as kubectl lists them within another one's container. */
+const seenFrom = Effect.fnUntraced(function* (
+  from: FleetCluster,
+  cluster: FleetCluster,
+  clusters: ReadonlyArray<FleetCluster>
+) {
+  const kubeconfig = yield* K3s.aliasedKubeconfig(clusters)
+  const script = `cat > /tmp/fleet.yaml <<'END'\n${kubeconfig}END\nkubectl --kubeconfig=/tmp/fleet.yaml --context=$0 get namespaces -o name`
+  const { stderr, stdout } = yield* (yield* K3s.inside(from)).exec(["sh", "-c", script, cluster.name])
+  return `${stdout}${stderr}`
+})
+
 const held = Effect.map(Containers.list(`${CLUSTER_LABEL}=held`), (found) => found.map(({ id }) => id))
 
 describe("the k3s driver where it cannot run", () => {
@@ -72,18 +85,13 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
             inside.map(({ internalServer }) => internalServer),
             ["https://hub:6443", "https://eu-1:6443", "https://us:6443"]
           )
-          const kubeconfig = yield* K3s.aliasedKubeconfig(clusters)
-          const [hub] = inside
-          if (hub === undefined) return yield* Effect.die(new Error("the fleet has no parent"))
-          const script = `cat > /tmp/fleet.yaml <<'END'\n${kubeconfig}END\nkubectl --kubeconfig=/tmp/fleet.yaml --context=$0 get namespaces -o name`
           for (const cluster of clusters) {
             yield* cluster.api.create({
               apiVersion: "v1",
               kind: "Namespace",
               metadata: { name: `in-${cluster.server.slice(-5)}` }
             })
-            const said = yield* hub.exec(["sh", "-c", script, cluster.name])
-            assert.include(said.stdout, `namespace/in-${cluster.server.slice(-5)}\n`, said.stderr)
+            assert.include(yield* seenFrom(parent, cluster, clusters), `namespace/in-${cluster.server.slice(-5)}\n`)
           }
           const error = yield* Effect.flip(K3s.inside({ name: parent.name, server: "https://127.0.0.1:1" }))
           assert.strictEqual(error.message, "cluster hub: hub is no running cluster of the k3s driver")
@@ -92,9 +100,10 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
     )
 
     it.effect(
-      "lose their objects when they start anew, and keep address, authority and tokens",
+      "of which one that starts anew has lost its objects, and kept its name, address, authority and tokens",
       () =>
         Effect.gen(function* () {
+          const { clusters, parent } = yield* Fleet
           const us = yield* (yield* Fleet).cluster("us")
           const namespace = { apiVersion: "v1", kind: "Namespace", name: "lost" }
           yield* us.api.create({ ...namespace, metadata: { name: "lost" } })
@@ -106,6 +115,7 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
           assert.include(names, "default")
           assert.notInclude(names, "lost")
           assert.notInclude(yield* us.logs, Redacted.value(yield* us.token("admin")))
+          assert.include(yield* seenFrom(parent, us, clusters), "namespace/default\n")
         }),
       LIMIT
     )
