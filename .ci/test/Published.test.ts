@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { anchorsOf, linksOf } from "./Anchors.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 const REPOSITORY = "https://github.com/quarterdeck/quarterdeck"
@@ -11,6 +12,12 @@ const Manifest = Schema.Struct({
   name: Schema.String,
   private: Schema.optionalKey(Schema.Boolean),
   homepage: Schema.optionalKey(Schema.String),
+  exports: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Union([Schema.String, Schema.Null, Schema.Record(Schema.String, Schema.String)])
+    )
+  ),
   repository: Schema.optionalKey(
     Schema.Struct({ type: Schema.String, url: Schema.String, directory: Schema.optionalKey(Schema.String) })
   )
@@ -24,15 +31,6 @@ const published = globSync(["packages/*/package.json", "harness/package.json"], 
   .map((path) => ({ folder: dirname(path), manifest: decode(read(path)) }))
   .filter(({ manifest }) => manifest.private !== true)
 
-/** The anchors of a page, as GitHub makes them of its titles. */
-const anchorsOf = (page: string): ReadonlyArray<string> =>
-  [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-")
-  )
-
 describe.each(published)("$folder, as it is published", ({ folder, manifest }) => {
   it("names its home and its folder of the repository", () => {
     assert.deepStrictEqual(manifest.repository, {
@@ -43,16 +41,24 @@ describe.each(published)("$folder, as it is published", ({ folder, manifest }) =
     assert.strictEqual(manifest.homepage, `${REPOSITORY}/tree/main/${folder}#readme`)
   })
 
+  it("reads its sources by a condition that nobody else has", () => {
+    const conditions = Object.values(manifest.exports ?? {}).flatMap((one) =>
+      one instanceof Object ? Object.keys(one) : []
+    )
+    assert.isEmpty(
+      [...new Set(conditions)].filter((name) => !["@quarterdeck/source", "types", "default"].includes(name))
+    )
+  })
+
   it("has links that lead somewhere from any page that shows its README", () => {
-    const links = [...read(`${folder}/README.md`).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
-    for (const link of links) {
+    for (const link of linksOf(read(`${folder}/README.md`))) {
       assert.match(link, /^https:\/\//, "a registry's page has no files beside it")
       const [, kind, path = "", anchor] =
         new RegExp(`^${REPOSITORY}/(blob|tree)/main/([^#]+)(?:#(.+))?$`).exec(link) ?? []
       if (kind === undefined) continue
       assert.isTrue(existsSync(join(ROOT, path)), link)
       assert.strictEqual(statSync(join(ROOT, path)).isDirectory(), kind === "tree", link)
-      if (anchor !== undefined) assert.include(anchorsOf(read(path)), anchor, link)
+      if (anchor !== undefined) assert.isTrue(anchorsOf(read(path)).has(anchor), link)
     }
   })
 })
