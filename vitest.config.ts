@@ -43,6 +43,8 @@ registerHooks({
 })
 
 export default defineConfig({
+  // Workers are started with these conditions, and with no other.
+  ssr: { resolve: { conditions: [CONDITION], externalConditions: [CONDITION] } },
   test: {
     reporters: ["default", new LeftOutDrivers(), new LeftOutTests()],
     sequence: { sequencer: LongestFirst },
@@ -75,10 +77,9 @@ export default defineConfig({
       }
     ],
     // Node imports the sources itself, as it does for whoever runs a program of them: Vite would translate each file once more,
-    // and V8 keep nothing of what it compiled. A second less for every process that imports the service. Mocks of modules are
-    // not to be had so, and nobody here wants any.
+    // and V8 keep nothing of what it compiled. A second less for every process that imports the service. Modules cannot
+    // be mocked so; who wants one of Node replaced does it by Node's own means.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: [`--conditions=${CONDITION}`],
     // Most tests of clusters wait for other processes: two workers more than processors, where the default keeps one free. With
     // one more the processors were idle for a sixth of the run.
     maxWorkers: availableParallelism() + 2,

@@ -36,7 +36,8 @@ const check = Effect.gen(function* () {
     writeFile("keys.yaml", JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }]))
   )
   yield* Effect.acquireRelease(
-    Effect.sync(() => spawn(process.execPath, ["main.ts"], { stdio: "inherit" })),
+    // As in a repository that reads packages of its own by a condition that many call so.
+    Effect.sync(() => spawn(process.execPath, ["--conditions=source", "main.ts"], { stdio: "inherit" })),
     (child) => Effect.sync(() => child.kill())
   )
 

@@ -13,7 +13,8 @@ let refusal: string | undefined
 
 const files = { ...shared }
 
-// The real file system, listened to: nothing else tells whether something has reached the disk.
+// The real file system, listened to: nothing else tells whether something has reached the disk. It stays so for the whole
+// process, which this file has to itself.
 Object.assign(shared, {
   rename: async (from: string, to: string) => {
     await files.rename(from, to)
