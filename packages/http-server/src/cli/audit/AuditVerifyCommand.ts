@@ -1,7 +1,7 @@
 /**
  * `quarterdeck audit verify`: whether the audit in a data directory is as it was written.
  */
-import { AuditVerifier } from "@quarterdeck/keys"
+import type { AuditVerifier } from "@quarterdeck/keys"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failed } from "../CommandFailure.ts"
@@ -21,7 +21,9 @@ export const auditVerifyCommand = Command.make(
   },
   Effect.fn("audit verify")(function* ({ data, output }) {
     const directory = yield* CostHistory.directoryOf(data)
-    const found = yield* AuditVerifier.verify(directory).pipe(
+    // Read by this command alone, which others would start later for.
+    const keys = yield* Effect.promise(() => import("@quarterdeck/keys"))
+    const found = yield* keys.AuditVerifier.verify(directory).pipe(
       Effect.mapError((error) =>
         failed(`${error.message}; name the server's data directory by --data, if it is another`)
       )

@@ -1,9 +1,9 @@
 /**
  * `quarterdeck cost backfill`: what is open of the past of clusters whose usage Prometheus remembers.
  */
-import { BackfillState, JournalFiles } from "@quarterdeck/cost"
+import type { BackfillState } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
-import { type Backlog, HourJournal } from "@quarterdeck/cost/sampler/HourJournal"
+import { HourJournal } from "@quarterdeck/cost/sampler/HourJournal"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
@@ -24,8 +24,7 @@ interface Row {
 
 const instant = (ms: number | undefined): string => (ms === undefined ? "" : new Date(ms).toISOString())
 
-const rowOf = ([cluster, backlog]: readonly [string, Backlog]): Row => {
-  const { missingHours, olderHours, window } = BackfillState.openOf(backlog)
+const rowOf = (cluster: string, { missingHours, olderHours, window }: ReturnType<typeof BackfillState.openOf>): Row => {
   return { cluster, missingHours, olderHours, from: instant(window?.startMs), to: instant(window?.endMs) }
 }
 
@@ -52,7 +51,8 @@ export const costBackfillCommand = Command.make(
   },
   Effect.fn("cost backfill")(function* ({ clusters, data, output, restart }) {
     const directory = yield* CostHistory.directoryOf(data)
-    yield* found(directory)
+    const { BackfillState, JournalFiles } = yield* CostHistory.wholePackage
+    yield* found(directory, JournalFiles.DIRECTORY_NAME)
     const failure = (error: CostError) => failed(`${directory}: ${error.message}`)
     const work = Effect.gen(function* () {
       const journal = yield* HourJournal
@@ -67,7 +67,7 @@ export const costBackfillCommand = Command.make(
       }
       const chosen = noted.filter(([cluster]) => asked.includes(cluster))
       if (!restart) {
-        const rows = chosen.map(rowOf)
+        const rows = chosen.map(([cluster, backlog]) => rowOf(cluster, BackfillState.openOf(backlog)))
         return yield* Print.rows(output, columns, rows, { clusters: rows })
       }
       yield* Effect.forEach(chosen, ([cluster]) => Effect.mapError(journal.askRestart(cluster, true), failure), {
@@ -95,17 +95,17 @@ export const costBackfillCommand = Command.make(
 )
 
 /** Looks for the directory, so that none is made where there was none. */
-const found = Effect.fnUntraced(function* (directory: string) {
+const found = Effect.fnUntraced(function* (directory: string, name: string) {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   yield* files
-    .access(join(directory, JournalFiles.DIRECTORY_NAME), { readable: true, writable: true })
+    .access(join(directory, name), { readable: true, writable: true })
     .pipe(
       Effect.mapError(({ reason }) =>
         failed(
           reason._tag === "NotFound"
             ? `no server has kept costs in ${directory}: name its data directory by --data`
-            : `cannot use ${join(directory, JournalFiles.DIRECTORY_NAME)}: ${SystemRefusal.print(reason)}`
+            : `cannot use ${join(directory, name)}: ${SystemRefusal.print(reason)}`
         )
       )
     )

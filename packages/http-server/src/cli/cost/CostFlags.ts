@@ -1,7 +1,7 @@
 /**
  * The flags that the reports of costs share, and what they become in a request.
  */
-import { Instant } from "@quarterdeck/cost"
+import * as Instant from "@quarterdeck/cost/Instant"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import * as Range from "@quarterdeck/cost/Range"
 import { Clock, Effect, Option, Result } from "effect"

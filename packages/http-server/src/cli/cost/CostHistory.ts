@@ -62,6 +62,9 @@ export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option
   return { directory, file }
 })
 
+/** The whole package, which is loaded by the commands that work on a history alone: with it, every other would start later. */
+export const wholePackage = Effect.promise(() => import("@quarterdeck/cost"))
+
 /** Loaded by the commands that open the file alone, so that the others start sooner. */
 export const sqlite = Effect.promise(() => import("@quarterdeck/cost/store/Sqlite"))
 

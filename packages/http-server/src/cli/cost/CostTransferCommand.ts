@@ -1,7 +1,7 @@
 /**
  * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
  */
-import { CostExport, LostHours, Window } from "@quarterdeck/cost"
+import type { LostHours, Window } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import * as Range from "@quarterdeck/cost/Range"
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
@@ -30,6 +30,7 @@ export const costExportCommand = Command.make(
   },
   Effect.fn("cost export")(function* ({ clusters, costUrl, data, ...flags }) {
     const window = yield* windowOf(flags)
+    const { CostExport } = yield* CostHistory.wholePackage
     const place = yield* CostHistory.existing({ costUrl, data })
     const work = Effect.gen(function* () {
       const store = yield* CostStore
@@ -113,6 +114,7 @@ export const costImportCommand = Command.make(
     )
   },
   Effect.fn("cost import")(function* ({ costUrl, data, file, replace }) {
+    const { CostExport } = yield* CostHistory.wholePackage
     const place = yield* CostHistory.wanted({ costUrl, data })
     const bytes = yield* bytesOf(file)
     const source = Input.nameOf(file)
