@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Connection from "../Connection.ts"
+import * as Print from "../Print.ts"
 import * as MadeKey from "./MadeKey.ts"
 
 export const keyRotateCommand = Command.make(
@@ -39,6 +40,8 @@ export const keyRotateCommand = Command.make(
       flags: { grace: "--grace", expire: "--expire" }
     })
     yield* MadeKey.print(made, output, `rotated ${rotated}: made ${made.apiKey.id}`)
+    const own = Option.isNone(id) ? ", with which this was asked: set QUARTERDECK_API_KEY to the new one" : ""
+    yield* Print.note(`${rotated} ${"grace" in grace ? `ends after ${grace.grace}` : "has ended"}${own}`)
   })
 ).pipe(
   Command.withDescription(

@@ -18,7 +18,8 @@ const NEXT: Partial<Record<Code, string>> = {
   invalid_body: MEND_FIELD,
   invalid_target:
     'Call list_clusters for the names of clusters, then name them as they are written there, or pass ["*"] alone for all.',
-  empty_cluster_list: 'Leave `clusters` out, name at least one, or pass ["*"] for all.',
+  empty_cluster_list:
+    'Name at least one, or pass ["*"] for all. Without `clusters` the parent cluster alone is asked, by list_clusters all.',
   invalid_cursor: "Call again without cursor, with the arguments that you want now.",
   cluster_not_found: "Call list_clusters for the names that exist.",
   cluster_forbidden:
@@ -44,6 +45,9 @@ const NEXT: Partial<Record<Code, string>> = {
   key_expired: `The key has ended. ${ASK_PEOPLE}`,
   key_revoked: `The key was revoked. ${ASK_PEOPLE}`
 }
+
+/** What the API says of a body means something else of a tool's arguments: there a list that is left out means every cluster. */
+const DETAIL: Partial<Record<Code, string>> = { empty_cluster_list: "clusters: must name at least one cluster" }
 
 /** Idle costs are refused as the namespaces that they lie beyond. */
 const nextOf = (code: Code, field: string | undefined): { readonly next?: string } => {
@@ -76,7 +80,7 @@ export const ofReply = ({ body, retryAfterSeconds, status }: RouteReply) =>
     onNone: () => refused({ code: "internal_error", status, detail: "the service failed" }, { next: ASK_PEOPLE }),
     onSome: ({ clusters, code, detail, field, requestId }) =>
       refused(
-        { code, status, detail, ...(field === undefined ? {} : { field }), requestId },
+        { code, status, detail: DETAIL[code] ?? detail, ...(field === undefined ? {} : { field }), requestId },
         {
           ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
           ...(clusters === undefined ? {} : { coverage: summaryOf(clusters) }),

@@ -24,7 +24,9 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       const finished = yield* quarterdeck(["key", "rotate", "k1", "--grace", "24h", "--expire", "90d"], { env })
       assert.deepStrictEqual(finished, {
         stdout: `${SECRET}\n`,
-        stderr: "quarterdeck: rotated k1: made k2, Viewer, never expires; the key is shown this once\n",
+        stderr:
+          "quarterdeck: rotated k1: made k2, Viewer, never expires; the key is shown this once\n"
+          + "quarterdeck: k1 ends after 24h\n",
         status: 0
       })
       assert.deepInclude(seen[0], { method: "POST" })
@@ -33,15 +35,19 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
     })
   )
 
-  it.effect("rotate without an id rotates the key that asks", () =>
+  it.effect("rotate without an id rotates the key that asks, and says that it has ended", () =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(({ method }) =>
         method === "GET"
           ? { body: apiKey("own") }
           : { status: 201, body: { key: SECRET, apiKey: apiKey("k2", { rotatedFrom: "own" }) } }
       )
-      const { status } = yield* quarterdeck(["key", "rotate"], { env })
+      const { status, stderr } = yield* quarterdeck(["key", "rotate"], { env })
       assert.strictEqual(status, 0)
+      assert.match(
+        stderr,
+        /\nquarterdeck: own has ended, with which this was asked: set QUARTERDECK_API_KEY to the new one\n$/
+      )
       assert.deepStrictEqual(
         seen.map(({ method, url }) => `${method} ${url.pathname}`),
         ["GET /api/v1/whoami", "POST /api/v1/apiKeys/own/rotate"]
