@@ -1,7 +1,7 @@
 /** What can be known about, and done to, a process that may not be ours. */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
-import { readFile, readlink } from "node:fs/promises"
+import { readdir, readFile, readlink } from "node:fs/promises"
 import { promisify } from "node:util"
 
 const run = promisify(execFile)
@@ -42,6 +42,13 @@ export const commandOf = async (pid: number): Promise<string | undefined> => {
   } catch {
     return await printOf(pid, "command")
   }
+}
+
+/** Finds this user's processes by a variable that they were started with, `NAME=value`; none where there is no `/proc`. */
+export const startedWith = async (variable: string): Promise<ReadonlyArray<number>> => {
+  const pids = (await readdir("/proc").catch((): Array<string> => [])).map(Number).filter((pid) => pid > 1)
+  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")))
+  return pids.filter((_, place) => environments[place]?.split("\0").includes(variable) === true)
 }
 
 /**

@@ -8,7 +8,7 @@ import { MachineRefused, ProgramExited } from "./HarnessError.ts"
 import { attempt, attemptSync, inRealTime } from "./Machine.ts"
 import { signalGroup } from "./Processes.ts"
 import type { Watchdog } from "./Watchdog.ts"
-import type { Workspace } from "./Workspace.ts"
+import { variableOf, type Workspace } from "./Workspace.ts"
 
 /** How long a program may take to end by itself before it is killed. */
 export const TerminationGrace = Context.Reference<Duration.Input>(
@@ -111,7 +111,7 @@ const spawned = Effect.fnUntraced(function* (
     const fail = (outcome: string) =>
       resume(Effect.fail(new ProgramExited({ program: options.name, outcome, lastLines: [] })))
     // oxlint-disable-next-line node/no-process-env -- the program inherits it in any case; it is named here so that what the user has set wins over the defaults.
-    const env = { ...options.variables, ...process.env }
+    const env = { ...options.variables, ...process.env, ...variableOf(cwd) }
     const child = spawn(options.command, options.args, { cwd, env, detached: true, stdio: ["ignore", output, output] })
     child.once("spawn", () => (child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid))))
     child.once("error", (cause) => fail(cause.message))

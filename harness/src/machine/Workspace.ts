@@ -2,7 +2,8 @@
  * The private directory of one cluster, and the removal of those whose owners died without removing them.
  *
  * A directory's name says which process owns it, so that no moment exists in which it has no owner. Beside the data it
- * holds the file `programs`, one process number a line, so that the next start can end what a dead owner left running.
+ * holds the file `programs`, one process number a line, so that the next start can end what a dead owner left running. A program
+ * whose owner was killed before it could note it is known by a variable that it was started with.
  */
 import { appendFileSync } from "node:fs"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
@@ -11,7 +12,7 @@ import { Effect, type Scope } from "effect"
 import { MachineRefused } from "./HarnessError.ts"
 import { attempt, attemptSync, setting } from "./Machine.ts"
 import * as Owner from "./Owner.ts"
-import { commandOf, signalGroup } from "./Processes.ts"
+import { commandOf, signalGroup, startedWith } from "./Processes.ts"
 
 export interface Workspace {
   readonly path: string
@@ -20,6 +21,11 @@ export interface Workspace {
 }
 
 const PROGRAMS = "programs"
+const VARIABLE = "QUARTERDECK_HARNESS_DIRECTORY"
+
+/** What a program of a directory is to be started with, so that it is found whenever its owner dies. */
+export const variableOf = (path: string): Readonly<Record<string, string>> => ({ [VARIABLE]: path })
+
 /** The owner, then what makes the name the only one. */
 const NAME = /^([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)_[^_]+$/
 
@@ -46,8 +52,8 @@ export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Sc
 /**
  * Ends the programs and removes the directories of owners that no longer run; gives the directories' names.
  *
- * **Limits** touches only processes whose command line names the directory they were noted in, and only directories
- * made in the same process namespace.
+ * **Limits** touches only processes whose command line names the directory they were noted in, or that were started with
+ * {@link variableOf} it, and only directories made in the same process namespace.
  */
 export const sweep = (root: string): Effect.Effect<ReadonlyArray<string>, MachineRefused> =>
   attempt("sweep what ended runs left", async () => {
@@ -69,6 +75,7 @@ const endPrograms = async (path: string, name: string): Promise<void> => {
     if (line === "" || !Number.isSafeInteger(pid) || pid <= 1) continue
     if ((await commandOf(pid))?.includes(name)) signalGroup(pid, "SIGKILL")
   }
+  for (const pid of await startedWith(`${VARIABLE}=${path}`)) signalGroup(pid, "SIGKILL")
 }
 
 /** A program that is just being killed may still create a file, so a directory that fills up again is tried anew. */

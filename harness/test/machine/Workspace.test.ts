@@ -11,9 +11,15 @@ import { temporaryDirectory } from "./Fixture.ts"
 const runs = (pid: number) => Effect.promise(async () => ((await commandOf(pid)) ?? "").trim() !== "")
 
 /** A process of our own whose command line holds `text`, in a group of its own. */
-const sleeper = (text: string) =>
+const sleeper = (text: string, variables: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn("/bin/sh", ["-c", "sleep 300; :", text], { detached: true, stdio: "ignore" })),
+    Effect.sync(() =>
+      spawn("/bin/sh", ["-c", "sleep 300; :", text], {
+        detached: true,
+        stdio: "ignore",
+        env: { ...process.env, ...variables }
+      })
+    ),
     (child) =>
       Effect.sync(() => {
         if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? Number.NaN), "SIGKILL")
@@ -55,6 +61,19 @@ describe("Workspace", () => {
       yield* Workspace.make(root)
       yield* eventually("the orphan is gone", runs(orphan), (is) => !is)
       assert.notInclude(yield* Effect.promise(() => readdir(root)), name)
+    })
+  )
+
+  it.effect("so it does with one that its owner was killed too early to note, and with no other", () =>
+    Effect.gen(function* () {
+      const root = yield* temporaryDirectory
+      const name = `1999999_12345_${yield* worldOfProcesses}_dead`
+      const orphan = yield* sleeper("etcd", Workspace.variableOf(join(root, name)))
+      const reader = yield* sleeper(join(root, name))
+      yield* leftBehind(root, name, [])
+      yield* Workspace.make(root)
+      yield* eventually("the orphan is gone", runs(orphan), (is) => !is)
+      assert.isTrue(yield* runs(reader))
     })
   )
 
