@@ -13,7 +13,7 @@ const MAX_BYTES = 256 * 1024
 
 export const ruleFlags = {
   role: Flag.Literals("role", Rule.Role.literals).pipe(
-    Flag.withDescription("What the key may do: Viewer reads, Operator will also act on workloads, Admin manages"),
+    Flag.withDescription("What the key may do: Viewer reads, Operator also acts on workloads, Admin manages"),
     Flag.optional
   ),
   clusters: Flag.String("clusters").pipe(
