@@ -49,7 +49,7 @@ import { KeyLimit } from "./http/KeyLimit.ts"
 import { Streams } from "./http/stream/Streams.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
 import { RateLimits } from "./limits/RateLimits.ts"
-import * as LabelProofDemand from "./services/LabelProofDemand.ts"
+import * as KeysByLabel from "./services/KeysByLabel.ts"
 import { Deadlines } from "./http/ListPage.ts"
 import { MetricsAccess } from "./http/MetricsRoute.ts"
 import * as McpHost from "./http/mcp/McpHost.ts"
@@ -60,7 +60,7 @@ import { ClusterRegistrar } from "./services/ClusterRegistrar.ts"
 import * as ParentClusters from "./services/ParentClusters.ts"
 import * as Registrations from "./services/Registrations.ts"
 import * as Registry from "./services/Registry.ts"
-import { TargetOptions } from "./http/RequestTarget.ts"
+import { TargetOptions } from "./http/TargetResolution.ts"
 import * as HostPort from "./services/HostPort.ts"
 import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
@@ -156,13 +156,7 @@ const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfi
  * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
-  Layer.mergeAll(
-    guard,
-    LabelProofDemand.layer,
-    FirstKey.layer(settings.keys),
-    Registry.announce,
-    ProcessMetrics.layer
-  ).pipe(
+  Layer.mergeAll(guard, KeysByLabel.layer, FirstKey.layer(settings.keys), Registry.announce, ProcessMetrics.layer).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(ParentClusters.layer(settings).pipe(Layer.provide(KubeApi.layer))),

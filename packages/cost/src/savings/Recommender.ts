@@ -13,7 +13,7 @@ import type { ContainerUsage, HourUsage } from "./HourUsage.ts"
 import { type Recommendation, RecommendationPolicy, workloadKey } from "./Recommendation.ts"
 import { type KeptWorkload, RecommendationStore } from "./RecommendationStore.ts"
 import * as Checkpoint from "./Checkpoint.ts"
-import * as RecommendedRequests from "./RecommendedRequests.ts"
+import * as Rightsizing from "./Rightsizing.ts"
 import * as WorkloadHistory from "./WorkloadHistory.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
       WorkloadHistory.fold(history, hour, rows)
       const from = writer.at
       Checkpoint.write(writer, history)
-      changed.push({ key, from, to: writer.at, recommendation: RecommendedRequests.fromHistory(history, policy) })
+      changed.push({ key, from, to: writer.at, recommendation: Rightsizing.fromHistory(history, policy) })
       if (changed.length % WORKLOADS_AT_ONCE === 0) yield* Effect.yieldNow
     }
     const ended = [...histories.unreadable]

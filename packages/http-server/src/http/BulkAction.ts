@@ -21,7 +21,7 @@ import * as ListRefusal from "./ListRefusal.ts"
 import { refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestRecord from "./RequestRecord.ts"
-import * as RequestTarget from "./RequestTarget.ts"
+import * as TargetResolution from "./TargetResolution.ts"
 import * as ActionProgress from "./stream/ActionProgress.ts"
 import * as CallerRecheck from "./CallerRecheck.ts"
 
@@ -58,8 +58,8 @@ export const make = Effect.gen(function* () {
     const body = yield* BulkBody.read
     const { request, which } = body
     const target = yield* which._tag === "Named"
-      ? RequestTarget.resolveTargets(which.targets.map(({ cluster }) => cluster))
-      : RequestTarget.resolve(request)
+      ? TargetResolution.resolveTargets(which.targets.map(({ cluster }) => cluster))
+      : TargetResolution.resolve(request)
     const principal = yield* Principal
     const replyHeaders = yield* keyLimit.spendClusters(principal, target.clusters.length)
     yield* RequestRecord.note({ replyHeaders })
@@ -105,8 +105,8 @@ const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, 
           timeoutMs,
           cursorBinding: principal.keyId
         })
-  yield* RequestTarget.noteNamespaces(AuditedBody.namespacesOf(found.targets))
-  yield* RequestTarget.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
+  yield* TargetResolution.noteNamespaces(AuditedBody.namespacesOf(found.targets))
+  yield* TargetResolution.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
   if (progress !== undefined) yield* progress.begin
   const outcomes = yield* bulk.run({
     targets: found.targets,

@@ -9,7 +9,7 @@ import type { Sessions, SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { isDeepStrictEqual } from "node:util"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 /**
@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Effect.Effect<string | undefined>, never, HttpServerRequest.HttpServerRequest | Principal> {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { rule } = yield* Principal
-  const credential = Credential.fromAuthorization(RawHeaders.valuesOf(request, "authorization"))
+  const credential = Credential.fromAuthorization(HeaderLines.valuesOf(request, "authorization"))
   const cookie = yield* SessionCookie.current
   let failures = 0
 

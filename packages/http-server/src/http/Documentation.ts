@@ -10,7 +10,7 @@ import * as CachedReply from "./CachedReply.ts"
 import { Deadlines } from "./ListPage.ts"
 import * as MountPath from "./MountPath.ts"
 import * as PagePolicy from "./PagePolicy.ts"
-import { TargetOptions } from "./RequestTarget.ts"
+import { TargetOptions } from "./TargetResolution.ts"
 
 export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const

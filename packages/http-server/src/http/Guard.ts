@@ -24,7 +24,7 @@ import * as KeyRefusal from "./KeyRefusal.ts"
 import * as Origin from "./Origin.ts"
 import { answer, refuse } from "./Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 import * as RequestInput from "./RequestInput.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
@@ -131,18 +131,18 @@ export class Guard extends Context.Service<
       return Guard.of({
         authenticate: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const values = RawHeaders.valuesOf(request, "authorization")
+          const values = HeaderLines.valuesOf(request, "authorization")
           const cookie = yield* SessionCookie.current
           return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values, "use") : bySession(cookie, "use")
         }).pipe(Effect.withSpan("Guard.authenticate")),
         authenticateKey: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          return yield* byKey(RawHeaders.valuesOf(request, "authorization"), "look")
+          return yield* byKey(HeaderLines.valuesOf(request, "authorization"), "look")
         }).pipe(Effect.withSpan("Guard.authenticateKey")),
         authenticateSession: Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const cookie = yield* SessionCookie.current
-          const hasKey = RawHeaders.valuesOf(request, "authorization").length > 0
+          const hasKey = HeaderLines.valuesOf(request, "authorization").length > 0
           if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
           // A browser that is not signed in asks this to know it, whenever the sign-in page is opened.
           if (!hasKey) yield* answer

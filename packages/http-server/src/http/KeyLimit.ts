@@ -11,7 +11,7 @@ import { TokenBuckets } from "../limits/TokenBuckets.ts"
 import { refuse } from "./Refusal.ts"
 import { parametersOf } from "./RequestInput.ts"
 import * as RequestRecord from "./RequestRecord.ts"
-import * as RequestTarget from "./RequestTarget.ts"
+import * as TargetResolution from "./TargetResolution.ts"
 
 const limited = Metric.withAttributes(
   Metric.counter("quarterdeck_rate_limited_total", {
@@ -115,7 +115,7 @@ export class KeyLimit extends Context.Service<
 const liveClusters = Effect.fnUntraced(function* (path: string) {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   if (parametersOf(url).get("consistency") !== "live") return 0
-  const resolve = path === CLUSTERS_PATH ? RequestTarget.resolveClusters() : RequestTarget.resolve()
+  const resolve = path === CLUSTERS_PATH ? TargetResolution.resolveClusters() : TargetResolution.resolve()
   const target = yield* RequestRecord.withoutNotes(Effect.option(resolve))
   return Option.match(target, { onNone: () => 0, onSome: ({ clusters }) => clusters.length })
 })

@@ -10,7 +10,7 @@ import type { HttpServerRequest } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { Login } from "../services/IdentityClient.ts"
 import * as Cookie from "./Cookie.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 
 const NAME = "qd_login"
 
@@ -48,7 +48,7 @@ export const make = (): LoginCookie => {
       return line(Sealed.seal(key, text), LASTS, secure)
     },
     read: (request, nowMs, secure) => {
-      const [value, ...more] = Cookie.valuesOf(RawHeaders.valuesOf(request, "cookie"), NAME, secure)
+      const [value, ...more] = Cookie.valuesOf(HeaderLines.valuesOf(request, "cookie"), NAME, secure)
       if (value === undefined || more.length > 0) return Option.none()
       return Sealed.open(key, value).pipe(
         Option.flatMap((text) => Result.getSuccess(Schema.decodeResult(PendingText)(text))),

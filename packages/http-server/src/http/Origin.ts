@@ -5,7 +5,7 @@ import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { Scheme } from "../limits/ForwardedScheme.ts"
 import { refuse } from "./Refusal.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 import { PublicUrl } from "./RequestConnection.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 
@@ -44,14 +44,14 @@ const refused = refuse("origin_forbidden", { detail: "the page's origin may not 
 /** What a request says of its page. */
 const sent = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const [origin, ...more] = RawHeaders.valuesOf(request, "origin")
+  const [origin, ...more] = HeaderLines.valuesOf(request, "origin")
   const allowed = yield* AllowedOrigins
   const publicUrl = yield* PublicUrl
   const { scheme } = yield* CurrentRequest
   if (origin === undefined) return { isSent: false, isOwn: false, isAllowed: false }
   const isOwn =
     more.length === 0
-    && (isOfHost(origin, RawHeaders.valuesOf(request, "host"), scheme)
+    && (isOfHost(origin, HeaderLines.valuesOf(request, "host"), scheme)
       || (publicUrl !== undefined && URL.parse(publicUrl)?.origin === origin))
   return { isSent: true, isOwn, isAllowed: isOwn || (more.length === 0 && allowed.includes(origin)) }
 })

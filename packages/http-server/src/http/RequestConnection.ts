@@ -7,7 +7,7 @@ import { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
 import * as ClientAddress from "../limits/ClientAddress.ts"
 import * as ForwardedScheme from "../limits/ForwardedScheme.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 
 /** The address that browsers reach the server at, where the server cannot know it: behind a proxy. */
 export const PublicUrl = Context.Reference<string | undefined>("@quarterdeck/http-server/PublicUrl", {
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
     of: (request: HttpServerRequest.HttpServerRequest) =>
       connectionOf(
         Option.getOrUndefined(request.remoteAddress),
-        (name) => RawHeaders.valuesOf(request, name),
+        (name) => HeaderLines.valuesOf(request, name),
         isEncrypted(request.source)
       ),
     /** Reads the connection of a request that Node itself hands over, as `of` does. */

@@ -2,7 +2,7 @@
  * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
  *
  * Each field has one room that notes it: Routes the route; Guard who asks, what for and what that leaves of the limits;
- * RequestTarget what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it;
+ * TargetResolution what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it;
  * ActionProgress that it goes on.
  */
 import type { UnroutedResource } from "@quarterdeck/contract/AuditGroup"

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 
 /**
  * Lets a request pass that names its host once at most.
@@ -14,7 +14,7 @@ import * as RawHeaders from "./RawHeaders.ts"
  * **Source** RFC 9112 §3.2.
  */
 export const oneHost = Effect.gen(function* () {
-  const hosts = RawHeaders.valuesOf(yield* HttpServerRequest.HttpServerRequest, "host")
+  const hosts = HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, "host")
   if (hosts.length < 2 && hosts[0]?.includes(",") !== true) return
   return yield* refuse("malformed_request", { detail: "Host: may be sent once", field: "Host" })
 })

@@ -37,7 +37,7 @@ import * as RequestConnection from "./RequestConnection.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as RequestShape from "./RequestShape.ts"
-import * as RequestTarget from "./RequestTarget.ts"
+import * as TargetResolution from "./TargetResolution.ts"
 import * as ServedRequest from "./ServedRequest.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
@@ -135,7 +135,7 @@ export const make = Effect.gen(function* () {
   const { answered, unmatched } = yield* makeRouter
   const mcp = yield* McpRoute.make((request, target, within) => {
     const record = RequestRecord.make(within.requestId, within, "mcp")
-    return serve(request, record, Effect.provideService(answered, RequestTarget.StatedTarget, target)).pipe(
+    return serve(request, record, Effect.provideService(answered, TargetResolution.StatedTarget, target)).pipe(
       Effect.tap(() => RequestRecord.noteLimits(within, record)),
       Effect.map((response) => ReplyHeaders.add(response, record.replyHeaders)),
       Effect.scoped

@@ -5,7 +5,7 @@ import * as SessionId from "@quarterdeck/keys/SessionId"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as Cookie from "./Cookie.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 import { CurrentRequest } from "./RequestRecord.ts"
 
 const NAME = "qd_session"
@@ -37,7 +37,7 @@ export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Pre
 export const current = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { isSecure } = yield* CurrentRequest
-  return read(RawHeaders.valuesOf(request, "cookie"), isSecure)
+  return read(HeaderLines.valuesOf(request, "cookie"), isSecure)
 })
 
 /** Writes the `Set-Cookie` of a session. */

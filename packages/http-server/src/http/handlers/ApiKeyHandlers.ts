@@ -13,7 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
-import { noteObject } from "../RequestTarget.ts"
+import { noteObject } from "../TargetResolution.ts"
 
 export const ApiKeyHandlers = HttpApiBuilder.group(
   Api,

@@ -19,7 +19,7 @@ import { refuse } from "../Refusal.ts"
 import * as RegistrationRefusal from "../RegistrationRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 import * as RequestRecord from "../RequestRecord.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 import { ClusterRegistrar } from "../../services/ClusterRegistrar.ts"
 import { Registrations } from "../../services/Registrations.ts"
 import * as EventStream from "../stream/EventStream.ts"
@@ -39,7 +39,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
     const rowOf = Effect.fnUntraced(function* (name: ClusterName) {
       const { keyId, rule } = yield* Principal
       const page = yield* ListPage.fromQuery({}, "name")
-      const target = yield* RequestTarget.resolveNamed(name)
+      const target = yield* TargetResolution.resolveNamed(name)
       const { clusters: rows } = yield* clusters
         .list({ target, namespaces: Rule.namespaceFilter(rule), page, cursorBinding: keyId })
         .pipe(Effect.catch(ListRefusal.fromError))
@@ -52,7 +52,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ query }) {
           const principal = yield* Principal
           const page = yield* ListPage.fromQuery(query, "name")
-          const target = yield* RequestTarget.resolveClusters()
+          const target = yield* TargetResolution.resolveClusters()
           const list: ClusterList = yield* clusters
             .list({
               target,
@@ -83,8 +83,8 @@ export const ClusterHandlers = HttpApiBuilder.group(
       .handle(
         "drop",
         Effect.fnUntraced(function* ({ params: { name } }) {
-          yield* RequestTarget.requireHeaderOf(name)
-          yield* RequestTarget.noteCluster(name)
+          yield* TargetResolution.requireHeaderOf(name)
+          yield* TargetResolution.noteCluster(name)
           yield* registrar
             .drop(name)
             .pipe(
@@ -97,7 +97,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
       .handle(
         "watch",
         Effect.fnUntraced(function* () {
-          const watched = yield* WatchRequest.of(yield* RequestTarget.resolveClusters())
+          const watched = yield* WatchRequest.of(yield* TargetResolution.resolveClusters())
           return yield* openStream(identityOf, (sink) => watch.open(watched, sink))
         })
       )

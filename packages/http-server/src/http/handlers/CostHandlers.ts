@@ -22,7 +22,7 @@ import * as CostViews from "../CostViews.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 import * as RequestRange from "../RequestRange.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 
 /** The query parameters of a report that comes in pages or as a file. */
 interface Parameters extends RangeQuery {
@@ -59,8 +59,8 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   const filter = yield* RequestBody.decode(WorkloadsBody)
   yield* judgeLabels(filter)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
-  yield* RequestTarget.noteNamespaces(filter.namespaces)
-  const target = yield* RequestTarget.resolve(filter)
+  yield* TargetResolution.noteNamespaces(filter.namespaces)
+  const target = yield* TargetResolution.resolve(filter)
   const asked = { ...(yield* scoped(services, target)), target, filter, range }
   if (format === "json") {
     return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
@@ -83,8 +83,8 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const { groupBy, idle, stepSize } = body
   yield* judgeLabels(body)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
-  yield* RequestTarget.noteNamespaces(body.namespaces)
-  const target = yield* RequestTarget.resolve(body)
+  yield* TargetResolution.noteNamespaces(body.namespaces)
+  const target = yield* TargetResolution.resolve(body)
   const asked = {
     ...(yield* scoped(services, target)),
     target,
@@ -108,8 +108,8 @@ const explain = Effect.fnUntraced(function* (
 ) {
   // Before the target: a fault of syntax is told before one of scope.
   const range = yield* services.rangeOf(times)
-  yield* RequestTarget.noteObject(id)
-  const target = yield* RequestTarget.resolveNamed(cluster)
+  yield* TargetResolution.noteObject(id)
+  const target = yield* TargetResolution.resolveNamed(cluster)
   const asked = { ...(yield* scoped(services, target)), cluster, id, range }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
 })

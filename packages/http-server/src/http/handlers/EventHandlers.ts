@@ -11,7 +11,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 
 export const EventHandlers = HttpApiBuilder.group(
   Api,
@@ -27,8 +27,8 @@ export const EventHandlers = HttpApiBuilder.group(
         // What happened last is what one looks for.
         const order = parameters.order ?? (sort === "lastSeenAt" ? "desc" : "asc")
         const page = yield* ListPage.fromQuery({ ...parameters, order }, sort)
-        yield* RequestTarget.noteNamespaces(namespace)
-        const target = yield* RequestTarget.resolve()
+        yield* TargetResolution.noteNamespaces(namespace)
+        const target = yield* TargetResolution.resolve()
         const { items, ...envelope } = yield* events
           .list({
             target,

@@ -13,7 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Deadlines } from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import { refuse } from "../Refusal.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 import * as LogStream from "../stream/LogStream.ts"
 
 export const LogHandlers = HttpApiBuilder.group(
@@ -26,8 +26,8 @@ export const LogHandlers = HttpApiBuilder.group(
       "logs",
       Effect.fnUntraced(function* ({ params, query }) {
         const { container, follow, previous, sinceSeconds, tailLines = DEFAULT_TAIL_LINES, timestamps } = query
-        yield* RequestTarget.requireHeaderOf(params.cluster)
-        yield* RequestTarget.resolveNamed(params.cluster)
+        yield* TargetResolution.requireHeaderOf(params.cluster)
+        yield* TargetResolution.resolveNamed(params.cluster)
         const { rule } = yield* Principal
         const { maxTimeoutMs } = yield* Deadlines
         const asked = {

@@ -11,7 +11,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../ListPage.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 
 export const NamespaceHandlers = HttpApiBuilder.group(
   Api,
@@ -25,7 +25,7 @@ export const NamespaceHandlers = HttpApiBuilder.group(
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
-        const target = yield* RequestTarget.resolve()
+        const target = yield* TargetResolution.resolve()
         const { items, ...envelope } = yield* namespaces
           .list({
             target,

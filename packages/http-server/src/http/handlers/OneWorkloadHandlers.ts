@@ -14,7 +14,7 @@ import * as ActionRefusal from "../ActionRefusal.ts"
 import { Deadlines } from "../ListPage.ts"
 import * as RequestBody from "../RequestBody.ts"
 import * as RequestRecord from "../RequestRecord.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 
 interface Named {
   readonly params: {
@@ -38,9 +38,9 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
       changeOf: (body: Body) => Action.Change
     ) =>
       Effect.fnUntraced(function* ({ params }: Named) {
-        yield* RequestTarget.requireHeaderOf(params.cluster)
+        yield* TargetResolution.requireHeaderOf(params.cluster)
         const asked = yield* RequestBody.decode(body)
-        yield* RequestTarget.resolveNamed(params.cluster)
+        yield* TargetResolution.resolveNamed(params.cluster)
         const { rule } = yield* Principal
         const { maxTimeoutMs, timeoutMs } = yield* Deadlines
         const outcome = yield* actions
@@ -64,8 +64,8 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
       .handle(
         "get",
         Effect.fnUntraced(function* ({ params }) {
-          yield* RequestTarget.requireHeaderOf(params.cluster)
-          yield* RequestTarget.resolveNamed(params.cluster)
+          yield* TargetResolution.requireHeaderOf(params.cluster)
+          yield* TargetResolution.resolveNamed(params.cluster)
           const { rule } = yield* Principal
           const { timeoutMs } = yield* Deadlines
           const found = yield* lookup

@@ -11,7 +11,7 @@ import * as ListPage from "../ListPage.ts"
 import * as ListQuestion from "../ListQuestion.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 
 export const PodHandlers = HttpApiBuilder.group(
   Api,
@@ -33,8 +33,8 @@ export const PodHandlers = HttpApiBuilder.group(
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
-        yield* RequestTarget.noteNamespaces(namespace)
-        const target = yield* RequestTarget.resolve()
+        yield* TargetResolution.noteNamespaces(namespace)
+        const target = yield* TargetResolution.resolve()
         const { items, ...envelope } = yield* pods
           .list(ListQuestion.ofPods(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))

@@ -14,7 +14,7 @@ import * as ListPage from "../ListPage.ts"
 import * as ListQuestion from "../ListQuestion.ts"
 import * as ListRefusal from "../ListRefusal.ts"
 import * as ListReply from "../ListReply.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 import * as EventStream from "../stream/EventStream.ts"
 import * as WatchRequest from "../stream/WatchRequest.ts"
 
@@ -33,8 +33,8 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
-        yield* RequestTarget.noteNamespaces(namespace)
-        const target = yield* RequestTarget.resolve()
+        yield* TargetResolution.noteNamespaces(namespace)
+        const target = yield* TargetResolution.resolve()
         const { items, ...envelope } = yield* workloads
           .list(ListQuestion.ofWorkloads(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))
@@ -46,8 +46,8 @@ export const WorkloadHandlers = HttpApiBuilder.group(
       "watch",
       Effect.fnUntraced(function* ({ query }) {
         const selector = yield* ListPage.labelSelectorOf(query.labelSelector)
-        yield* RequestTarget.noteNamespaces(query.namespace)
-        const target = yield* RequestTarget.resolve()
+        yield* TargetResolution.noteNamespaces(query.namespace)
+        const target = yield* TargetResolution.resolve()
         const watched = { ...(yield* WatchRequest.of(target)), filter: ListQuestion.workloadFilter(query, selector) }
         return yield* openStream(identityOf, (sink) =>
           watch.open(watched, sink).pipe(Effect.catch(ListRefusal.fromError))

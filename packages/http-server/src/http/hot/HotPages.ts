@@ -20,7 +20,7 @@ import * as ListPage from "../ListPage.ts"
 import * as ListQuestion from "../ListQuestion.ts"
 import * as ListReply from "../ListReply.ts"
 import type { RequestRecord } from "../RequestRecord.ts"
-import * as RequestTarget from "../RequestTarget.ts"
+import * as TargetResolution from "../TargetResolution.ts"
 import { Texts } from "../RowTexts.ts"
 import type { HotCaller } from "./HotCallers.ts"
 import * as HotQuery from "./HotQuery.ts"
@@ -60,7 +60,7 @@ interface ListParameters {
 export const make = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
   const registry = yield* ClusterRegistry
-  const options = yield* RequestTarget.TargetOptions
+  const options = yield* TargetResolution.TargetOptions
   const { forget, listings } = yield* makeListings
 
   /** Resolves the target of a request, whose cluster header is the one that its caller was let in with. */
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
       if (page === undefined) return undefined
       const { list, namespaces } = page
       const target = {
-        asked: RequestTarget.textOf(found.asked),
+        asked: TargetResolution.textOf(found.asked),
         clusters: found.target.clusters,
         ...(namespaces === undefined ? {} : { namespaces })
       }

@@ -7,7 +7,7 @@ import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse, HttpServerRequest as Requests } from "effect/http"
 import type { RequestRecord } from "../RequestRecord.ts"
-import * as RawHeaders from "../RawHeaders.ts"
+import * as HeaderLines from "../HeaderLines.ts"
 
 /** One call of the API. **Shape** `target` is read in place of the cluster header; a `body` is sent as JSON. */
 export interface RouteCall {
@@ -57,7 +57,7 @@ export const make = (
     const inner = new Request(`http://localhost${path}${parameters}`, {
       method,
       headers: [
-        ...RawHeaders.valuesOf(outer, "authorization").map((value): [string, string] => ["authorization", value]),
+        ...HeaderLines.valuesOf(outer, "authorization").map((value): [string, string] => ["authorization", value]),
         ...(body === undefined ? [] : [["content-type", "application/json"] satisfies [string, string]])
       ],
       ...(body === undefined ? {} : { body: JSON.stringify(body) })

@@ -7,7 +7,7 @@ import { IncomingMessage } from "node:http"
 import { isIPv6 } from "node:net"
 import { isLoopback } from "../../limits/Loopback.ts"
 import { refuse } from "../Refusal.ts"
-import * as RawHeaders from "../RawHeaders.ts"
+import * as HeaderLines from "../HeaderLines.ts"
 import { PublicUrl } from "../RequestConnection.ts"
 
 /** The address that the server listens on, and the hosts that it answers to beside its own. */
@@ -32,7 +32,7 @@ export const check = Effect.gen(function* () {
   const { allowed, listensOn } = yield* McpHosts
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!isLoopback(listensOn) || !cameOverLoopback(request)) return
-  const host = hostOf(RawHeaders.valuesOf(request, "host")[0])
+  const host = hostOf(HeaderLines.valuesOf(request, "host")[0])
   const own = URL.parse((yield* PublicUrl) ?? "")?.hostname
   if (host !== undefined && (isLoopback(host) || host === own || allowed.some((name) => hostOf(name) === host))) return
   return yield* refuse("host_forbidden", {

@@ -7,14 +7,14 @@ import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Deadlines } from "../ListPage.ts"
-import * as RawHeaders from "../RawHeaders.ts"
+import * as HeaderLines from "../HeaderLines.ts"
 
 /** Reads it. **Shape** a repeated `Last-Event-ID` names no place. */
 export const of = Effect.fnUntraced(function* (target: Target) {
   const { keyId, rule } = yield* Principal
   const request = yield* HttpServerRequest.HttpServerRequest
   const { timeoutMs } = yield* Deadlines
-  const ids = RawHeaders.valuesOf(request, "last-event-id").filter((id) => id !== "")
+  const ids = HeaderLines.valuesOf(request, "last-event-id").filter((id) => id !== "")
   return {
     target,
     namespaces: Rule.namespaceFilter(rule),

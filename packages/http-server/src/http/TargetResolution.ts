@@ -13,7 +13,7 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
-import * as RawHeaders from "./RawHeaders.ts"
+import * as HeaderLines from "./HeaderLines.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 
 /** How the header is called and how many clusters one request may name. */
@@ -40,7 +40,7 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
     return { target: target.success, isUnnamed: stated.multiCluster !== true, field: "clusters" }
   }
   const request = yield* HttpServerRequest.HttpServerRequest
-  const header = ClusterHeader.parse(RawHeaders.valuesOf(request, options.header), options.maxNames)
+  const header = ClusterHeader.parse(HeaderLines.valuesOf(request, options.header), options.maxNames)
   if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
   const parts = TargetRequest.fromParts(
     body === undefined ? { header: header.success } : { header: header.success, body },
@@ -85,7 +85,7 @@ export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([n
  */
 export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName>) {
   const { header, maxNames } = yield* TargetOptions
-  const given = ClusterHeader.parse(RawHeaders.valuesOf(yield* HttpServerRequest.HttpServerRequest, header), maxNames)
+  const given = ClusterHeader.parse(HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, header), maxNames)
   if (Result.isFailure(given)) return yield* refusal(given.failure, header)
   const distinct = new Set(names)
   if (distinct.size > maxNames) {
@@ -105,7 +105,7 @@ export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<
 export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName) {
   const { header, maxNames } = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
-  const given = ClusterHeader.parse(RawHeaders.valuesOf(request, header), maxNames)
+  const given = ClusterHeader.parse(HeaderLines.valuesOf(request, header), maxNames)
   if (Result.isFailure(given)) return yield* refusal(given.failure, header)
   if (Option.isNone(given.success) || textOf(given.success.value) === name) return
   return yield* refuse("invalid_target", {
