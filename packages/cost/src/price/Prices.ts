@@ -8,7 +8,7 @@ import type { CostError } from "../hour/CostError.ts"
 import type * as PriceBook from "./PriceBook.ts"
 import type { PriceError } from "./PriceError.ts"
 import * as PriceHistory from "./PriceHistory.ts"
-import * as PriceRevision from "./PriceRevision.ts"
+import * as PriceChange from "./PriceChange.ts"
 
 /** Runs a change after which closed hours have another price from an instant on. The change runs once, or fails. */
 export type Around = (repriceFromMs: number, change: Effect.Effect<void, CostError>) => Effect.Effect<void, CostError>
@@ -22,7 +22,7 @@ export class Prices extends Context.Service<
     /** Every book, the last of which counts now. */
     readonly history: Effect.Effect<PriceHistory.PriceHistory>
     /**
-     * Puts a book in the place of the present one, as {@link PriceRevision.revise} says; of two at once, one is stale.
+     * Puts a book in the place of the present one, as {@link PriceChange.revise} says; of two at once, one is stale.
      *
      * It is kept and counts, or neither, whoever is interrupted. `around` runs the change where it gives closed
      * hours another price, so that this can be noted before.
@@ -31,9 +31,9 @@ export class Prices extends Context.Service<
      */
     readonly replace: (
       book: PriceBook.PriceBook,
-      limits: Omit<PriceRevision.RevisionLimits, "nowMs">,
+      limits: Omit<PriceChange.RevisionLimits, "nowMs">,
       around?: Around
-    ) => Effect.Effect<PriceRevision.Revised, PriceError | CostError>
+    ) => Effect.Effect<PriceChange.Revised, PriceError | CostError>
   }
 >()("@quarterdeck/cost/Prices") {}
 
@@ -46,13 +46,13 @@ export const make = Effect.fnUntraced(function* (
   const turn = yield* Semaphore.make(1)
   const replace = Effect.fn("Prices.replace")(function* (
     book: PriceBook.PriceBook,
-    limits: Omit<PriceRevision.RevisionLimits, "nowMs">,
+    limits: Omit<PriceChange.RevisionLimits, "nowMs">,
     around: Around = (_, change) => change
   ) {
     const revise = Effect.gen(function* () {
       const history = yield* Ref.get(ref)
       const nowMs = yield* Clock.currentTimeMillis
-      const revised = yield* Effect.fromResult(PriceRevision.revise(history, book, { ...limits, nowMs }))
+      const revised = yield* Effect.fromResult(PriceChange.revise(history, book, { ...limits, nowMs }))
       if (revised.history === history) return revised
       const change = Effect.andThen(keep(revised.history), Ref.set(ref, revised.history))
       yield* revised.repriceFromMs === undefined ? change : around(revised.repriceFromMs, change)

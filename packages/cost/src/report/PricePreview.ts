@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { repriceBy } from "../price/HourCosts.ts"
 import type * as PriceBook from "../price/PriceBook.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
-import * as PriceRevision from "../price/PriceRevision.ts"
+import * as PriceChange from "../price/PriceChange.ts"
 import * as BinSums from "./BinSums.ts"
 import type { PricedTotals, PriceEffect } from "./CostRow.ts"
 import * as AllocationSet from "./AllocationSet.ts"
@@ -27,7 +27,7 @@ const HOURS_AT_ONCE = 6
 export interface Question {
   readonly book: PriceBook.PriceBook
   readonly clusters: ReadonlyArray<ClusterName>
-  readonly limits: Omit<PriceRevision.RevisionLimits, "nowMs">
+  readonly limits: Omit<PriceChange.RevisionLimits, "nowMs">
 }
 
 /** The places of a cluster's closed hours, and of its open one, by the keys of their series. */
@@ -57,7 +57,7 @@ interface Costs {
 export const judge = Effect.fnUntraced(function* ({ prices }: Sources, { book, limits }: Question) {
   const nowMs = yield* Clock.currentTimeMillis
   const history = yield* prices.history
-  yield* Effect.fromResult(PriceRevision.revise(history, book, { ...limits, nowMs }))
+  yield* Effect.fromResult(PriceChange.revise(history, book, { ...limits, nowMs }))
   return { history, nowMs }
 })
 

@@ -22,7 +22,7 @@ import type { BackfillState } from "./BackfillState.ts"
 import * as ClusterSampling from "./ClusterSampling.ts"
 import { HourJournal, type KeptHour } from "./HourJournal.ts"
 import * as Pruning from "./Pruning.ts"
-import * as Repricing from "./Repricing.ts"
+import * as RepricingRuns from "./RepricingRuns.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
 import * as FailureLog from "./FailureLog.ts"
 import type { UsageSource } from "../usage/UsageSource.ts"
@@ -61,7 +61,7 @@ export class CostSampler extends Context.Service<
     /**
      * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
      *
-     * For `PriceRevision.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
+     * For `PriceChange.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
      * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
      * repricing at a time.
      */
@@ -69,7 +69,7 @@ export class CostSampler extends Context.Service<
     /** Changes prices with a note before: a crash between the change and {@link reprice} is made good at the next start. */
     readonly repriceNoted: Around
     /** Tells how far the present repricing is. */
-    readonly repricing: Effect.Effect<Option.Option<Repricing.Progress>>
+    readonly repricing: Effect.Effect<Option.Option<RepricingRuns.Progress>>
     /** Tells how far the past of each cluster is filled in whose source of usage remembers it. */
     readonly backfills: Effect.Effect<ReadonlyArray<BackfillState>>
     /** Tells where the usage of each sampled cluster comes from, and what fails of its costs now. */
@@ -124,7 +124,7 @@ const make = Effect.gen(function* () {
     filling: new Set()
   }
   const { journal, lanes, running } = sampler
-  const repricing = yield* Repricing.make({
+  const repricing = yield* RepricingRuns.make({
     ...sampler,
     laneOf: (cluster) => laneOf(sampler, cluster),
     clusters: () => [...lanes.keys()]

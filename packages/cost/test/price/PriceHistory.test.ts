@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import type { PriceError } from "../../src/price/PriceError.ts"
 import * as PriceBook from "../../src/price/PriceBook.ts"
 import * as PriceHistory from "../../src/price/PriceHistory.ts"
-import * as PriceRevision from "../../src/price/PriceRevision.ts"
+import * as PriceChange from "../../src/price/PriceChange.ts"
 import { priceOf } from "../../src/price/Rates.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
@@ -11,13 +11,13 @@ import { cpu, machine, onDemand, prod, spot } from "./samples.ts"
 
 const at = (text: string): number => Date.parse(`${text}:00Z`)
 const nowMs = at("2026-03-08T10:30")
-const limits: PriceRevision.RevisionLimits = { nowMs, hourlyDays: 100, hasCosts: true }
+const limits: PriceChange.RevisionLimits = { nowMs, hourlyDays: 100, hasCosts: true }
 
 const put = (
   history: PriceHistory.PriceHistory,
   change: Partial<PriceBook.PriceBook>,
-  rest: Partial<PriceRevision.RevisionLimits> = {}
-) => PriceRevision.revise(history, { ...PriceHistory.current(history), ...change }, { ...limits, ...rest })
+  rest: Partial<PriceChange.RevisionLimits> = {}
+) => PriceChange.revise(history, { ...PriceHistory.current(history), ...change }, { ...limits, ...rest })
 const putAt = (history: PriceHistory.PriceHistory, atMs: number, ...overrides: ReadonlyArray<PriceOverride>) =>
   Result.getOrThrow(put(history, { overrides }, { nowMs: atMs })).history
 const cpuOver = (history: PriceHistory.PriceHistory, startMs: number, endMs = startMs + 1, rateClass = onDemand) =>
@@ -88,7 +88,7 @@ describe("a changed book", () => {
 
     let many: PriceHistory.PriceHistory = PriceHistory.initial
     for (let index = 1; index <= 1_005; index++) many = putAt(many, nowMs + index, cpu(index))
-    assert.strictEqual(many.length, PriceRevision.MAX_REVISIONS)
+    assert.strictEqual(many.length, PriceChange.MAX_REVISIONS)
     assert.strictEqual(cpuOver(many, nowMs + 1_005), 1_005)
   })
 })
@@ -130,7 +130,7 @@ describe("an override with validFrom", () => {
   it("is refused where hours were forgotten, though the setting would keep them by now", () => {
     const hoursFromMs = at("2026-03-01T00:00")
     const asked = (validFrom: string) =>
-      PriceRevision.revise(
+      PriceChange.revise(
         PriceHistory.initial,
         { ...PriceHistory.current(PriceHistory.initial), overrides: [cpu(5, {}, { validFrom })] },
         { ...limits, hoursFromMs }

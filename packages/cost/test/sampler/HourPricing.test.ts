@@ -5,7 +5,7 @@ import type { Hour } from "../../src/hour/Hour.ts"
 import { isWorkload, IDLE } from "../../src/hour/Series.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as PriceHistory from "../../src/price/PriceHistory.ts"
-import * as PriceRevision from "../../src/price/PriceRevision.ts"
+import * as PriceChange from "../../src/price/PriceChange.ts"
 import type { PriceOverride } from "../../src/price/PriceOverride.ts"
 import * as HourPricing from "../../src/sampler/HourPricing.ts"
 import { Drawn, factsOf } from "../allocation/drawn.ts"
@@ -16,7 +16,7 @@ import { cpu, stage } from "../price/samples.ts"
 const booksAt = (...books: ReadonlyArray<readonly [atMs: number, ...ReadonlyArray<PriceOverride>]>) =>
   books.reduce<PriceHistory.PriceHistory>((history, [nowMs, ...overrides]) => {
     const asked = { ...PriceHistory.current(history), overrides }
-    return Result.getOrThrow(PriceRevision.revise(history, asked, { nowMs, hourlyDays: 100, hasCosts: true })).history
+    return Result.getOrThrow(PriceChange.revise(history, asked, { nowMs, hourlyDays: 100, hasCosts: true })).history
   }, PriceHistory.initial)
 
 const later = at("14:00:00")

@@ -4,12 +4,12 @@ import { TestClock } from "effect/testing"
 import { CostError, StoreUnavailable } from "../../src/hour/CostError.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
-import * as PriceRevision from "../../src/price/PriceRevision.ts"
+import * as PriceChange from "../../src/price/PriceChange.ts"
 import { Prices, layerMemory as pricesMemory } from "../../src/price/Prices.ts"
 import { DAY_MS, HOUR_MS } from "../../src/hour/Units.ts"
 import { HourJournal } from "../../src/sampler/HourJournal.ts"
 import { layerFiles } from "../../src/sampler/JournalFiles.ts"
-import * as Repricing from "../../src/sampler/Repricing.ts"
+import * as RepricingRuns from "../../src/sampler/RepricingRuns.ts"
 import { SamplerSettings } from "../../src/sampler/SamplerSettings.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { bookOf, cpu } from "../price/samples.ts"
@@ -47,7 +47,7 @@ const repricingOf = Effect.fnUntraced(function* (
   const store = yield* CostStore
   for (let back = hours; back > 0; back--) yield* store.close(hourAt(lastMs - back * HOUR_MS))
   const lane = yield* Semaphore.make(1)
-  return yield* Repricing.make({
+  return yield* RepricingRuns.make({
     store: CostStore.of({
       ...store,
       rewrite: (rewritten) => Effect.andThen(before(rewritten), store.rewrite(rewritten))
@@ -185,7 +185,7 @@ describe("what a repricing covers", () => {
       const repricing = yield* repricingOf(0)
       const store = yield* CostStore
       const { hourlyDays } = yield* SamplerSettings
-      const keptMs = PriceRevision.keptFromMs(nowMs, hourlyDays)
+      const keptMs = PriceChange.keptFromMs(nowMs, hourlyDays)
       assert.strictEqual(keptMs, Date.parse("2026-03-08T00:00:00Z") - 100 * DAY_MS)
       for (const startMs of [keptMs - HOUR_MS, keptMs, keptMs + HOUR_MS]) yield* store.close(hourAt(startMs))
       const first = bookOf(cpu(1, {}, { validFrom: new Date(keptMs).toISOString() }))

@@ -6,7 +6,7 @@ import { Clock, Effect, Metric, Option, Ref, Semaphore } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
-import { keptFromMs } from "../price/PriceRevision.ts"
+import { keptFromMs } from "../price/PriceChange.ts"
 import type { Around, Prices } from "../price/Prices.ts"
 import { HOUR_MS, hourOf } from "../hour/Units.ts"
 import { hoursIn, type Window } from "../hour/Window.ts"
@@ -88,10 +88,10 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   }
   const noted: Around = (fromMs, change) => noteAround(state, fromMs, change)
   return {
-    run: Effect.fn("Repricing.run")((fromMs: number) =>
+    run: Effect.fn("RepricingRuns.run")((fromMs: number) =>
       Effect.andThen(noted(fromMs, Effect.void), inTurn(state, fromMs))
     ),
-    pursue: Effect.fn("Repricing.pursue")((fromMs: number) => pursue(state, fromMs)),
+    pursue: Effect.fn("RepricingRuns.pursue")((fromMs: number) => pursue(state, fromMs)),
     noted,
     resume: resume(state),
     progress: Ref.get(state.progress)
