@@ -38,7 +38,8 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   rule_not_contained: { detail: "the rule reaches further than the key that asks for it", field: "rule" },
   not_found: { detail: "no route has this path" },
   cluster_not_found: {
-    detail: "no cluster is registered as prdo; names count in their case, and the list of clusters tells them",
+    detail:
+      "no cluster is registered as prdo; names count in their case, and the list of clusters tells them; did you mean prod?",
     field: "X-Service-Cluster"
   },
   workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },

@@ -1,11 +1,13 @@
 /**
  * What every command does that lists rows of one, several or all clusters: it asks page by page, and prints.
  */
-import { Clock, Effect, type Option, type Schema } from "effect"
+import { Clock, Effect, Option, type Schema } from "effect"
 import * as ApiClient from "./ApiClient.ts"
 import * as Connection from "./Connection.ts"
+import * as CoverageNotes from "./CoverageNotes.ts"
 import * as ListFlags from "./ListFlags.ts"
 import * as MergedList from "./MergedList.ts"
+import * as NamedNamespaces from "./NamedNamespaces.ts"
 import type { ListColumns, ListFormat } from "./Output.ts"
 import * as Pages from "./Pages.ts"
 import { headersOf } from "./TargetFlag.ts"
@@ -53,4 +55,21 @@ export const run = Effect.fnUntraced(function* <A extends Page, Row>(
   )
   const asked = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
   yield* MergedList.print(asked, read, rowsOf)
+  const { namespace = Option.none() } = filters
+  if (Option.isNone(namespace) || read.pages.some((page) => page.partial || rowsOf(page).length > 0)) return
+  yield* noteNamespaces(connection, [namespace.value].flat(), read, headersOf(connection, cluster))
 })
+
+/** Says of an empty list which of the namespaces that it was narrowed to are not there. */
+const noteNamespaces = (
+  connection: Connection.Connection,
+  names: ReadonlyArray<string>,
+  { pages }: Pages.Pages<Page>,
+  headers: Readonly<Record<string, string>>
+) => {
+  const [first, ...others] = CoverageNotes.worstOf(pages.map(({ clusters }) => clusters))
+  if (first === undefined) return Effect.void
+  const whoLists = others.length === 0 ? `cluster ${first.name} lists no` : "no asked cluster lists a"
+  const absent = (name: string) => `${whoLists} namespace ${name}`
+  return NamedNamespaces.note(connection, { names, headers, absent }).pipe(NamedNamespaces.orUnknown)
+}

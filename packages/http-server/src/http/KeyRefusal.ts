@@ -38,9 +38,9 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
     case "LastAdmin":
       return refuse("last_admin", { detail })
     case "KeyNotFound":
-      return refuse("key_not_found", { detail })
+      return refuse("key_not_found", { detail, field: "id" })
     case "KeyConfigured":
-      return refuse("key_configured", { detail })
+      return refuse("key_configured", { detail, field: "id" })
     case "KeyEnded":
       return refuse("key_ended", { detail })
   }

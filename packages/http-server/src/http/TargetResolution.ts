@@ -13,6 +13,7 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
+import * as Nearest from "../settings/Nearest.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 
@@ -126,7 +127,11 @@ const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest
     parent,
     clusters: clusters.map(({ name }) => name)
   })
-  if (Result.isFailure(target)) return yield* refusal(target.failure, field)
+  if (Result.isFailure(target)) {
+    const scope = Rule.clusterScope(principal.rule)
+    const reached = clusters.map(({ name }) => name).filter((name) => Target.reaches(scope, name))
+    return yield* refusal(target.failure, field, reached)
+  }
   yield* note({ clusters: target.success.clusters })
   yield* Effect.annotateCurrentSpan({
     "quarterdeck.target": target.success.mode,
@@ -160,13 +165,15 @@ export const noteObject = (object: string): Effect.Effect<void> => note({ object
 const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
 
+/** Refuses; `reached` are the clusters of the caller's scope, of which one may have been meant: others are not told. */
 const refusal = (
   error:
     | TargetError.InvalidTarget
     | TargetError.EmptyClusterList
     | TargetError.ClusterForbidden
     | TargetError.ClusterNotFound,
-  place: string
+  place: string,
+  reached: ReadonlyArray<ClusterName> = []
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {
@@ -181,6 +188,9 @@ const refusal = (
         ...(error.cluster === undefined ? {} : { field: place })
       })
     case "ClusterNotFound":
-      return refuse("cluster_not_found", { detail: error.message, field: place })
+      return refuse("cluster_not_found", {
+        detail: `${error.message}${Nearest.suggestion(Nearest.find(error.cluster, reached))}`,
+        field: place
+      })
   }
 }

@@ -32,11 +32,12 @@ const ThisProcess = Context.Reference<Omit<Holder, "since">>(
 /** Another program holds the data directory. **Shape** `holder` is absent when it has not said yet who it is. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
   directory: Schema.String,
-  waitedMs: Schema.Natural,
+  /** How long it was waited for at least; a busy machine notices the end of it late. */
+  patienceMs: Schema.Natural,
   holder: Schema.optionalKey(Holder)
 }) {
   override get message(): string {
-    const waited = this.waitedMs < 1_000 ? "" : `, also after ${Math.round(this.waitedMs / 1_000)} s`
+    const waited = this.patienceMs < 1_000 ? "" : `, also after ${Math.round(this.patienceMs / 1_000)} s`
     return `dataDirectory: ${this.directory} is in use by ${print(this.holder)}${waited}: stop it first, or name another directory`
   }
 }
@@ -116,7 +117,7 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
         const other = yield* holder
         return yield* new DataDirectoryInUse({
           directory,
-          waitedMs,
+          patienceMs: Duration.toMillis(patience),
           ...(other === undefined ? {} : { holder: other })
         })
       }

@@ -100,6 +100,30 @@ describe("a client command", () => {
     })
   )
 
+  it.live("tells what is wrong with the clusters that were named by their flag, not by the header that it became", () =>
+    Effect.gen(function* () {
+      const { url } = yield* service(({ headers }) =>
+        headers["x-target"] === "prdo"
+          ? problem(404, "cluster_not_found", { detail: "no prdo", field: "X-Target" })
+          : problem(400, "invalid_target", { detail: "X-Target names too many", field: "X-Target" })
+      )
+      const ask = (target: string) =>
+        quarterdeck(["pods", "-c", target, "--url", url], {
+          env: { QUARTERDECK_API_KEY: API_KEY, QUARTERDECK_CLUSTER_HEADER: "x-target" }
+        })
+      assert.deepStrictEqual(yield* ask("prdo"), {
+        stdout: "",
+        stderr: "quarterdeck: Refused: no prdo (HTTP 404, code cluster_not_found, flag --cluster, request r-1)\n",
+        status: 1
+      })
+      assert.deepStrictEqual(yield* ask("a|b"), {
+        stdout: "",
+        stderr: "quarterdeck: --cluster: names too many (HTTP 400, code invalid_target, request r-1)\n",
+        status: 2
+      })
+    })
+  )
+
   it.live("tells each cluster's part when none answered", () =>
     Effect.gen(function* () {
       const failed = [

@@ -95,6 +95,32 @@ onBothKinds("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
     })
   )
 
+  it.effect.each<[asked: string, meant: string | undefined]>([
+    ["Prod", "prod"],
+    ["prdo", "prod"],
+    ["satge", "stage"],
+    ["nowhere", undefined]
+  ])("404 for %s says which cluster may have been meant: %s", ([asked, meant]) =>
+    Effect.gen(function* () {
+      const problem = yield* (yield* Deployment).problem("/api/v1/workloads", { headers: to(asked) })
+      assert.strictEqual(problem.code, "cluster_not_found")
+      assert.strictEqual(/; did you mean ([a-z]+)\?$/.exec(problem.detail)?.[1], meant)
+    })
+  )
+
+  it.effect("404 suggests no cluster outside the key's scope", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      const { raw } = yield* deployment.createKey({
+        name: "near the hub",
+        rule: { role: "Viewer", targetClusters: ["prod", "hubb"] }
+      })
+      const told = yield* deployment.problem("/api/v1/workloads", { bearer: raw, headers: to("hubb") })
+      assert.strictEqual(told.code, "cluster_not_found")
+      assert.notInclude(told.detail, "mean")
+    })
+  )
+
   it.effect("400 for a target in the query", () =>
     Effect.gen(function* () {
       const problem = yield* (yield* Deployment).problem("/api/v1/workloads?cluster=prod")

@@ -18,6 +18,7 @@ import * as MadeKey from "./MadeKey.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as ListFlags from "../ListFlags.ts"
 import * as NamedClusters from "./NamedClusters.ts"
+import * as RuleNamespaces from "./RuleNamespaces.ts"
 import { listFlag } from "../OutputFlag.ts"
 import * as Print from "../Print.ts"
 
@@ -44,6 +45,7 @@ const create = Command.make(
     })
     yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
     yield* NamedClusters.note(connection, created.apiKey.rule)
+    yield* RuleNamespaces.note(connection, created.apiKey.rule)
   })
 ).pipe(
   Command.withDescription(

@@ -10,6 +10,7 @@ import * as Connection from "../Connection.ts"
 import * as Print from "../Print.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as NamedClusters from "./NamedClusters.ts"
+import * as RuleNamespaces from "./RuleNamespaces.ts"
 
 export const keyUpdateCommand = Command.make(
   "update",
@@ -44,7 +45,9 @@ export const keyUpdateCommand = Command.make(
       flags: { name: "--name" }
     })
     yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
-    if (Option.isSome(flags.clusters) || Option.isSome(flags.rule)) yield* NamedClusters.note(connection, changed.rule)
+    const isGiven = (flag: "clusters" | "namespaces") => Option.isSome(flags[flag]) || Option.isSome(flags.rule)
+    if (isGiven("clusters")) yield* NamedClusters.note(connection, changed.rule)
+    if (isGiven("namespaces")) yield* RuleNamespaces.note(connection, changed.rule)
   })
 ).pipe(
   Command.withDescription(

@@ -14,7 +14,8 @@ import * as Print from "../Print.ts"
 /** More names than one has mistyped: a plan, which needs no line each. */
 const MAX_TOLD = 5
 
-const registered = Effect.fnUntraced(function* (connection: Connection) {
+/** Reads the names of all clusters of the asking key's scope. **Errors** `CommandFailure`. */
+export const registered = Effect.fnUntraced(function* (connection: Connection) {
   const headers = { [connection.clusterHeader]: "*" }
   const { pages, rest } = yield* Pages.read(
     Number.POSITIVE_INFINITY,

@@ -1,0 +1,41 @@
+/**
+ * The namespaces that a key's rule names, held against those that its clusters have.
+ */
+import type { Rule } from "@quarterdeck/keys/Rule"
+import { Effect } from "effect"
+import type { Connection } from "../Connection.ts"
+import * as NamedNamespaces from "../NamedNamespaces.ts"
+import * as NamedClusters from "./NamedClusters.ts"
+
+/** As many clusters as a server lets one request name, unless it is set to let it name fewer. */
+const MAX_ASKED = 64
+
+/**
+ * Says on standard error which of them are not there, and what may have been meant.
+ *
+ * **Limits** asks nothing where the rule names none, and only the rule's clusters; what it cannot read it says, for the key is
+ * there already.
+ */
+export const note = Effect.fn("RuleNamespaces.note")((connection: Connection, rule: Rule) =>
+  tell(connection, rule).pipe(NamedNamespaces.orUnknown)
+)
+
+const tell = Effect.fnUntraced(function* (connection: Connection, { targetClusters, targetNamespaces = [] }: Rule) {
+  const names = targetNamespaces.flatMap(({ namespaceNames }) => namespaceNames)
+  if (names.length === 0) return
+  const wanted = new Set<string>(targetClusters)
+  // A request that names a cluster which is not there is refused whole.
+  const asked =
+    targetClusters === undefined
+      ? undefined
+      : (yield* NamedClusters.registered(connection)).filter((it) => wanted.has(it))
+  if (asked?.length === 0) return
+  yield* NamedNamespaces.note(connection, {
+    names,
+    headers: {
+      [connection.clusterHeader]: asked === undefined || asked.length > MAX_ASKED ? "*" : asked.join("|")
+    },
+    isWanted: (cluster) => asked === undefined || wanted.has(cluster),
+    absent: (name) => `no cluster of the key lists a namespace ${name}: the key reaches it once one does`
+  })
+})
