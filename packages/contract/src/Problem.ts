@@ -116,7 +116,7 @@ export const catalogue = {
   cluster_not_found: entry(
     404,
     "Cluster not found",
-    "The key's scope reaches the name, but no cluster is registered under it. `field` says where it stands, `detail` which cluster of the scope may have been meant."
+    "The key's scope reaches the name, but no cluster is registered under it. `field` says where it stands; where a cluster of the scope has a name much like it, `detail` of a target asks whether that was meant."
   ),
   workload_not_found: entry(
     404,

@@ -242,23 +242,19 @@ const refusal = (
   const { clusters = [], code, detail, field, requestId, title } = problem.success
   const flag = field === undefined ? undefined : flagOf(connection, flags, field)
   if (body.status === 400 && field !== undefined && flag !== undefined) {
-    const told = detail.startsWith(field) ? detail.slice(field.length).replace(/^:? /, "") : detail
-    return misused(`${flag}: ${told} (HTTP ${body.status}, code ${code}, request ${requestId})`)
+    const told = [`${field}: `, `${field} `].find((start) => detail.startsWith(start)) ?? ""
+    return misused(`${flag}: ${detail.slice(told.length)} (HTTP ${body.status}, code ${code}, request ${requestId})`)
   }
-  const where = field === undefined ? "" : isHeader(connection, field) ? ", flag --cluster" : `, field ${field}`
+  const where = flag?.startsWith("--") === true ? `, ${flag}` : field === undefined ? "" : `, field ${field}`
   return failed(
     `${title}: ${detail} (HTTP ${body.status}, code ${code}${where}, request ${requestId})`,
     ...CoverageNotes.lines(clusters)
   )
 }
 
-/** Whether a field is the header that names clusters, whatever its case. */
-const isHeader = ({ clusterHeader }: Connection, field: string): boolean =>
-  field.toLowerCase() === clusterHeader.toLowerCase()
-
-/** Gives the flag by which a field was set. */
-const flagOf = (connection: Connection, flags: NonNullable<Call["flags"]>, field: string): string | undefined =>
-  isHeader(connection, field) ? "--cluster" : flags[field.replace(/[[.].*$/, "")]
+/** Gives the flag by which a field was set; that of the header, whatever its case, is the one that names clusters. */
+const flagOf = ({ clusterHeader }: Connection, flags: NonNullable<Call["flags"]>, field: string): string | undefined =>
+  field.toLowerCase() === clusterHeader.toLowerCase() ? "--cluster" : flags[field.replace(/[[.].*$/, "")]
 
 const notJson = ({ base }: Connection, { mediaType, status }: Body): CommandFailure =>
   failed(`${base}: HTTP ${status} with ${mediaType}, which is no answer of Quarterdeck: is this its address?`)

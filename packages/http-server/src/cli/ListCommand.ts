@@ -55,21 +55,15 @@ export const run = Effect.fnUntraced(function* <A extends Page, Row>(
   )
   const asked = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
   yield* MergedList.print(asked, read, rowsOf)
-  const { namespace = Option.none() } = filters
+  const { consistency = Option.none(), namespace = Option.none() } = filters
   if (Option.isNone(namespace) || read.pages.some((page) => page.partial || rowsOf(page).length > 0)) return
-  yield* noteNamespaces(connection, [namespace.value].flat(), read, headersOf(connection, cluster))
-})
-
-/** Says of an empty list which of the namespaces that it was narrowed to are not there. */
-const noteNamespaces = (
-  connection: Connection.Connection,
-  names: ReadonlyArray<string>,
-  { pages }: Pages.Pages<Page>,
-  headers: Readonly<Record<string, string>>
-) => {
-  const [first, ...others] = CoverageNotes.worstOf(pages.map(({ clusters }) => clusters))
-  if (first === undefined) return Effect.void
+  const [first, ...others] = CoverageNotes.worstOf(read.pages.map(({ clusters }) => clusters))
+  if (first === undefined) return
   const whoLists = others.length === 0 ? `cluster ${first.name} lists no` : "no asked cluster lists a"
-  const absent = (name: string) => `${whoLists} namespace ${name}`
-  return NamedNamespaces.note(connection, { names, headers, absent }).pipe(NamedNamespaces.orUnknown)
-}
+  yield* NamedNamespaces.note(connection, {
+    names: [namespace.value].flat(),
+    headers: headersOf(connection, cluster),
+    query: ListFlags.queryOf({ consistency }),
+    absent: (name) => `${whoLists} namespace ${name}`
+  }).pipe(NamedNamespaces.orUnknown)
+})

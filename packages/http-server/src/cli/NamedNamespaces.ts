@@ -1,7 +1,7 @@
 /**
  * The namespaces that somebody names, held against those that there are: a slip of the fingers finds nothing, and reaches nothing.
  */
-import { isPartial } from "@quarterdeck/cluster-fanout/Coverage"
+import { type Coverage, isPartial } from "@quarterdeck/cluster-fanout/Coverage"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 import { Effect } from "effect"
 import * as Nearest from "../settings/Nearest.ts"
@@ -20,40 +20,55 @@ interface Named {
   readonly names: ReadonlyArray<string>
   /** Which clusters are asked; without the header it is the parent. */
   readonly headers: Readonly<Record<string, string>>
+  /** Further parameters of the list of namespaces. */
+  readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   /** Of which of them rows count; all of them when left out. */
   readonly isWanted?: (cluster: string) => boolean
   /** Says that a namespace is not there. */
   readonly absent: (name: string) => string
 }
 
-/** Says instead of a failure that nothing can be told: what was to be explained is done already. */
+/** Says instead of a failure that something cannot be told: what was to be explained is done already. */
 export const orUnknown = <A, R>(explaining: Effect.Effect<A, CommandFailure, R>) =>
   Effect.catchTag(explaining, "CommandFailure", ({ lines }) =>
-    Print.note(`whether there are such namespaces cannot be told: ${lines.join("; ")}`)
+    Print.note(`whether the namespaces are there cannot be told: ${lines.join("; ")}`)
   )
 
 /**
  * Says on standard error which namespaces no cluster lists, five at most, and what may have been meant.
  *
- * **Errors** `CommandFailure` where that cannot be told: the list is refused, a cluster lacks, or there are more than 10,000.
+ * **Errors** `CommandFailure` where that cannot be told: the list is refused, what a cluster gave is old or not whole, or there
+ * are more than 10,000.
  */
 export const note = Effect.fn("NamedNamespaces.note")(function* (
   connection: Connection,
-  { absent, headers, isWanted = () => true, names }: Named
+  { absent, headers, isWanted = () => true, names, query = [] }: Named
 ) {
   const { pages, rest } = yield* Pages.read(
     MAX_READ,
-    (query) => ApiClient.call(connection, NamespaceList, { method: "GET", path: "/api/v1/namespaces", query, headers }),
+    (page) =>
+      ApiClient.call(connection, NamespaceList, {
+        method: "GET",
+        path: "/api/v1/namespaces",
+        query: [...query, ...page],
+        headers
+      }),
     ({ namespaces }) => namespaces
   )
-  const lacking = pages.flatMap(({ clusters }) => clusters).find((one) => isWanted(one.name) && isPartial([one]))
-  if (lacking !== undefined) return yield* failed(`cluster ${lacking.name} did not list its namespaces`)
-  if (rest !== undefined) return yield* failed(`there are more namespaces than ${MAX_READ}`)
   const rows = pages.flatMap(({ namespaces }) => namespaces).filter(({ cluster }) => isWanted(cluster))
   const known = new Set(rows.map(({ name }) => name))
-  const others = [...known].filter((name) => !names.includes(name))
   const missing = [...new Set(names)].filter((name) => !known.has(name))
+  if (missing.length === 0) return
+  const lacking = pages.flatMap(({ clusters }) => clusters).find((one) => isWanted(one.name) && !isCurrent(one))
+  if (lacking !== undefined) return yield* failed(`cluster ${lacking.name} did not list what it has now`)
+  if (rest !== undefined) return yield* failed(`there are more than ${MAX_READ}`)
+  const others = [...known].filter((name) => !names.includes(name))
   for (const name of missing.slice(0, MAX_TOLD)) {
     yield* Print.note(`${absent(name)}${Nearest.suggestion(Nearest.find(name, others))}`)
   }
+  const untold = missing.length - MAX_TOLD
+  if (untold > 0) yield* Print.note(`nor are others of the namespaces: ${untold}`)
 })
+
+/** Whether a cluster gave all that it has now: a namespace may have been made since an old answer. */
+const isCurrent = (coverage: Coverage): boolean => coverage.status === "ok" && !isPartial([coverage])

@@ -123,14 +123,13 @@ const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest
   const principal = yield* Principal
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
   yield* note({ asked: textOf(request) })
-  const target = Target.resolve(request, Rule.clusterScope(principal.rule), {
-    parent,
-    clusters: clusters.map(({ name }) => name)
-  })
+  const scope = Rule.clusterScope(principal.rule)
+  const names = clusters.map(({ name }) => name)
+  const target = Target.resolve(request, scope, { parent, clusters: names })
   if (Result.isFailure(target)) {
-    const scope = Rule.clusterScope(principal.rule)
-    const reached = clusters.map(({ name }) => name).filter((name) => Target.reaches(scope, name))
-    return yield* refusal(target.failure, field, reached)
+    const given: ReadonlyArray<ClusterName> = request._tag === "Named" ? request.names : []
+    const others = names.filter((name) => Target.reaches(scope, name) && !given.includes(name))
+    return yield* refusal(target.failure, field, others)
   }
   yield* note({ clusters: target.success.clusters })
   yield* Effect.annotateCurrentSpan({
@@ -165,7 +164,7 @@ export const noteObject = (object: string): Effect.Effect<void> => note({ object
 const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
 
-/** Refuses; `reached` are the clusters of the caller's scope, of which one may have been meant: others are not told. */
+/** Refuses; `others` are further clusters of the caller's scope, of which one may have been meant: none outside of it is told. */
 const refusal = (
   error:
     | TargetError.InvalidTarget
@@ -173,7 +172,7 @@ const refusal = (
     | TargetError.ClusterForbidden
     | TargetError.ClusterNotFound,
   place: string,
-  reached: ReadonlyArray<ClusterName> = []
+  others: ReadonlyArray<ClusterName> = []
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {
@@ -189,7 +188,7 @@ const refusal = (
       })
     case "ClusterNotFound":
       return refuse("cluster_not_found", {
-        detail: `${error.message}${Nearest.suggestion(Nearest.find(error.cluster, reached))}`,
+        detail: `${error.message}${Nearest.suggestion(Nearest.find(error.cluster, others))}`,
         field: place
       })
   }

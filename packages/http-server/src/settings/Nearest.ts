@@ -3,19 +3,18 @@
  */
 import { closestMatch } from "leven"
 
-/** More letters than a slip of the fingers changes make another word. */
-const PART_CHANGED = 1 / 3
-const ALWAYS_CHANGED = 2
+/** Letters that a slip of the fingers changes at most: half of a short text, two of a longer one or its third, five of a long one. */
+const changedIn = ({ length }: string): number =>
+  Math.min(Math.max(Math.min(Math.floor(length / 2), 2), Math.floor(length / 3)), 5)
 
 /**
  * Finds the name that is nearest to a text.
  *
- * **Shape** `undefined` when none is near: two letters or a third of the text apart at most, whatever their case.
+ * **Shape** `undefined` when none is near, whatever their case.
  */
 export const find = (text: string, names: ReadonlyArray<string>): string | undefined => {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]))
-  const maxDistance = Math.max(ALWAYS_CHANGED, Math.floor(text.length * PART_CHANGED))
-  const nearest = closestMatch(text.toLowerCase(), [...byLower.keys()], { maxDistance })
+  const nearest = closestMatch(text.toLowerCase(), [...byLower.keys()], { maxDistance: changedIn(text) })
   return nearest === undefined ? undefined : byLower.get(nearest)
 }
 

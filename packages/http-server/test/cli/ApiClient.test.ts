@@ -113,7 +113,7 @@ describe("a client command", () => {
         })
       assert.deepStrictEqual(yield* ask("prdo"), {
         stdout: "",
-        stderr: "quarterdeck: Refused: no prdo (HTTP 404, code cluster_not_found, flag --cluster, request r-1)\n",
+        stderr: "quarterdeck: Refused: no prdo (HTTP 404, code cluster_not_found, --cluster, request r-1)\n",
         status: 1
       })
       assert.deepStrictEqual(yield* ask("a|b"), {

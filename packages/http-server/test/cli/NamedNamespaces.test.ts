@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { cluster, coverage, problem, quarterdeck, service, workload } from "./program.ts"
+import { cluster, coverage, json, problem, quarterdeck, service, workload } from "./program.ts"
 
 const NO_ROWS = { pods: [], workloads: [], events: [], partial: false }
 
@@ -88,7 +88,12 @@ describe("a list of a namespace that is not there", () => {
     [
       "a cluster lacks",
       { body: { namespaces: [], clusters: [coverage("prod", { status: "timeout" })], partial: true } },
-      /cluster prod did not list its namespaces/
+      /cluster prod did not list what it has now/
+    ],
+    [
+      "what a cluster listed is old",
+      { body: { namespaces: [], clusters: [coverage("prod", { status: "stale" })], partial: false } },
+      /cluster prod did not list what it has now/
     ]
   ] as const)("is told to be unknown where %s, and the command ends well", ([, reply, reason]) =>
     Effect.gen(function* () {
@@ -97,8 +102,43 @@ describe("a list of a namespace that is not there", () => {
       )
       const { status, stderr } = yield* quarterdeck(["pods", "-n", "shop"], { env })
       assert.strictEqual(status, 0)
-      assert.match(stderr, /whether there are such namespaces cannot be told: /)
+      assert.match(stderr, /whether the namespaces are there cannot be told: /)
       assert.match(stderr, reason)
+    })
+  )
+})
+
+describe("a list of namespaces", () => {
+  it.live("that are all there says nothing of them, though another cluster did not answer", () =>
+    Effect.gen(function* () {
+      const { env } = yield* service(({ url }) =>
+        url.pathname === "/api/v1/namespaces"
+          ? {
+              body: {
+                namespaces: [namespace("shop", "prod")],
+                clusters: [coverage("prod"), coverage("hub", { status: "timeout" })],
+                partial: true
+              }
+            }
+          : { body: { ...NO_ROWS, clusters: [coverage("prod"), coverage("hub")] } }
+      )
+      const { stderr } = yield* quarterdeck(["pods", "-n", "shop", "-c", "*"], { env })
+      assert.strictEqual(stderr, "quarterdeck: no pods match (asked: prod ok, hub ok)\n")
+    })
+  )
+
+  it.live("is judged as it was asked for: live, if that was; JSON stays the answer alone; of many five are told", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* fleet({ prod: ["shop"] })
+      const names = ["n1", "n2", "n3", "n4", "n5", "n6", "n7"]
+      const args = ["pods", "-n", names.join(","), "--consistency", "live", "-o", "json"]
+      const { stderr, stdout } = yield* quarterdeck(args, { env })
+      assert.deepStrictEqual(json(stdout), { pods: [], clusters: [coverage("prod")], partial: false })
+      assert.deepStrictEqual(stderr.trimEnd().split("\n").slice(1), [
+        ...names.slice(0, 5).map((name) => `quarterdeck: cluster prod lists no namespace ${name}`),
+        "quarterdeck: nor are others of the namespaces: 2"
+      ])
+      assert.strictEqual(seen[1]?.url.searchParams.get("consistency"), "live")
     })
   )
 })
@@ -129,7 +169,8 @@ describe("the namespaces that a key names", () => {
 
   it.live("create tells of those that no cluster of the key has", () =>
     Effect.gen(function* () {
-      const targetNamespaces = [{ namespaceNames: ["shpo", "web"] }, { namespaceNames: ["later"] }]
+      const labelSelector = { matchLabels: { team: "web" } }
+      const targetNamespaces = [{ namespaceNames: ["shpo", "web"] }, { namespaceNames: ["later"], labelSelector }]
       const { env, seen } = yield* world({ role: "Viewer", targetNamespaces })
       const { status, stderr } = yield* quarterdeck(
         ["key", "create", "--name", "ci", "--role", "Viewer", "--namespaces", "shpo,web"],
@@ -138,7 +179,7 @@ describe("the namespaces that a key names", () => {
       assert.strictEqual(status, 0)
       assert.deepStrictEqual(stderr.split("\n").slice(1), [
         "quarterdeck: no cluster of the key lists a namespace shpo: the key reaches it once one does; did you mean shop?",
-        "quarterdeck: no cluster of the key lists a namespace later: the key reaches it once one does",
+        "quarterdeck: no cluster of the key lists a namespace later: the key reaches it once one does, with the labels of its rule",
         ""
       ])
       assert.strictEqual(seen[1]?.headers["x-service-cluster"], "*")

@@ -246,12 +246,12 @@ onOneDriver("access", { children: ["prod"] }, (it) => {
       assert.include(ids, inside.apiKey.id)
       assert.notInclude(ids, outside.apiKey.id)
       const hidden = yield* deployment.problem(`/api/v1/apiKeys/${outside.apiKey.id}`, { key: "prodAdmin" })
-      assert.deepInclude(hidden, { status: 404, code: "key_not_found" })
+      assert.deepInclude(hidden, { status: 404, code: "key_not_found", field: "id" })
       const refused = yield* deployment.problem(`/api/v1/apiKeys/${outside.apiKey.id}`, {
         key: "prodAdmin",
         method: "DELETE"
       })
-      assert.deepInclude(refused, { status: 404, code: "key_not_found" })
+      assert.deepInclude(refused, { status: 404, code: "key_not_found", field: "id" })
     })
   )
 

@@ -37,6 +37,17 @@ describe("Nearest", () => {
     )
   })
 
+  it.each([
+    ["qa", ["db"], undefined],
+    ["db", ["dbs"], "dbs"],
+    ["web", ["dev"], undefined],
+    ["prdo", ["prod"], "prod"],
+    ["shpo", ["shop"], "shop"],
+    ["a".repeat(60), [`${"a".repeat(54)}${"b".repeat(6)}`], undefined]
+  ] as const)("of %s among %j means %s", (text, names, meant) => {
+    assert.strictEqual(Nearest.find(text, names), meant)
+  })
+
   it("finds every setting with its last two letters changed about", () => {
     const names = rows.map(({ path }) => path)
     const swapped = names

@@ -7,14 +7,14 @@ import type { Connection } from "../Connection.ts"
 import * as NamedNamespaces from "../NamedNamespaces.ts"
 import * as NamedClusters from "./NamedClusters.ts"
 
-/** As many clusters as a server lets one request name, unless it is set to let it name fewer. */
-const MAX_ASKED = 64
+/** More names than this go into no header of 4 KiB, whatever their length, and a server may be set to take few. */
+const MAX_ASKED = 16
 
 /**
  * Says on standard error which of them are not there, and what may have been meant.
  *
- * **Limits** asks nothing where the rule names none, and only the rule's clusters; what it cannot read it says, for the key is
- * there already.
+ * **Limits** asks nothing where the rule names none; what it cannot read it says, for the key is there already. Of clusters that
+ * the asking key does not reach nothing is known.
  */
 export const note = Effect.fn("RuleNamespaces.note")((connection: Connection, rule: Rule) =>
   tell(connection, rule).pipe(NamedNamespaces.orUnknown)
@@ -22,6 +22,9 @@ export const note = Effect.fn("RuleNamespaces.note")((connection: Connection, ru
 
 const tell = Effect.fnUntraced(function* (connection: Connection, { targetClusters, targetNamespaces = [] }: Rule) {
   const names = targetNamespaces.flatMap(({ namespaceNames }) => namespaceNames)
+  const byNameAlone = new Set(
+    targetNamespaces.flatMap(({ labelSelector, namespaceNames }) => (labelSelector === undefined ? namespaceNames : []))
+  )
   if (names.length === 0) return
   const wanted = new Set<string>(targetClusters)
   // A request that names a cluster which is not there is refused whole.
@@ -36,6 +39,7 @@ const tell = Effect.fnUntraced(function* (connection: Connection, { targetCluste
       [connection.clusterHeader]: asked === undefined || asked.length > MAX_ASKED ? "*" : asked.join("|")
     },
     isWanted: (cluster) => asked === undefined || wanted.has(cluster),
-    absent: (name) => `no cluster of the key lists a namespace ${name}: the key reaches it once one does`
+    absent: (name) =>
+      `no cluster of the key lists a namespace ${name}: the key reaches it once one does${byNameAlone.has(name) ? "" : ", with the labels of its rule"}`
   })
 })
