@@ -16,11 +16,16 @@ import type { Rule } from "./Rule.ts"
  * What became of a presented key. A bad key is an answer, not an error.
  *
  * **Shape** `code` is that of the HTTP 401; `detail` says more to people. That a key has expired or was revoked is told
- * only to who holds it: the hash matched.
+ * only to who holds it: the hash matched. Which one it was, `ended`, is for the audit and the log.
  */
 export type Verdict =
   | { readonly _tag: "Valid"; readonly principal: Principal["Service"] }
-  | { readonly _tag: "Refused"; readonly code: "invalid_key" | "key_expired" | "key_revoked"; readonly detail: string }
+  | {
+      readonly _tag: "Refused"
+      readonly code: "invalid_key" | "key_expired" | "key_revoked"
+      readonly detail: string
+      readonly ended?: Pick<Principal["Service"], "keyId" | "name">
+    }
 
 /** Whether a key is used, which is noted at once, or only looked at; who learns later whether it was of use notes it then. */
 export type Purpose = "use" | "look"
@@ -78,7 +83,8 @@ const make = Effect.fnUntraced(function* (): Effect.fn.Return<
     const now = yield* DateTime.now
     const configured = byHash.get(hash)
     if (configured !== undefined && KeyHash.equals(configured.hash, hash)) return judge(configured, "configured", now)
-    if (removed.has(hash)) return REVOKED
+    const gone = removed.get(hash)
+    if (gone !== undefined) return revoked(gone)
     const created = Option.getOrUndefined(yield* store.findByHash(hash))
     if (created === undefined || !KeyHash.equals(created.hash, hash)) return UNKNOWN
     const verdict = judge(created, "created", now)
@@ -102,9 +108,9 @@ const make = Effect.fnUntraced(function* (): Effect.fn.Return<
 const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {
   switch (statusAt(known, now)) {
     case "revoked":
-      return REVOKED
+      return revoked(known)
     case "expired":
-      return EXPIRED
+      return { _tag: "Refused", code: "key_expired", detail: "the key has expired", ended: endedOf(known) }
     case "active":
     case "expiring": {
       const { expiresAt, id, name, rule } = known
@@ -116,8 +122,14 @@ const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {
   }
 }
 
-const REVOKED: Verdict = { _tag: "Refused", code: "key_revoked", detail: "the key was revoked" }
-const EXPIRED: Verdict = { _tag: "Refused", code: "key_expired", detail: "the key has expired" }
+const endedOf = ({ id, name }: Pick<Known, "id" | "name">) => ({ keyId: id, name })
+
+const revoked = (known: Pick<Known, "id" | "name">): Verdict => ({
+  _tag: "Refused",
+  code: "key_revoked",
+  detail: "the key was revoked",
+  ended: endedOf(known)
+})
 
 const explained = (key: RawKey.RawKey): Verdict => ({
   _tag: "Refused",

@@ -17,7 +17,7 @@ const POLL_INTERVAL = "2 seconds"
 const SETTLE = "100 millis"
 /** How many hashes are looked up in the store at once. */
 const STORE_READS = 8
-/** How many removed hashes are remembered, the latest: enough to tell their owners for as long as it matters. */
+/** How many removed keys are remembered, the latest: enough to tell their owners for as long as it matters. */
 const MAX_REMOVED = 10_000
 
 const entriesGauge = Metric.gauge("quarterdeck_key_config_entries", { description: "Deploy-time keys in force" })
@@ -37,7 +37,7 @@ export interface LoadedKey extends KeysFile.ConfiguredKey {
 export interface LoadedKeys {
   readonly byHash: ReadonlyMap<KeyHash, LoadedKey>
   readonly byId: ReadonlyMap<string, LoadedKey>
-  readonly removed: ReadonlySet<KeyHash>
+  readonly removed: ReadonlyMap<KeyHash, Pick<KeysFile.ConfiguredKey, "id" | "name">>
 }
 
 /**
@@ -51,7 +51,7 @@ export interface Health {
   readonly alarm?: { readonly since: DateTime.Utc; readonly problem: string }
 }
 
-const NONE: LoadedKeys = { byHash: new Map(), byId: new Map(), removed: new Set() }
+const NONE: LoadedKeys = { byHash: new Map(), byId: new Map(), removed: new Map() }
 
 export class KeyConfig extends Context.Service<
   KeyConfig,
@@ -247,11 +247,12 @@ const createdAmong = Effect.fnUntraced(function* (
 const replace = (before: LoadedKeys, keys: ReadonlyArray<KeysFile.ConfiguredKey>, now: DateTime.Utc): LoadedKeys => {
   const loaded = keys.map((key): LoadedKey => ({ ...key, loadedAt: before.byHash.get(key.hash)?.loadedAt ?? now }))
   const byHash = new Map(loaded.map((key) => [key.hash, key]))
-  const gone = [...before.removed, ...before.byHash.keys()].filter((hash) => !byHash.has(hash))
+  const ended = [...before.byHash].map(([hash, { id, name }]) => [hash, { id, name }] as const)
+  const gone = [...before.removed, ...ended].filter(([hash]) => !byHash.has(hash))
   return {
     byHash,
     byId: new Map(loaded.map((key) => [key.id, key])),
-    removed: new Set(gone.slice(-MAX_REMOVED))
+    removed: new Map(gone.slice(-MAX_REMOVED))
   }
 }
 

@@ -122,6 +122,21 @@ describe("a presented key", () => {
     }).pipe(Effect.provide(layers(layerConfigured([], [hash]))))
   )
 
+  it.effect(
+    "is told by its id and name once it has ended, wherever it came from, and nothing is told of one that nobody has",
+    () => {
+      const gone = KeyHash.fromRawKey(Redacted.make("gone"))
+      return Effect.gen(function* () {
+        const endedOf = (key?: RawKey.RawKey) =>
+          Effect.map(authenticate(key), (verdict) => (verdict._tag === "Refused" ? verdict.ended : "valid"))
+        yield* insert({ name: "ci", revokedAt: epoch })
+        assert.deepStrictEqual(yield* endedOf(), { keyId: "key_1", name: "ci" })
+        assert.deepStrictEqual(yield* endedOf(Redacted.make("gone")), { keyId: "cfg_gone", name: "gone" })
+        assert.isUndefined(yield* endedOf(Redacted.make("nobody's")))
+      }).pipe(Effect.provide(layers(layerConfigured([], [gone]))))
+    }
+  )
+
   it.effect("is neither valid nor invalid when the store cannot tell", () => {
     const failure = new KeyStoreError({ reason: new StoreTimedOut({ operation: "findByHash", timeoutMs: 1 }) })
     const store = Layer.mock(KeyStore, { findByHash: () => Effect.fail(failure) })

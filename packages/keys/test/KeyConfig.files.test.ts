@@ -37,7 +37,7 @@ describe("several files of deploy-time keys", { concurrent: true }, () => {
           yield* waitForNames("one", "three")
           yield* write(first, listOf(entry("four", "d")))
           yield* waitForNames("four", "three")
-          assert.sameMembers([...(yield* (yield* KeyConfig).current).removed], [hashOf("a"), hashOf("c")])
+          assert.sameMembers([...(yield* (yield* KeyConfig).current).removed.keys()], [hashOf("a"), hashOf("c")])
         })
       )
     })

@@ -24,7 +24,7 @@ export const layerConfigured = (
     current: Effect.succeed({
       byHash: new Map(keys.map((key) => [key.hash, key])),
       byId: new Map(keys.map((key) => [key.id, key])),
-      removed: new Set(removed)
+      removed: new Map(removed.map((hash) => [hash, { id: "cfg_gone", name: "gone" }]))
     }),
     health: Effect.succeed({ refused: [] })
   })

@@ -116,7 +116,7 @@ export const noteDryRun = Effect.fnUntraced(function* (annotations: Context.Cont
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */
 export const actorOf = (
   kind: "key" | "session",
-  { keyId, name, signedInAt }: Principal["Service"]
+  { keyId, name, signedInAt }: Pick<Principal["Service"], "keyId" | "name" | "signedInAt">
 ): AuditFacts["actor"] => ({
   kind,
   keyId,

@@ -90,7 +90,10 @@ export class Guard extends Context.Service<
         purpose: Purpose
       ): Effect.fn.Return<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest> {
         const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
-        if (verdict._tag === "Refused") return yield* unauthorized(verdict.code, verdict.detail)
+        if (verdict._tag === "Refused") {
+          yield* noteEnded(via, verdict)
+          return yield* unauthorized(verdict.code, verdict.detail)
+        }
         yield* noteCaller(via, verdict.principal, purpose)
         return { principal: verdict.principal, via }
       })
@@ -221,6 +224,12 @@ export const noteCaller = (
     actor: AuditTrail.actorOf(via, principal),
     ...(purpose === "use" ? { user: principal } : {})
   })
+
+/** Notes for the audit and the log whose key it is that no longer counts, where the refused one was known. */
+export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, { readonly _tag: "Refused" }>) =>
+  "ended" in verdict && verdict.ended !== undefined
+    ? RequestRecord.note({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
+    : Effect.void
 
 /** Notes for the audit whose session the current request ends. */
 export const noteOwner = (principal: Principal["Service"]): Effect.Effect<void> =>

@@ -1,46 +1,14 @@
 import { assert } from "@effect/vitest"
-import { AuditList } from "@quarterdeck/contract/AuditGroup"
-import { eventually } from "@quarterdeck/harness"
 import { AuditEvent } from "@quarterdeck/keys/AuditEvent"
 import { AuditVerifier } from "@quarterdeck/keys"
 import { Effect, Schema } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { audited, list } from "./AuditedCall.ts"
 import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
-const decodeList = Schema.decodeUnknownEffect(Schema.fromJsonString(AuditList), { onExcessProperty: "error" })
 const decodeEvent = Schema.decodeUnknownSync(Schema.fromJsonString(AuditEvent), { onExcessProperty: "error" })
-
-const list = (query = "", key: KeyName = "admin") =>
-  Effect.gen(function* () {
-    const { status, text } = yield* (yield* Deployment).call(`/api/v1/audit${query}`, { key })
-    assert.strictEqual(status, 200, text)
-    return yield* decodeList(text)
-  })
-
-/** The events of one request, the oldest first. */
-const eventsOf = (requestId: string, key?: KeyName) =>
-  Effect.map(list("?limit=5000", key), ({ events }) =>
-    events.filter((event) => event.requestId === requestId).toReversed()
-  )
-
-/**
- * Makes a call under an id of its own, and gives the events that it left.
- *
- * **Shape** again where it left none: a denial is folded while others of the same second, from the same address, are many.
- */
-const audited = (name: string, path: string, call: Call = {}) =>
-  Effect.gen(function* () {
-    let attempt = 0
-    const once = Effect.gen(function* () {
-      const requestId = `${name}.${attempt++}`
-      const headers = [["X-Request-Id", requestId], ...(call.headers ?? [])] as const
-      yield* (yield* Deployment).call(path, { ...call, headers })
-      return yield* eventsOf(requestId)
-    })
-    return yield* eventually(`${name} is in the audit`, once, (events) => events.length > 0, { within: "20 seconds" })
-  })
 
 const gist = ({ code, decision, status, target, verb }: AuditEvent) => ({ code, decision, status, target, verb })
 
@@ -109,6 +77,32 @@ onOneDriver("the audit", { children: ["prod"], options: { audit: { reads: "all" 
       assert.lengthOf(events, 1)
       assert.deepInclude(events[0], { decision: "deny", ...expected })
     })
+  )
+
+  it.effect(
+    "tells whose key it was that has ended, in calls, at signing in, and of a session that was opened before",
+    () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const { apiKey, raw } = yield* deployment.createKey({ name: "leaked", rule: { role: "Viewer" } })
+        const headers = [["Origin", deployment.url]] as const
+        const signIn = { method: "POST", key: null, headers, body: { key: raw } } as const
+        const opened = yield* deployment.call("/api/v1/session", signIn)
+        const [cookie = ""] = opened.headers["set-cookie"] ?? []
+        yield* deployment.call(`/api/v1/apiKeys/${apiKey.id}`, { key: "admin", method: "DELETE" })
+
+        const session = [["Cookie", cookie.split(";")[0] ?? ""]] as const
+        const events = [
+          ...(yield* audited("used-again", "/api/v1/workloads", { bearer: raw })),
+          ...(yield* audited("signed-in-again", "/api/v1/session", signIn)).slice(1),
+          ...(yield* audited("went-on", "/api/v1/workloads", { key: null, headers: session }))
+        ]
+        assert.deepStrictEqual(
+          events.map(({ actor, code }) => [actor.kind, actor.keyId, actor.name, code].join(" ")),
+          ["key", "session", "session"].map((kind) => `${kind} ${apiKey.id} leaked key_revoked`)
+        )
+        assert.isAtLeast((yield* list(`?keyId=${apiKey.id}&decision=deny`)).events.length, 3)
+      })
   )
 
   it.effect("tells of signing in and out, as the page", () =>

@@ -58,7 +58,7 @@ const said = (
       current: Effect.succeed({
         byId: new Map(loaded.map((key) => [key.id, key])),
         byHash: new Map(loaded.map((key) => [key.hash, key])),
-        removed: new Set<never>()
+        removed: new Map()
       }),
       health: Effect.succeed({ refused: refusedEntries })
     })

@@ -40,7 +40,10 @@ export const SessionHandlers = HttpApiBuilder.group(
           const opened = yield* sessions
             .open(key, (principal) => guard.spend(principal, SESSION_PATH))
             .pipe(Effect.catchTag("KeyStoreError", KeyRefusal.fromError))
-          if (opened._tag === "Refused") return yield* unauthorized(opened.code, opened.detail)
+          if (opened._tag === "Refused") {
+            yield* Guard.noteEnded("session", opened)
+            return yield* unauthorized(opened.code, opened.detail)
+          }
           const { id, lasts, principal } = opened
           yield* Guard.noteCaller("session", principal, "use")
           const apiKey = yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
