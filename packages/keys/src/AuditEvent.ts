@@ -4,7 +4,11 @@
 import { Schema } from "effect"
 import { Timestamp } from "./ApiKey.ts"
 
-/** Who made a call. **Shape** `session`: a signed-in browser, by its key; `anonymous`: nobody was known. */
+/**
+ * Who made a call, also by a key that has ended, which is refused.
+ *
+ * **Shape** `session`: a signed-in browser, by its key; `anonymous`: nobody was known.
+ */
 const Actor = Schema.Struct({
   kind: Schema.Literals(["key", "session", "anonymous"]),
   keyId: Schema.optionalKey(Schema.String),

@@ -195,21 +195,19 @@ export class Guard extends Context.Service<
   )
 
   /**
-   * Implements the contract's middleware of sessions: a call that writes is one of the server's own pages, and says so.
+   * Implements the contract's middleware of sessions: a call that writes is one of the server's own pages, and says so. Nobody
+   * is known yet, so it is the endpoint that tells the audit once something will be done: what is refused is folded there.
    */
-  static readonly layerSameOrigin = Layer.effect(
+  static readonly layerSameOrigin = Layer.succeed(
     SameOrigin,
-    Effect.gen(function* () {
-      const trail = yield* AuditTrail.AuditTrail
-      return SameOrigin.of((endpointEffect, { endpoint }) =>
-        Effect.gen(function* () {
-          yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
-          yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
-          if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          return yield* RequestInput.admit(endpointEffect, endpoint, () => trail.begin)
-        })
-      )
-    })
+    SameOrigin.of((endpointEffect, { endpoint }) =>
+      Effect.gen(function* () {
+        yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
+        yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
+        if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
+        return yield* RequestInput.admit(endpointEffect, endpoint, () => Effect.void)
+      })
+    )
   )
 }
 
@@ -231,9 +229,17 @@ export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, {
     ? RequestRecord.note({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
     : Effect.void
 
-/** Notes for the audit whose session the current request ends. */
-export const noteOwner = (principal: Principal["Service"]): Effect.Effect<void> =>
-  RequestRecord.note({ actor: AuditTrail.actorOf("session", principal) })
+/**
+ * Tells the audit whose session the current request is about to end; nothing where there is no such session.
+ *
+ * **Errors** as `AuditTrail.begin`.
+ */
+export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrail["Service"], verdict: SessionVerdict) {
+  if (verdict._tag === "Refused" && verdict.code === "session_ended") return
+  const owner = verdict._tag === "Valid" ? verdict.principal : verdict.ended
+  if (owner !== undefined) yield* RequestRecord.note({ actor: AuditTrail.actorOf("session", owner) })
+  yield* trail.begin
+})
 
 /** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
 export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>

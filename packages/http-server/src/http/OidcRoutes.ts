@@ -3,7 +3,6 @@
  */
 import type { Problem } from "@quarterdeck/contract/Problem"
 import type { NotVouched } from "@quarterdeck/keys/IdentityProvider"
-import type { SessionId } from "@quarterdeck/keys/SessionId"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Clock, Effect, Option } from "effect"
 import { Cookies, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -94,7 +93,8 @@ export const routes = Effect.gen(function* () {
   const logout = Effect.fnUntraced(function* (secure: boolean) {
     const session = yield* SessionCookie.current
     if (session._tag !== "Present") return withCookies(page(undefined), SessionCookie.forget(secure))
-    yield* beginEnd(trail, sessions, session.id)
+    yield* Guard.noteSessionCall("delete")
+    yield* Guard.beginEnd(trail, yield* sessions.look(session.id))
     const tokens = yield* sessions.tokensOf(session.id)
     yield* sessions.end(session.id)
     const atProvider = Option.isSome(tokens) ? yield* client.endSession(tokens.value) : Option.none()
@@ -138,18 +138,6 @@ const pageOf =
   }
 
 const isNotVouched = (error: object): error is NotVouched => "_tag" in error && error._tag === "NotVouched"
-
-/** Tells the audit who is about to be signed out. */
-const beginEnd = Effect.fnUntraced(function* (
-  trail: AuditTrail.AuditTrail["Service"],
-  sessions: Sessions["Service"],
-  id: SessionId
-) {
-  yield* Guard.noteSessionCall("delete")
-  const owner = yield* sessions.look(id)
-  if (owner._tag === "Valid") yield* Guard.noteOwner(owner.principal)
-  yield* trail.begin
-})
 
 const withCookies = (
   response: HttpServerResponse.HttpServerResponse,

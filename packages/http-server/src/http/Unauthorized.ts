@@ -1,5 +1,5 @@
 /**
- * Refuses a request that nobody is known by.
+ * Refuses a request whose credential counts for nobody.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"

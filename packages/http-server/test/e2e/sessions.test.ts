@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Embedded } from "@quarterdeck/harness"
+import { Embedded, eventually } from "@quarterdeck/harness"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
+import { list } from "./AuditedCall.ts"
 import { type Call, Deployment, rawKey } from "./Deployment.ts"
 
 const SESSION = "/api/v1/session"
@@ -52,6 +53,34 @@ describe("sessions", () => {
         assert.strictEqual(yield* codeOf("/api/v1/clusters", { headers: [cookie] }), "ok")
         assert.strictEqual(yield* codeOf("/api/v1/apiKeys", { headers: [cookie] }), "role_forbidden")
         assert.strictEqual(yield* codeOf(SESSION, { headers: [cookie] }), "ok")
+      })
+    )
+
+    it.effect("nobody fills the audit by sign-ins that are refused and sign-outs of no session", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const headers = [yield* own, JSON_BODY]
+        const ask = (call: Call, name: string) =>
+          deployment.call(SESSION, { key: null, ...call, headers: [...(call.headers ?? []), ["X-Request-Id", name]] })
+        const forged: Header = ["Cookie", `qd_session=${"x".repeat(43)}`]
+        const calls = Array.from({ length: 60 }, (_, index) =>
+          Effect.all([
+            ask({ method: "POST", headers, body: '{"key":"qd_flood"}' }, `flood.in.${index}`),
+            ask({ method: "POST", headers, body: "{}" }, `flood.none.${index}`),
+            ask({ method: "DELETE", headers }, `flood.out.${index}`),
+            ask({ method: "DELETE", headers: [...headers, forged] }, `flood.forged.${index}`)
+          ])
+        )
+        const replies = yield* Effect.all(calls, { concurrency: 20 })
+        const statuses = replies.flat().map(({ status }) => status)
+        assert.includeMembers(statuses, [204, 400, 401])
+        const flood = Effect.map(list("?limit=5000&resource=session"), ({ events }) =>
+          events.filter(({ requestId }) => requestId.startsWith("flood."))
+        )
+        const ofFlood = yield* eventually("refusals are in the audit", flood, (events) => events.length > 0)
+        // They may have come in several seconds, each of which keeps ten of them single.
+        assert.isBelow(ofFlood.length, 60)
+        assert.isTrue(ofFlood.every(({ decision, requestId }) => decision === "deny" && requestId.includes(".in.")))
       })
     )
 

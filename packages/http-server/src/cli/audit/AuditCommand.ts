@@ -20,7 +20,7 @@ const text = (flag: string, description: string, metavar: string) =>
 const filters = {
   since: text("since", "Events from this instant on, such as 2030-01-31T12:00:00Z", "INSTANT"),
   until: text("until", "Events before this instant", "INSTANT"),
-  keyId: text("key", "What the key with this id did", "ID"),
+  keyId: text("key", "What was asked with the key of this id", "ID"),
   decision: Flag.Literals("decision", AuditDecision.literals).pipe(
     Flag.withDescription("allow or deny"),
     Flag.optional

@@ -8,6 +8,7 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AuditTrail from "../AuditTrail.ts"
 import * as Guard from "../Guard.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
@@ -25,6 +26,7 @@ export const SessionHandlers = HttpApiBuilder.group(
     const guard = yield* Guard.Guard
     const issuer = yield* KeyIssuer
     const sessions = yield* Sessions
+    const trail = yield* AuditTrail.AuditTrail
 
     const cookieOf = Effect.fnUntraced(function* (print: (secure: boolean) => string) {
       const { isSecure } = yield* CurrentRequest
@@ -38,10 +40,10 @@ export const SessionHandlers = HttpApiBuilder.group(
           const { key } = yield* RequestBody.decode(SessionGroup.SignIn)
           yield* guard.admitKey(key)
           const opened = yield* sessions
-            .open(key, (principal) => guard.spend(principal, SESSION_PATH))
+            .open(key, (principal) => Effect.andThen(guard.spend(principal, SESSION_PATH), trail.begin))
             .pipe(Effect.catchTag("KeyStoreError", KeyRefusal.fromError))
           if (opened._tag === "Refused") {
-            yield* Guard.noteEnded("session", opened)
+            yield* Guard.noteEnded("key", opened)
             return yield* unauthorized(opened.code, opened.detail)
           }
           const { id, lasts, principal } = opened
@@ -65,7 +67,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const cookie = yield* SessionCookie.current
           if (cookie._tag === "Present") {
             const owner = yield* sessions.look(cookie.id).pipe(Effect.catch(KeyRefusal.fromError))
-            if (owner._tag === "Valid") yield* Guard.noteOwner(owner.principal)
+            yield* Guard.beginEnd(trail, owner)
             const end = all === "true" ? sessions.endAll(cookie.id) : sessions.end(cookie.id)
             yield* end.pipe(Effect.catch(KeyRefusal.fromError))
           }
