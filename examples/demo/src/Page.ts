@@ -74,7 +74,7 @@ export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | unde
   const total = clusters.reduce((sum, { count }) => sum + count, 0)
   const parts = clusters.map(
     ({ ageMs, count, name, source, status }) =>
-      `${name} ${status} (${source}, ${(ageMs / 1_000).toFixed(1)} s old, ${count} rows)`
+      `${name} ${status} (${source}, ${(ageMs / 1_000).toFixed(1)} s old, ${count} ${count === 1 ? "row" : "rows"})`
   )
   return [
     `coverage: ${parts.join("; ")}`,

@@ -61,7 +61,7 @@ export class LastAdmin extends Schema.TaggedError<LastAdmin>()("LastAdmin", {}) 
 /** No key has the id, or its rule lies outside the caller's (HTTP 404 `key_not_found`): the two are not told apart. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
   override get message(): string {
-    return "no such key"
+    return "no such key; keys go by the ids that the list of keys tells, not by their names"
   }
 }
 

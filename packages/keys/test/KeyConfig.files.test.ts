@@ -10,9 +10,11 @@ import {
   waitForAlarm,
   waitForCalm,
   waitForNames,
+  withFile,
   withFiles,
   write
 } from "./keysFiles.ts"
+import { eventually } from "./observed.ts"
 import { hashOf } from "./samples.ts"
 import { temporaryDirectory } from "./temporaryDirectory.ts"
 
@@ -122,6 +124,24 @@ describe("several files of deploy-time keys", { concurrent: true }, () => {
       yield* write(first, "[]")
       const { message } = yield* Effect.flip(withFiles([first, second], Effect.void))
       assert.strictEqual(message, `keys file ${second}: cannot be read (ENOENT)`)
+    })
+  )
+
+  it.live("knows a secret that was replaced by the name that it stood under, whose id the new one has", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryDirectory, "keys")
+      yield* write(path, listOf(entry("one", "a")))
+      yield* withFile(
+        path,
+        Effect.gen(function* () {
+          yield* write(path, listOf(entry("one", "b")))
+          const config = yield* KeyConfig
+          yield* eventually(Effect.map(config.current, ({ byHash }) => byHash.has(hashOf("b"))))
+          const { byHash, removed } = yield* config.current
+          const { id, name } = byHash.get(hashOf("b")) ?? {}
+          assert.deepStrictEqual([...removed], [[hashOf("a"), { id, name }]])
+        })
+      )
     })
   )
 })

@@ -16,7 +16,7 @@ import {
   withFiles,
   write
 } from "./keysFiles.ts"
-import { collectLogs, eventually } from "./observed.ts"
+import { collectLogs } from "./observed.ts"
 import { hashOf } from "./samples.ts"
 import { temporaryDirectory } from "./temporaryDirectory.ts"
 
@@ -53,24 +53,6 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
           yield* write(path, listOf(entry("one", "a")))
           yield* waitForNames("one")
           assert.sameMembers([...(yield* (yield* KeyConfig).current).removed.keys()], [hashOf("b"), hashOf("c")])
-        })
-      )
-    })
-  )
-
-  it.live("knows a secret that was replaced by the name that it stood under, whose id the new one has", () =>
-    Effect.gen(function* () {
-      const path = join(yield* temporaryDirectory, "keys")
-      yield* write(path, listOf(entry("one", "a")))
-      yield* withFile(
-        path,
-        Effect.gen(function* () {
-          yield* write(path, listOf(entry("one", "b")))
-          const config = yield* KeyConfig
-          yield* eventually(Effect.map(config.current, ({ byHash }) => byHash.has(hashOf("b"))))
-          const { byHash, removed } = yield* config.current
-          const { id, name } = byHash.get(hashOf("b")) ?? {}
-          assert.deepStrictEqual([...removed], [[hashOf("a"), { id, name }]])
         })
       )
     })

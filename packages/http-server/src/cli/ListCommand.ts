@@ -35,7 +35,7 @@ interface Given {
 }
 
 /** Lists. **Errors** `CommandFailure`. */
-export const run = Effect.fnUntraced(function* <A extends Page, Row>(
+export const run = Effect.fnUntraced(function* <A extends Page, Row extends object>(
   { columns, flags, rowsOf, schema, what }: Listing<A, Row>,
   { cluster, filters, limit, output, url }: Given
 ) {
@@ -56,14 +56,20 @@ export const run = Effect.fnUntraced(function* <A extends Page, Row>(
   const asked = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
   yield* MergedList.print(asked, read, rowsOf)
   const { consistency = Option.none(), namespace = Option.none() } = filters
-  if (Option.isNone(namespace) || read.pages.some((page) => page.partial || rowsOf(page).length > 0)) return
+  const found = new Set(read.pages.flatMap((page) => rowsOf(page).map(namespaceOf)))
+  const names = Option.match(namespace, { onNone: () => [], onSome: (given) => [given].flat() })
+  // Where rows are missing, or more follow, a namespace without one may have some.
+  if (read.rest !== undefined || read.pages.some(({ partial }) => partial)) return
+  if (names.every((name) => found.has(name))) return
   const [first, ...others] = CoverageNotes.worstOf(read.pages.map(({ clusters }) => clusters))
   if (first === undefined) return
   const whoLists = others.length === 0 ? `cluster ${first.name} lists no` : "no asked cluster lists a"
   yield* NamedNamespaces.note(connection, {
-    names: [namespace.value].flat(),
+    names,
     headers: headersOf(connection, cluster),
     query: ListFlags.queryOf({ consistency }),
     absent: (name) => `${whoLists} namespace ${name}`
   }).pipe(NamedNamespaces.orUnknown)
 })
+
+const namespaceOf = (row: object): unknown => ("namespace" in row ? row.namespace : undefined)

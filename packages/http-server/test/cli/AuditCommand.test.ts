@@ -76,6 +76,24 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
     })
   )
 
+  it.effect.each<[string, ReadonlyArray<string>, string]>([
+    ["of refusals", ["--decision", "deny"], ""],
+    [
+      "of a name",
+      ["--decision", "deny", "--key", "ci"],
+      "; --key takes an id, which quarterdeck key list tells, not a name"
+    ],
+    ["of a person", ["--decision", "deny", "--key", "oidc:42"], ""],
+    ["of anything", [], "; reads that were allowed are kept where audit.reads is all"]
+  ])("says that no events match, and why those %s may not", ([, flags, why]) =>
+    Effect.gen(function* () {
+      const { env } = yield* service(() => ({ body: { events: [] } }))
+      const { status, stderr, stdout } = yield* quarterdeck(["audit", "-o", "json", ...flags], { env })
+      assert.deepStrictEqual([status, json(stdout)], [0, { events: [] }])
+      assert.strictEqual(stderr, `quarterdeck: no events match${why}\n`)
+    })
+  )
+
   it.effect("tells an instant that is none by its flag", () =>
     Effect.gen(function* () {
       const { env } = yield* service(() => problem(400, "invalid_parameter", { field: "since", detail: "is none" }))

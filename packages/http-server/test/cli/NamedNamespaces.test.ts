@@ -109,6 +109,26 @@ describe("a list of a namespace that is not there", () => {
 })
 
 describe("a list of namespaces", () => {
+  it.live("that has rows of some is looked into for the others, unless more rows follow", () =>
+    Effect.gen(function* () {
+      const listed = { workloads: [workload("a", { namespace: "shop" })], clusters: [coverage("prod")], partial: false }
+      const ask = (more: object) =>
+        Effect.gen(function* () {
+          const { env } = yield* service(({ url }) =>
+            url.pathname === "/api/v1/namespaces"
+              ? { body: { namespaces: [namespace("shop", "prod")], clusters: [coverage("prod")], partial: false } }
+              : { body: { ...listed, ...more } }
+          )
+          return (yield* quarterdeck(["workloads", "-n", "shop,shpo", "--limit", "1"], { env })).stderr
+        })
+      assert.strictEqual(yield* ask({}), "quarterdeck: cluster prod lists no namespace shpo\n")
+      assert.strictEqual(
+        yield* ask({ nextCursor: "next" }),
+        "quarterdeck: note: more rows match than the 1 of --limit\n"
+      )
+    })
+  )
+
   it.live("that are all there says nothing of them, though another cluster did not answer", () =>
     Effect.gen(function* () {
       const { env } = yield* service(({ url }) =>

@@ -2,9 +2,11 @@
  * `quarterdeck audit`: who asked a server for what, and what was decided.
  */
 import { AuditedResource, AuditList } from "@quarterdeck/contract/AuditGroup"
+import { isId } from "@quarterdeck/keys/ApiKey"
+import * as Person from "@quarterdeck/keys/Person"
 import * as Access from "@quarterdeck/keys/Access"
 import { AuditDecision, AuditEvent } from "@quarterdeck/keys/AuditEvent"
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Connection from "../Connection.ts"
@@ -77,6 +79,16 @@ const columns = {
   ]
 }
 
+/** Says that there is no such event, and why one that is looked for may not be there. */
+const nothingFound = ({ decision, keyId }: Record<"decision" | "keyId", Option.Option<string>>): string =>
+  [
+    "no events match",
+    ...(Option.exists(keyId, (id) => !isId(id) && !id.startsWith(Person.idOf({ subject: "" })))
+      ? ["--key takes an id, which quarterdeck key list tells, not a name"]
+      : []),
+    ...(Option.contains(decision, "deny") ? [] : ["reads that were allowed are kept where audit.reads is all"])
+  ].join("; ")
+
 const encodeLine = Schema.encodeEffect(Schema.fromJsonString(AuditEvent))
 
 export const auditCommand = Command.make(
@@ -113,6 +125,7 @@ export const auditCommand = Command.make(
       yield* Print.rows(output, columns, events, whole)
     }
     yield* ListFlags.noteRest(limit, rest)
+    if (events.length === 0) yield* Print.note(nothingFound(filter))
   })
 ).pipe(
   Command.withDescription(
