@@ -20,7 +20,7 @@ export type EventList = typeof EventList.Type
 /** An object as `<Kind>/<name>`. */
 const ObjectPath = Schema.String.check(
   Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}\/[^/]{1,253}$/u, {
-    expected: "a kind and a name joined by a slash, such as Pod/web-0"
+    expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Pod/web-0"
   })
 )
 

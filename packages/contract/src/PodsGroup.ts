@@ -20,7 +20,7 @@ export type PodList = typeof PodList.Type
 /** A workload as `<Kind>/<name>`. */
 export const WorkloadPath = Schema.String.check(
   Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}\/[^/]{1,253}$/u, {
-    expected: "a kind and a name joined by a slash, such as Deployment/web"
+    expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Deployment/web"
   })
 )
 

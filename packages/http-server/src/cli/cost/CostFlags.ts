@@ -33,7 +33,7 @@ export const windowOf = (otherwise: string) => ({
   range: Flag.String("range").pipe(
     Flag.withMetavar("7d|today|month|lastmonth"),
     Flag.withDescription(
-      `The time up to now: a number and h, d or w, such as 24h; or a day or month of UTC: today, month, lastmonth; ${otherwise}`
+      `The time up to now, from the start of an hour of UTC: a number and h, d or w, such as 24h; or a day or month of UTC: today, month, lastmonth; ${otherwise}`
     ),
     Flag.optional
   ),
