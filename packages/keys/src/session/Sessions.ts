@@ -77,7 +77,7 @@ export class Sessions extends Context.Service<
     readonly look: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
     /** Signs out; a session that has ended before changes nothing. */
     readonly end: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
-    /** Signs out every browser that was signed in with the same key, or by the same person. */
+    /** Signs out every browser that was signed in with the same key, or by the same person; likewise. */
     readonly endAll: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
     /** Gets the tokens of a person's session, for signing out at the provider too; `none` for a key's. */
     readonly tokensOf: (id: SessionId.SessionId) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyStoreError>
@@ -157,11 +157,6 @@ const make = Effect.fnUntraced(function* () {
     return verdict
   })
 
-  const endAll = Effect.fn("Sessions.endAll")(function* (id: SessionId.SessionId) {
-    const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
-    if (record !== undefined) yield* store.removeOfOwner(ownerText(record.owner))
-  })
-
   const tokensOf = Effect.fnUntraced(function* (id: SessionId.SessionId) {
     const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
     return record?.owner._tag === "Person" ? SealedTokens.open(id, record.owner.sealedTokens) : Option.none()
@@ -174,7 +169,7 @@ const make = Effect.fnUntraced(function* () {
     authenticate: (id) => judge(id, "use"),
     look: (id) => judge(id, "look"),
     end: (id) => store.remove(SessionId.hashOf(id)),
-    endAll
+    endAll: (id) => endAll(store, limits, id)
   })
 })
 
@@ -199,6 +194,16 @@ const insertNew = Effect.fnUntraced(function* (
     }
   )
   return { id, now }
+})
+
+const endAll = Effect.fn("Sessions.endAll")(function* (
+  store: SessionStore["Service"],
+  limits: Limits,
+  id: SessionId.SessionId
+) {
+  const record = Option.getOrUndefined(yield* store.find(SessionId.hashOf(id)))
+  if (record === undefined || reasonOfEnd(limits, record, yield* DateTime.now) !== undefined) return
+  yield* store.removeOfOwner(ownerText(record.owner))
 })
 
 const reasonOfEnd = (

@@ -113,6 +113,17 @@ describe("a session", () => {
     }).pipe(Effect.provide(layers))
   )
 
+  it.effect("that has idled out takes none with it", () =>
+    Effect.gen(function* () {
+      yield* insert()
+      const one = yield* signIn
+      yield* TestClock.adjust("12 hours")
+      const other = yield* signIn
+      yield* (yield* Sessions).endAll(one)
+      assert.deepStrictEqual([yield* codeOf(one), yield* codeOf(other)], ["session_ended", "valid"])
+    }).pipe(Effect.provide(layers))
+  )
+
   it.effect("that is only looked at idles on", () =>
     Effect.gen(function* () {
       yield* insert()
