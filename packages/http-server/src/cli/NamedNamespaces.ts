@@ -4,18 +4,15 @@
 import { type Coverage, isPartial } from "@quarterdeck/cluster-fanout/Coverage"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
 import { Effect } from "effect"
-import * as Nearest from "../settings/Nearest.ts"
 import * as ApiClient from "./ApiClient.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
+import * as MissingNames from "./MissingNames.ts"
 import * as Pages from "./Pages.ts"
 import * as Print from "./Print.ts"
 
 /** More than a fleet of a hundred clusters has; of more, reading all would take longer than the answer that is explained. */
 const MAX_READ = 10_000
-/** More names than one has mistyped. */
-const MAX_TOLD = 5
-
 interface Named {
   readonly names: ReadonlyArray<string>
   /** Which clusters are asked; without the header it is the parent. */
@@ -56,18 +53,12 @@ export const note = Effect.fn("NamedNamespaces.note")(function* (
     ({ namespaces }) => namespaces
   )
   const rows = pages.flatMap(({ namespaces }) => namespaces).filter(({ cluster }) => isWanted(cluster))
-  const known = new Set(rows.map(({ name }) => name))
-  const missing = [...new Set(names)].filter((name) => !known.has(name))
-  if (missing.length === 0) return
+  const known = [...new Set(rows.map(({ name }) => name))]
+  if (names.every((name) => known.includes(name))) return
   const lacking = pages.flatMap(({ clusters }) => clusters).find((one) => isWanted(one.name) && !isCurrent(one))
   if (lacking !== undefined) return yield* failed(`cluster ${lacking.name} did not list what it has now`)
   if (rest !== undefined) return yield* failed(`there are more than ${MAX_READ}`)
-  const others = [...known].filter((name) => !names.includes(name))
-  for (const name of missing.slice(0, MAX_TOLD)) {
-    yield* Print.note(`${absent(name)}${Nearest.suggestion(Nearest.find(name, others))}`)
-  }
-  const untold = missing.length - MAX_TOLD
-  if (untold > 0) yield* Print.note(`nor are others of the namespaces: ${untold}`)
+  yield* MissingNames.tell({ names, known, absent, others: "of the namespaces" })
 })
 
 /** Whether a cluster gave all that it has now: a namespace may have been made since an old answer. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cluster, coverage, json, problem, quarterdeck, service, workload } from "./program.ts"
+import { apiKey } from "./keys/keyReply.ts"
 
 const NO_ROWS = { pods: [], workloads: [], events: [], partial: false }
 
@@ -164,15 +165,6 @@ describe("a list of namespaces", () => {
 })
 
 describe("the namespaces that a key names", () => {
-  const apiKey = (rule: object) => ({
-    id: "k1",
-    name: "ci",
-    start: "qd_Ab3dEf",
-    rule,
-    status: "active",
-    source: "created",
-    createdAt: "2026-01-02T03:04:05.000Z"
-  })
   const world = (rule: object) =>
     service(({ url }) => {
       if (url.pathname === "/api/v1/namespaces") {
@@ -183,8 +175,8 @@ describe("the namespaces that a key names", () => {
         return { body: { clusters: [cluster("prod"), cluster("stage")], partial: false } }
       }
       return url.pathname.endsWith("k1")
-        ? { body: apiKey(rule) }
-        : { status: 201, body: { key: "qd_the-secret-itself", apiKey: apiKey(rule) } }
+        ? { body: apiKey("k1", { rule }) }
+        : { status: 201, body: { key: "qd_the-secret-itself", apiKey: apiKey("k1", { rule }) } }
     })
 
   it.live("create tells of those that no cluster of the key has", () =>
@@ -228,6 +220,7 @@ describe("the namespaces that a key names", () => {
       const args = ["--name", "ci", "--role", "Viewer", "--namespaces", "web", "--clusters", "later"]
       const { stderr } = yield* quarterdeck(["key", "create", ...args], { env })
       assert.notInclude(stderr, "namespace")
+      assert.lengthOf(seen, 2)
       assert.notInclude(seen.map(({ url }) => url.pathname).join(), "namespaces")
     })
   )

@@ -44,8 +44,9 @@ const create = Command.make(
       flags: { name: "--name", expire: "--expire" }
     })
     yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
-    yield* NamedClusters.note(connection, created.apiKey.rule)
-    yield* RuleNamespaces.note(connection, created.apiKey.rule)
+    const listed = yield* Effect.cached(NamedClusters.registered(connection))
+    yield* NamedClusters.note(listed, created.apiKey.rule)
+    yield* RuleNamespaces.note(connection, listed, created.apiKey.rule)
   })
 ).pipe(
   Command.withDescription(

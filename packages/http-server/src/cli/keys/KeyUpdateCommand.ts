@@ -46,8 +46,9 @@ export const keyUpdateCommand = Command.make(
     })
     yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
     const isGiven = (flag: "clusters" | "namespaces") => Option.isSome(flags[flag]) || Option.isSome(flags.rule)
-    if (isGiven("clusters")) yield* NamedClusters.note(connection, changed.rule)
-    if (isGiven("namespaces")) yield* RuleNamespaces.note(connection, changed.rule)
+    const listed = yield* Effect.cached(NamedClusters.registered(connection))
+    if (isGiven("clusters")) yield* NamedClusters.note(listed, changed.rule)
+    if (isGiven("namespaces")) yield* RuleNamespaces.note(connection, listed, changed.rule)
   })
 ).pipe(
   Command.withDescription(

@@ -5,7 +5,7 @@ import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import type { Connection } from "../Connection.ts"
 import * as NamedNamespaces from "../NamedNamespaces.ts"
-import * as NamedClusters from "./NamedClusters.ts"
+import type { Listed } from "./NamedClusters.ts"
 
 /** More names than this go into no header of 4 KiB, whatever their length, and a server may be set to take few. */
 const MAX_ASKED = 16
@@ -16,11 +16,15 @@ const MAX_ASKED = 16
  * **Limits** asks nothing where the rule names none; what it cannot read it says, for the key is there already. Of clusters that
  * the asking key does not reach nothing is known.
  */
-export const note = Effect.fn("RuleNamespaces.note")((connection: Connection, rule: Rule) =>
-  tell(connection, rule).pipe(NamedNamespaces.orUnknown)
+export const note = Effect.fn("RuleNamespaces.note")(<R>(connection: Connection, listed: Listed<R>, rule: Rule) =>
+  tell(connection, listed, rule).pipe(NamedNamespaces.orUnknown)
 )
 
-const tell = Effect.fnUntraced(function* (connection: Connection, { targetClusters, targetNamespaces = [] }: Rule) {
+const tell = Effect.fnUntraced(function* <R>(
+  connection: Connection,
+  listed: Listed<R>,
+  { targetClusters, targetNamespaces = [] }: Rule
+) {
   const names = targetNamespaces.flatMap(({ namespaceNames }) => namespaceNames)
   const byNameAlone = new Set(
     targetNamespaces.flatMap(({ labelSelector, namespaceNames }) => (labelSelector === undefined ? namespaceNames : []))
@@ -28,10 +32,7 @@ const tell = Effect.fnUntraced(function* (connection: Connection, { targetCluste
   if (names.length === 0) return
   const wanted = new Set<string>(targetClusters)
   // A request that names a cluster which is not there is refused whole.
-  const asked =
-    targetClusters === undefined
-      ? undefined
-      : (yield* NamedClusters.registered(connection)).filter((it) => wanted.has(it))
+  const asked = targetClusters === undefined ? undefined : (yield* listed).filter((it) => wanted.has(it))
   if (asked?.length === 0) return
   yield* NamedNamespaces.note(connection, {
     names,

@@ -2,17 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, problem, quarterdeck, service } from "../program.ts"
-
-const apiKey = (id: string, facts: Record<string, unknown> = {}) => ({
-  id,
-  name: "ci",
-  start: "qd_Ab3dEf",
-  rule: { role: "Viewer" },
-  status: "active",
-  source: "created",
-  createdAt: "2026-01-02T03:04:05.000Z",
-  ...facts
-})
+import { apiKey } from "./keyReply.ts"
 
 const SECRET = "qd_the-secret-itself"
 

@@ -1,18 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cluster, problem, quarterdeck, service } from "../program.ts"
+import { apiKey } from "./keyReply.ts"
 
 const SECRET = "qd_the-secret-itself"
-
-const apiKey = (id: string, { rule }: { readonly rule: object }) => ({
-  id,
-  name: "ci",
-  start: "qd_Ab3dEf",
-  rule,
-  status: "active",
-  source: "created",
-  createdAt: "2026-01-02T03:04:05.000Z"
-})
 
 describe("the clusters that a key names", () => {
   it.live("create tells of clusters that are not there, and what may have been meant", () =>
