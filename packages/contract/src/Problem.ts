@@ -172,7 +172,7 @@ export const catalogue = {
     "Prices stale",
     "The price book was changed since the `version` that was sent. Read it again, and make the change to that."
   ),
-  body_too_large: entry(413, "Body too large", "The body is over 1 MiB."),
+  body_too_large: entry(413, "Body too large", "The body is over 1 MiB, or over 4 KiB at `POST /api/v1/session`."),
   unsupported_media_type: entry(
     415,
     "Unsupported media type",

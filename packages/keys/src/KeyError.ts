@@ -102,7 +102,15 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
 
 const Operation = Schema.Literals([
   ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "update", "rotate", "touch", "count"],
-  ...["insertSession", "findSession", "touchSession", "removeSession", "replaceSessionOwner", "removeSessionsOfOwner"],
+  ...[
+    "insertSession",
+    "findSession",
+    "newestSessions",
+    "touchSession",
+    "removeSession",
+    "replaceSessionOwner",
+    "removeSessionsOfOwner"
+  ],
   ...["beginIdempotent", "endIdempotent", "removeIdempotent"],
   ...["listClusters", "insertCluster", "removeCluster"]
 ] as const)

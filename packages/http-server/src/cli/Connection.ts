@@ -4,9 +4,11 @@
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
+import { isLoopback } from "../limits/Loopback.ts"
 import * as Kind from "../settings/Kind.ts"
 import { Surroundings } from "../settings/Surroundings.ts"
 import { misused } from "./CommandFailure.ts"
+import * as Print from "./Print.ts"
 
 /**
  * A server, and how to address it.
@@ -30,6 +32,8 @@ export const urlFlag = Flag.String("url").pipe(
 /**
  * Reads the connection: the flag, else `QUARTERDECK_URL`; the key from `QUARTERDECK_API_KEY`; the target header's name
  * from `QUARTERDECK_CLUSTER_HEADER`, else the default.
+ *
+ * **Shape** an `http:` address of another machine is used, with a warning on stderr.
  *
  * **Errors** `CommandFailure` with exit code 2, one line for each that is missing or not usable, the key never shown.
  */
@@ -55,8 +59,18 @@ export const read = Effect.fn("Connection.read")(function* (flag: Option.Option<
       : [])
   ]
   if (problems.length > 0 || base === undefined || authorization === undefined) return yield* misused(...problems)
+  yield* warnOfPlainHttp(base)
   return { base, authorization, clusterHeader } satisfies Connection
 })
+
+/** Warns on stderr when the key would cross a network unencrypted. */
+const warnOfPlainHttp = (base: string) => {
+  const { hostname, protocol } = new URL(base)
+  if (protocol !== "http:" || isLoopback(hostname)) return Effect.void
+  return Print.note(
+    `${base} is plain HTTP, so the API key crosses the network unencrypted; use an https:// address`
+  )
+}
 
 /** A key that is one token goes as Bearer; any other text that a deployment chose, as the password of Basic. */
 const authorizationOf = (key: Redacted.Redacted): Redacted.Redacted | undefined => {

@@ -8,7 +8,11 @@ import { Duration } from "effect"
 /** A cookie's name, which says over HTTPS that it came over HTTPS. */
 const nameOf = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
-/** Gives every value that a cookie was sent with; that of the other scheme's name is not looked at. */
+/**
+ * Returns the values of a cookie in the order sent. A cookie of the other scheme's name is ignored.
+ *
+ * **Limits** linear in the length of the headers: a client sends them before it has shown a credential.
+ */
 export const valuesOf = (
   cookieHeaders: ReadonlyArray<string>,
   name: string,
@@ -42,4 +46,13 @@ export const print = ({ lasts, name, sameSite, value }: Cookie, secure: boolean)
     ...(secure ? ["Secure"] : [])
   ].join("; ")
 
-const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "")
+/** Removes spaces and tabs at both ends. A pattern such as `[ \t]+$` would be quadratic in a run of blanks. */
+const trim = (text: string): string => {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09

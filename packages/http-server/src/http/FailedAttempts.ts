@@ -1,11 +1,12 @@
 /**
- * Limits how often an address may present keys that are none.
+ * Limits the failed authentication attempts of each client address.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import * as KeyHash from "@quarterdeck/keys/KeyHash"
 import { KnownKeys } from "@quarterdeck/keys"
 import type { RawKey } from "@quarterdeck/keys/RawKey"
-import * as SessionId from "@quarterdeck/keys/SessionId"
+import type * as SessionId from "@quarterdeck/keys/SessionId"
+import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import * as ClientAddress from "../limits/ClientAddress.ts"
 import { CAPACITY, headersOf, RateLimits, rateOf } from "../limits/RateLimits.ts"
@@ -14,7 +15,7 @@ import { refuse } from "./Refusal.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 
 const failures = Metric.counter("quarterdeck_failed_authentications_total", {
-  description: "Presented keys that were none, those over the limit of their address included",
+  description: "Failed authentication attempts, including those refused by the limit of their address",
   incremental: true
 })
 const limited = Metric.withAttributes(
@@ -25,7 +26,7 @@ const limited = Metric.withAttributes(
   { limit: "failed" }
 )
 const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
-  description: "Addresses of failed authentications that are remembered"
+  description: "Client addresses with failed authentication attempts that are counted now"
 })
 
 /** Headers of a reply; none for what is not counted. */
@@ -50,24 +51,22 @@ export class FailedAttempts extends Context.Service<
      * Counts what can only be judged by asking somebody else, such as a sign-in at a provider. **Errors** `rate_limited`.
      */
     readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
-    /** Counts the id of a session against the address, unless it was found valid before. **Errors** `rate_limited`. */
+    /** Counts the id of a session against the address, unless the session may be open. **Errors** `rate_limited`. */
     readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
-    /** Remembers whether a session that was admitted was found valid. */
-    readonly noteSession: (id: SessionId.SessionId, isValid: boolean) => Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/FailedAttempts") {
   static readonly layer = Layer.effect(
     FailedAttempts,
     Effect.gen(function* () {
       const known = yield* KnownKeys.KnownKeys
+      const sessions = yield* Sessions
       const { failedBurst, failedPerSecond } = yield* RateLimits
       const rate = rateOf(failedPerSecond, failedBurst)
       if (rate === undefined) {
         return FailedAttempts.of({
           admit: () => NONE,
           spend: NONE,
-          admitSession: () => NONE,
-          noteSession: () => Effect.void
+          admitSession: () => NONE
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
@@ -85,7 +84,7 @@ export class FailedAttempts extends Context.Service<
         const headers = headersOf("failed", rate, verdict)
         if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
-        const detail = `too many credentials that are none from this address: ${rate.perSecond} a second, ${rate.burst} at once`
+        const detail = `too many failed authentication attempts from this address; retry in ${headers["retry-after"] ?? "1"} s`
         return yield* refuse("rate_limited", { detail }, headers)
       })
 
@@ -93,18 +92,8 @@ export class FailedAttempts extends Context.Service<
         return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? NONE : spend
       })
 
-      const live = new Set<SessionId.SessionHash>()
-      const admitSession = (id: SessionId.SessionId) =>
-        Effect.suspend(() => (live.has(SessionId.hashOf(id)) ? NONE : spend))
-      const noteSession = (id: SessionId.SessionId, isValid: boolean) =>
-        Effect.sync(() => {
-          const hash = SessionId.hashOf(id)
-          if (!isValid) return void live.delete(hash)
-          const [oldest] = live
-          if (live.size >= CAPACITY && oldest !== undefined) live.delete(oldest)
-          live.add(hash)
-        })
-      return FailedAttempts.of({ admit, spend, admitSession, noteSession })
+      const admitSession = (id: SessionId.SessionId) => Effect.suspend(() => (sessions.mayBeOpen(id) ? NONE : spend))
+      return FailedAttempts.of({ admit, spend, admitSession })
     })
   )
 }

@@ -125,10 +125,7 @@ export class Guard extends Context.Service<
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
         const judge = purpose === "use" ? sessions.authenticate : sessions.look
         yield* noteLimit(attempts.admitSession(cookie.id))
-        return yield* admit(judge(cookie.id), "session", purpose).pipe(
-          Effect.tap(attempts.noteSession(cookie.id, true)),
-          Effect.tapError(() => attempts.noteSession(cookie.id, false))
-        )
+        return yield* admit(judge(cookie.id), "session", purpose)
       })
 
       return Guard.of({
@@ -195,19 +192,33 @@ export class Guard extends Context.Service<
   )
 
   /**
-   * Implements the contract's middleware of sessions: a call that writes is one of the server's own pages, and says so. Nobody
-   * is known yet, so it is the endpoint that tells the audit once something will be done: what is refused is folded there.
+   * Implements the contract's middleware of sessions: a write must come from a page of the server's own origin.
+   *
+   * **Shape** a sign-in whose body is refused counts as a failed attempt, as one with a wrong key does. The endpoint
+   * writes the audit event, once the caller is known: refusals before that are folded.
    */
-  static readonly layerSameOrigin = Layer.succeed(
+  static readonly layerSameOrigin = Layer.effect(
     SameOrigin,
-    SameOrigin.of((endpointEffect, { endpoint }) =>
-      Effect.gen(function* () {
-        yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
-        yield* SAFE_METHODS.has(endpoint.method) ? Origin.check : Origin.requireOwn
-        if (WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-        return yield* RequestInput.admit(endpointEffect, endpoint, () => Effect.void)
-      })
-    )
+    Effect.gen(function* () {
+      const guard = yield* Guard
+      const countOnce = Effect.flatMap(RequestRecord.CurrentRequest, ({ isAttempt }) =>
+        isAttempt ? Effect.void : guard.admitAttempt
+      )
+      return SameOrigin.of((endpointEffect, { endpoint }) =>
+        Effect.gen(function* () {
+          yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
+          if (SAFE_METHODS.has(endpoint.method)) yield* Origin.check
+          else yield* Origin.requireOwn
+          const isSignIn = WITH_BODY.has(endpoint.method)
+          const admitted = Effect.gen(function* () {
+            if (isSignIn) yield* RequestBody.requireJson
+            const begin = () => Effect.void
+            return yield* RequestInput.admit(endpointEffect, endpoint, begin, RequestBody.MAX_SIGN_IN_BYTES)
+          })
+          return yield* isSignIn ? Effect.tapError(admitted, () => countOnce) : admitted
+        })
+      )
+    })
   )
 }
 

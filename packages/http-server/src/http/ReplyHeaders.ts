@@ -7,9 +7,17 @@ import type { RequestRecord } from "./RequestRecord.ts"
 
 type Headers = Readonly<Record<string, string>>
 
-/** Those of every reply: none may be cached, sniffed or framed. */
+/**
+ * Headers of every reply. No reply may be cached, sniffed, framed or read by a page of another origin.
+ *
+ * **Source** HTML (`Cross-Origin-Opener-Policy`), Fetch (`Cross-Origin-Resource-Policy`), Permissions Policy.
+ */
 export const SAFE: Headers = {
   "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy":
+    "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY"

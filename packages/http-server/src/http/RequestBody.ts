@@ -8,7 +8,10 @@ import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 import * as StrictJson from "./StrictJson.ts"
 
-const MAX_BYTES = ByteSize.mebibytes(1)
+/** Largest body of a request that shows a credential. */
+export const MAX_BYTES = ByteSize.mebibytes(1)
+/** Largest body of a sign-in, which a client sends before it has shown a credential. */
+export const MAX_SIGN_IN_BYTES = ByteSize.kibibytes(4)
 
 /** The text of the body that the guard let through; empty when none was sent. */
 export const BodyText = Context.Reference<string>("@quarterdeck/http-server/BodyText", { defaultValue: () => "" })
@@ -30,10 +33,13 @@ export const requireJson: Effect.Effect<void, Problem.Problem, HttpServerRequest
 /**
  * Reads the body's text.
  *
- * **Errors** `unsupported_media_type` for anything but JSON, or JSON that is encoded; `body_too_large` over 1 MiB.
+ * **Errors** `unsupported_media_type` for anything but JSON, or JSON that is encoded; `body_too_large` over `maxBytes`.
  */
-export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(
-  function* () {
+export const read = (
+  maxBytes: ByteSize.ByteSize
+): Effect.Effect<string, Problem.Problem, HttpServerRequest.HttpServerRequest> =>
+  Effect.gen(function* () {
+    const tooLarge = refuse("body_too_large", { detail: `the body is over ${ByteSize.format(maxBytes)}` })
     const request = yield* HttpServerRequest.HttpServerRequest
     const mediaType = request.headers["content-type"]
     const announced = Number(request.headers["content-length"] ?? "0")
@@ -50,9 +56,9 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
         field: "Content-Encoding"
       })
     }
-    if (announced > ByteSize.toNumberUnsafe(MAX_BYTES)) return yield* tooLarge
+    if (announced > ByteSize.toNumberUnsafe(maxBytes)) return yield* tooLarge
     const bytes = yield* request.arrayBuffer.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, MAX_BYTES),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBytes),
       Effect.catch((error) =>
         error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
           ? tooLarge
@@ -68,8 +74,7 @@ export const read: Effect.Effect<string, Problem.Problem, HttpServerRequest.Http
     const text = decodeUtf8(bytes)
     if (Result.isFailure(text)) return yield* refuse("malformed_json", { detail: "the body is not UTF-8" })
     return text.success
-  }
-)
+  })
 
 /**
  * Decodes the body that the guard read; an empty one is `{}`.
@@ -99,5 +104,3 @@ export const refuseFault = (fault: SchemaFault.SchemaFault): Effect.Effect<never
 
 const decodeUtf8 = (bytes: ArrayBuffer) =>
   Result.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: () => "malformed" as const })
-
-const tooLarge = refuse("body_too_large", { detail: "the body is over 1 MiB" })

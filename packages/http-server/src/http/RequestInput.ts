@@ -3,7 +3,7 @@
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
-import { Effect, type Types } from "effect"
+import { type ByteSize, Effect, type Types } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiError, type HttpApiEndpoint } from "effect/http-api"
 import { refuse } from "./Refusal.ts"
@@ -19,10 +19,11 @@ import * as RequestShape from "./RequestShape.ts"
 export const admit = Effect.fnUntraced(function* <A, R>(
   endpointEffect: Effect.Effect<A, Types.unhandled, R>,
   endpoint: HttpApiEndpoint.Top,
-  begin: (text: string) => Effect.Effect<void, Problem.Problem>
+  begin: (text: string) => Effect.Effect<void, Problem.Problem>,
+  maxBytes: ByteSize.ByteSize = RequestBody.MAX_BYTES
 ) {
   yield* RequestShape.utf8Query
-  const text = endpoint.payload.size > 0 ? yield* RequestBody.read : ""
+  const text = endpoint.payload.size > 0 ? yield* RequestBody.read(maxBytes) : ""
   if (endpoint.query === undefined) yield* refuseQuery
   yield* begin(text)
   return yield* endpointEffect.pipe(

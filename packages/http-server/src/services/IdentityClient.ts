@@ -78,9 +78,12 @@ const callbackOf = ({ publicUrl }: Pick<OidcSettings, "publicUrl">): URL => belo
 export const below = (publicUrl: string, path: string): URL =>
   new URL(path, publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`)
 
-/** The settings let an issuer of plain HTTP stand on loopback alone. */
+/** Verifies the signature of every ID token by the keys that the provider publishes. The library leaves it out by default. */
+const SIGNATURES_CHECKED = [openid.enableNonRepudiationChecks]
+
+/** Allows an issuer of plain HTTP. The settings accept one on loopback alone. */
 // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out, as the library says; it stays.
-const OVER_PLAIN_HTTP = { execute: [openid.allowInsecureRequests] }
+const OVER_PLAIN_HTTP = [...SIGNATURES_CHECKED, openid.allowInsecureRequests]
 
 const make = Effect.fnUntraced(function* (settings: OidcSettings) {
   const authentication = yield* clientAuthentication(settings.clientSecretFile)
@@ -171,7 +174,7 @@ const discoveryOf = ({ clientId, issuer }: OidcSettings, authentication: openid.
   asked("its discovery document", () =>
     openid.discovery(new URL(issuer), clientId, undefined, authentication, {
       timeout: TIMEOUT_SECONDS,
-      ...(issuer.startsWith("http:") ? OVER_PLAIN_HTTP : {})
+      execute: issuer.startsWith("http:") ? OVER_PLAIN_HTTP : SIGNATURES_CHECKED
     })
   )
 

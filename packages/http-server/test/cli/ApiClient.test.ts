@@ -56,6 +56,15 @@ describe("a client command", () => {
       })
   )
 
+  it.live("warns when the key would go over plain HTTP to another machine", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* clusters("http://quarterdeck.invalid:8080")
+      assert.match(stderr, /^quarterdeck: http:\/\/quarterdeck\.invalid:8080 is plain HTTP, so the API key crosses the network unencrypted/)
+      const own = yield* clusters("http://127.0.0.1:9")
+      assert.notInclude(own.stderr, "unencrypted")
+    })
+  )
+
   it.live("takes --url before QUARTERDECK_URL, with a path and a slash at its end", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* service(() => ({ body: { clusters: [], partial: false } }))
@@ -191,10 +200,10 @@ describe("a client command", () => {
 
   it.live("tells a host name that does not exist", () =>
     Effect.gen(function* () {
-      const { status, stderr } = yield* clusters("http://quarterdeck.invalid")
+      const { status, stderr } = yield* clusters("https://quarterdeck.invalid")
       assert.match(
         stderr,
-        /^quarterdeck: http:\/\/quarterdeck\.invalid: the host name (?:is not known|cannot be looked up at the moment) \(E[A-Z_]+\)\n$/
+        /^quarterdeck: https:\/\/quarterdeck\.invalid: the host name (?:is not known|cannot be looked up at the moment) \(E[A-Z_]+\)\n$/
       )
       assert.strictEqual(status, 1)
     })

@@ -2,6 +2,7 @@
  * A real OpenID Connect provider on loopback, with two people whom tests sign in and put into groups.
  */
 import { Effect, type Scope } from "effect"
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Provider } from "oidc-provider"
@@ -19,6 +20,8 @@ export interface TestProvider {
   readonly allow: (publicUrl: string) => void
   /** Makes the provider forget every token that it gave. */
   readonly revokeAll: () => void
+  /** Signs every further ID token with a key that the provider does not publish. */
+  readonly forge: () => void
 }
 
 const html = (body: string): string => `<!doctype html><html lang="en"><title>Test provider</title>${body}</html>`
@@ -28,6 +31,8 @@ export const serve: Effect.Effect<TestProvider, never, Scope.Scope> = Effect.gen
   const groups = new Map<string, ReadonlyArray<string>>()
   const asked = { count: 0 }
   let areRevoked = false
+  const foreignKey = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey
+  let isForging = false
   let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = () => Promise.resolve()
   const server = yield* Effect.acquireRelease(
     Effect.promise(async () => {
@@ -95,6 +100,7 @@ export const serve: Effect.Effect<TestProvider, never, Scope.Scope> = Effect.gen
         response.writeHead(401, { "www-authenticate": 'Bearer error="invalid_token"' }).end()
         return
       }
+      if (isForging) resign(response, foreignKey)
     }
     if (path.startsWith("/interaction/")) await interact(request, response)
     else await provider.callback()(request, response)
@@ -110,6 +116,23 @@ export const serve: Effect.Effect<TestProvider, never, Scope.Scope> = Effect.gen
     },
     revokeAll: () => {
       areRevoked = true
+    },
+    forge: () => {
+      isForging = true
     }
   }
 })
+
+/** Replaces the signature of the ID token in a reply that has not been sent yet. */
+const resign = (response: ServerResponse, key: KeyObject): void => {
+  const end = response.end.bind(response)
+  response.end = (chunk?: unknown) => {
+    const text = String(chunk)
+    const [token, head, claims] = /"id_token":"([\w-]+)\.([\w-]+)\.[\w-]+"/.exec(text) ?? []
+    if (token === undefined) return end(text)
+    const signed = sign("sha256", Buffer.from(`${head}.${claims}`), key).toString("base64url")
+    const body = text.replace(token, `"id_token":"${head}.${claims}.${signed}"`)
+    response.setHeader("content-length", Buffer.byteLength(body))
+    return end(body)
+  }
+}

@@ -153,6 +153,35 @@ describe("limits", () => {
       })
     )
 
+    it.effect("a session that has not been used yet passes while its address is flooded", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const own = ["Origin", deployment.url] as const
+        const address = from("203.0.113.21")
+        const signIn = { method: "POST", key: null, body: { key: rawKey("teamViewer") } } as const
+        const flood = yield* statuses(40, WHOAMI, { key: null, headers: [["Cookie", `qd_session=${"b".repeat(43)}`], address] })
+        assert.include(flood, 429)
+        const signedIn = yield* deployment.call("/api/v1/session", { ...signIn, headers: [own, address] })
+        assert.strictEqual(signedIn.status, 201, signedIn.text)
+        const [cookie = ""] = signedIn.headers["set-cookie"] ?? []
+        const headers = [["Cookie", cookie.slice(0, cookie.indexOf(";"))], address] as const
+        assert.deepStrictEqual(yield* statuses(2, WHOAMI, { key: null, headers }), [200, 200])
+      })
+    )
+
+    it.effect("sign-ins whose body is refused count against their address", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const headers = [["Origin", deployment.url], from("203.0.113.22")] as const
+        const bad = { method: "POST", key: null, headers } as const
+        const seen = yield* Effect.forEach(["{", { key: "" }, { key: "k".repeat(5_000) }], (body) =>
+          statuses(12, "/api/v1/session", { ...bad, body })
+        )
+        assert.sameMembers([...new Set(seen.flat())], [400, 413, 415, 429].filter((status) => seen.flat().includes(status)))
+        assert.include(seen.flat(), 429)
+      })
+    )
+
     it.effect("signing in counts against the key", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment

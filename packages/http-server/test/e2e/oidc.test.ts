@@ -134,6 +134,16 @@ describe("signing in at an identity provider", () => {
     )
   )
 
+  it.live("refuses a sign-in whose ID token was signed by a foreign key", () =>
+    run(Duration.millis(1), ({ provider, url }) =>
+      Effect.promise(async () => {
+        provider.groups.set("ada", ["platform"])
+        provider.forge()
+        assert.strictEqual((await browser().walk(new URL("/auth/oidc/login", url))).href, `${url}/?oidc=refused`)
+      })
+    )
+  )
+
   it.live("ends the session when the provider takes its tokens back", () =>
     run(Duration.millis(1), ({ provider, url }) =>
       Effect.promise(async () => {

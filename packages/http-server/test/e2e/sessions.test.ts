@@ -224,6 +224,28 @@ describe("sessions", () => {
       })
     )
 
+    it.effect("413 for a sign-in over 4 KiB", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        const call = { method: "POST", key: null, headers: [yield* own], body: { key: "k".repeat(4_096) } }
+        assert.deepInclude(yield* deployment.problem(SESSION, call), { status: 413, code: "body_too_large" })
+      })
+    )
+
+    it.effect("pages and replies stay apart from windows and pages of other origins, and may use no device", () =>
+      Effect.gen(function* () {
+        const deployment = yield* Deployment
+        for (const path of ["/", "/docs", SESSION]) {
+          const { headers } = yield* deployment.call(path, { key: null })
+          assert.deepInclude(headers, {
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin"
+          })
+          assert.include(headers["permissions-policy"], "camera=()")
+        }
+      })
+    )
+
     it.effect("400 for a query parameter that there is none of", () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment

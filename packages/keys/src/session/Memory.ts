@@ -29,6 +29,13 @@ const make = Effect.sync(() => {
       sessions.set(record.hash, record)
     }),
     find: (hash) => Effect.sync(() => Option.fromUndefinedOr(sessions.get(hash))),
+    newest: (count) =>
+      Effect.sync(() =>
+        [...sessions.values()]
+          .toSorted((one, other) => DateTime.Order(other.lastUsedAt, one.lastUsedAt))
+          .slice(0, count)
+          .map(({ hash }) => hash)
+      ),
     touch: (hash, at) =>
       Effect.sync(() => {
         const record = sessions.get(hash)

@@ -53,6 +53,8 @@ export class SessionStore extends Context.Service<
     readonly insert: (record: SessionRecord, retention: Retention) => Effect.Effect<void, KeyStoreError>
     /** Finds a session, ended ones that were not forgotten yet too. **Limits** one indexed read. */
     readonly find: (hash: SessionHash) => Effect.Effect<Option.Option<SessionRecord>, KeyStoreError>
+    /** Lists the hashes of the sessions used last, newest first, at most `count`. Ended ones may be among them. */
+    readonly newest: (count: number) => Effect.Effect<ReadonlyArray<SessionHash>, KeyStoreError>
     /** Notes a use; an older one than is stored changes nothing, nor does an unknown session. */
     readonly touch: (hash: SessionHash, at: DateTime.Utc) => Effect.Effect<void, KeyStoreError>
     /** Replaces what is kept of a session's owner; an unknown session stays unknown. */

@@ -10,6 +10,7 @@ import type { Principal } from "../Principal.ts"
 import type { RawKey } from "../RawKey.ts"
 import * as SessionId from "./SessionId.ts"
 import * as Person from "../Person.ts"
+import { KnownSessions, MAX_KNOWN } from "./KnownSessions.ts"
 import * as ClaimReading from "./ClaimReading.ts"
 import { type Identified, IdentityProvider } from "./IdentityProvider.ts"
 import * as SealedTokens from "./SealedTokens.ts"
@@ -75,6 +76,14 @@ export class Sessions extends Context.Service<
     readonly authenticate: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
     /** Judges a session without using it: a page that only waits does not keep itself signed in. */
     readonly look: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
+    /**
+     * Whether the session may be open: it was opened here, stored at start, or valid when last judged.
+     *
+     * **Shape** decides only whether a request counts as a failed attempt. The store decides whether it is let in.
+     *
+     * **Limits** no I/O.
+     */
+    readonly mayBeOpen: (id: SessionId.SessionId) => boolean
     /** Signs out; a session that has ended before changes nothing. */
     readonly end: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
     /** Signs out every browser that was signed in with the same key, or by the same person; likewise. */
@@ -83,10 +92,12 @@ export class Sessions extends Context.Service<
     readonly tokensOf: (id: SessionId.SessionId) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyStoreError>
   }
 >()("@quarterdeck/keys/session/Sessions") {
-  static readonly layer: Layer.Layer<Sessions, never, Authenticator | IdentityProvider | SessionStore> = Layer.effect(
-    Sessions,
-    Effect.suspend(() => make())
-  )
+  /** **Errors** `KeyStoreError` when the stored sessions cannot be read at start. */
+  static readonly layer: Layer.Layer<Sessions, KeyStoreError, Authenticator | IdentityProvider | SessionStore> =
+    Layer.effect(
+      Sessions,
+      Effect.suspend(() => make())
+    )
 }
 
 const make = Effect.fnUntraced(function* () {
@@ -98,7 +109,10 @@ const make = Effect.fnUntraced(function* () {
   const { claims, precision, whole } = limits
   const readAgain = yield* ClaimReading.make(provider, store)
 
-  const begin = (ownerOf: OwnerOf) => insertNew(store, limits, ownerOf)
+  const known = new KnownSessions(yield* store.newest(MAX_KNOWN))
+  const note = (id: SessionId.SessionId, isOpen: boolean) => Effect.sync(() => known.note(SessionId.hashOf(id), isOpen))
+
+  const begin = (ownerOf: OwnerOf) => Effect.tap(insertNew(store, limits, ownerOf), ({ id }) => note(id, true))
 
   const open = Effect.fn("Sessions.open")(function* <E = never, R = never>(
     key: RawKey,
@@ -166,8 +180,9 @@ const make = Effect.fnUntraced(function* () {
     open,
     openFor,
     tokensOf,
-    authenticate: (id) => judge(id, "use"),
-    look: (id) => judge(id, "look"),
+    mayBeOpen: (id) => known.has(SessionId.hashOf(id)),
+    authenticate: (id) => judge(id, "use").pipe(Effect.tap(({ _tag }) => note(id, _tag === "Valid"))),
+    look: (id) => judge(id, "look").pipe(Effect.tap(({ _tag }) => note(id, _tag === "Valid"))),
     end: (id) => store.remove(SessionId.hashOf(id)),
     endAll: (id) => endAll(store, limits, id)
   })

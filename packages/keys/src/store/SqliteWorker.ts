@@ -101,6 +101,7 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
       return statements.count.all()
     case "insertSession":
     case "findSession":
+    case "newestSessions":
     case "touchSession":
     case "removeSession":
     case "replaceSessionOwner":

@@ -48,6 +48,21 @@ const codeOf = (id: SessionId.SessionId) =>
   })
 
 describe("a session", () => {
+  it.effect("may be open from its sign-in until it is found ended, also for a service that starts later", () =>
+    Effect.gen(function* () {
+      yield* insert()
+      const sessions = yield* Sessions
+      const id = yield* signIn
+      assert.isTrue(sessions.mayBeOpen(id))
+      assert.isFalse(sessions.mayBeOpen(SessionId.generate(randomBytes)))
+      const restarted = yield* Effect.provide(Sessions, Layer.fresh(Sessions.layer))
+      assert.isTrue(restarted.mayBeOpen(id))
+      yield* sessions.end(id)
+      assert.strictEqual(yield* codeOf(id), "session_ended")
+      assert.isFalse(sessions.mayBeOpen(id))
+    }).pipe(Effect.provide(layers))
+  )
+
   it.effect("makes known who signed in", () =>
     Effect.gen(function* () {
       yield* insert()

@@ -61,6 +61,16 @@ export const keepsSessions = (layer: Layer.Layer<SessionStore, KeyStoreError>): 
     })
   )
 
+  check("lists the hashes of the sessions used last, newest first", (store) =>
+    Effect.gen(function* () {
+      yield* store.insert(one, everything)
+      yield* store.insert({ ...two, lastUsedAt: at("2026-01-03T00:00:00Z") }, everything)
+      yield* store.insert({ ...three, lastUsedAt: at("2026-01-02T00:00:00Z") }, everything)
+      assert.deepStrictEqual(yield* store.newest(2), [two.hash, three.hash])
+      assert.deepStrictEqual(yield* store.newest(9), [two.hash, three.hash, one.hash])
+    })
+  )
+
   check("refuses a second session with the same hash, and keeps the first", (store) =>
     Effect.gen(function* () {
       yield* store.insert(one, everything)

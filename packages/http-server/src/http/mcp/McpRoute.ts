@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     yield* McpHost.check
     const { principal } = yield* guard.authenticateKey
     const spend = guard.spend(principal, McpApp.MCP_PATH)
-    const body = method === "POST" ? yield* RequestBody.read : undefined
+    const body = method === "POST" ? yield* RequestBody.read(RequestBody.MAX_BYTES) : undefined
     const mayAsk = body !== undefined && ASKING.has(yield* methodOf(body))
     if (!mayAsk) yield* spend
     yield* requireNoParameter(request.url)

@@ -62,6 +62,7 @@ export type Call =
       readonly perOwner: number
     }
   | { readonly operation: "findSession"; readonly hash: string }
+  | { readonly operation: "newestSessions"; readonly count: number }
   | { readonly operation: "touchSession"; readonly hash: string; readonly atMs: number }
   | {
       readonly operation: "replaceSessionOwner"

@@ -24,6 +24,7 @@ export const prepare = (database: DatabaseSync): ((call: SessionCall) => Readonl
     `SELECT hash, owner, person, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs
      FROM sessions WHERE hash = ?`
   )
+  const newest = database.prepare("SELECT hash FROM sessions ORDER BY last_used_at_ms DESC LIMIT ?")
   const touch = database.prepare("UPDATE sessions SET last_used_at_ms = max(last_used_at_ms, ?) WHERE hash = ?")
   const remove = database.prepare("DELETE FROM sessions WHERE hash = ?")
   const replaceOwner = database.prepare("UPDATE sessions SET owner = ?, person = ? WHERE hash = ?")
@@ -42,6 +43,8 @@ export const prepare = (database: DatabaseSync): ((call: SessionCall) => Readonl
       }
       case "findSession":
         return find.all(call.hash)
+      case "newestSessions":
+        return newest.all(call.count)
       case "touchSession":
         touch.run(call.atMs, call.hash)
         return []

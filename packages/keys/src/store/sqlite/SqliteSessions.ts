@@ -30,6 +30,11 @@ const StoredSession = Schema.Union([
 ])
 const decode = Schema.decodeUnknownResult(StoredSession, { onExcessProperty: "error" })
 
+const decodeHash = Schema.decodeUnknownResult(Schema.Struct({ hash: SessionHash }), { onExcessProperty: "error" })
+
+const corrupt = ({ issue }: Schema.SchemaError) =>
+  new KeyStoreError({ reason: new RecordCorrupt(SchemaFault.fromIssue(issue)) })
+
 const ownerOf = ({ owner, person }: typeof StoredSession.Type): SessionOwner => {
   if (person === null) return { _tag: "Key", keyHash: KeyHash.make(owner) }
   const { readAtMs, sealedTokens, ...claims } = person
@@ -45,7 +50,7 @@ const columnsOf = (owner: SessionOwner) => {
 
 const fromRow = (row: unknown): Result.Result<SessionRecord, KeyStoreError> =>
   Result.mapBoth(decode(row), {
-    onFailure: ({ issue }) => new KeyStoreError({ reason: new RecordCorrupt(SchemaFault.fromIssue(issue)) }),
+    onFailure: corrupt,
     onSuccess: (stored) => ({
       hash: stored.hash,
       owner: ownerOf(stored),
@@ -75,6 +80,12 @@ export const make = ({ call }: KeyClient): SessionStore["Service"] =>
     find: Effect.fnUntraced(function* (hash) {
       const [row] = yield* call({ operation: "findSession", hash })
       return row === undefined ? Option.none() : Option.some(yield* Effect.fromResult(fromRow(row)))
+    }),
+    newest: Effect.fnUntraced(function* (count) {
+      const rows = yield* call({ operation: "newestSessions", count })
+      return yield* Effect.forEach(rows, (row) =>
+        Effect.fromResult(Result.mapBoth(decodeHash(row), { onFailure: corrupt, onSuccess: ({ hash }) => hash }))
+      )
     }),
     touch: (hash, at) => Effect.asVoid(call({ operation: "touchSession", hash, atMs: DateTime.toEpochMillis(at) })),
     replaceOwner: (hash, owner) => Effect.asVoid(call({ operation: "replaceSessionOwner", hash, ...columnsOf(owner) })),
