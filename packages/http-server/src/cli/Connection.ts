@@ -67,9 +67,7 @@ export const read = Effect.fn("Connection.read")(function* (flag: Option.Option<
 const warnOfPlainHttp = (base: string) => {
   const { hostname, protocol } = new URL(base)
   if (protocol !== "http:" || isLoopback(hostname)) return Effect.void
-  return Print.note(
-    `${base} is plain HTTP, so the API key crosses the network unencrypted; use an https:// address`
-  )
+  return Print.note(`${base} is plain HTTP, so the API key crosses the network unencrypted; use an https:// address`)
 }
 
 /** A key that is one token goes as Bearer; any other text that a deployment chose, as the password of Basic. */

@@ -9,10 +9,12 @@ import { visit } from "jsonc-parser"
 
 /** No body of the contract nests deeper than a handful of levels. */
 const MAX_DEPTH = 32
+/** A price book of 1,000 overrides, the largest body of the contract, has some 12,000. */
+const MAX_VALUES = 20_000
 
 /** Says why a body is refused; `field` is the path of a member that stands twice. */
 export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson", {
-  problem: Schema.Literals(["syntax", "duplicateMember", "depth"]),
+  problem: Schema.Literals(["syntax", "duplicateMember", "depth", "values"]),
   field: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -23,6 +25,8 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson"
         return `the body names ${this.field ?? "a member"} twice`
       case "depth":
         return `the body nests deeper than ${MAX_DEPTH} levels`
+      case "values":
+        return `the body holds more than ${MAX_VALUES} values`
     }
   }
 }
@@ -30,7 +34,7 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson"
 /**
  * Parses a text.
  *
- * **Errors** `InvalidJson`. **Limits** linear; at most 32 levels deep.
+ * **Errors** `InvalidJson`. **Limits** linear; at most 32 levels deep and 20,000 values, objects and arrays included.
  */
 export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
   const refused = scan(text)
@@ -51,7 +55,12 @@ export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
  */
 const scan = (text: string): InvalidJson | undefined => {
   const members: Array<Set<string> | undefined> = []
+  let values = 0
+  const count = () => {
+    if (++values > MAX_VALUES) throw new InvalidJson({ problem: "values" })
+  }
   const enter = (names: Set<string> | undefined) => {
+    count()
     if (members.length === MAX_DEPTH) throw new InvalidJson({ problem: "depth" })
     members.push(names)
   }
@@ -65,6 +74,7 @@ const scan = (text: string): InvalidJson | undefined => {
         onArrayBegin: () => enter(undefined),
         onObjectEnd: leave,
         onArrayEnd: leave,
+        onLiteralValue: count,
         onObjectProperty: (name, _offset, _length, _line, _character, pathOfParent) => {
           const names = members.at(-1)
           if (names?.has(name)) {

@@ -59,7 +59,10 @@ describe("a client command", () => {
   it.live("warns when the key would go over plain HTTP to another machine", () =>
     Effect.gen(function* () {
       const { stderr } = yield* clusters("http://quarterdeck.invalid:8080")
-      assert.match(stderr, /^quarterdeck: http:\/\/quarterdeck\.invalid:8080 is plain HTTP, so the API key crosses the network unencrypted/)
+      assert.match(
+        stderr,
+        /^quarterdeck: http:\/\/quarterdeck\.invalid:8080 is plain HTTP, so the API key crosses the network unencrypted/
+      )
       const own = yield* clusters("http://127.0.0.1:9")
       assert.notInclude(own.stderr, "unencrypted")
     })

@@ -159,7 +159,10 @@ describe("limits", () => {
         const own = ["Origin", deployment.url] as const
         const address = from("203.0.113.21")
         const signIn = { method: "POST", key: null, body: { key: rawKey("teamViewer") } } as const
-        const flood = yield* statuses(40, WHOAMI, { key: null, headers: [["Cookie", `qd_session=${"b".repeat(43)}`], address] })
+        const flood = yield* statuses(40, WHOAMI, {
+          key: null,
+          headers: [["Cookie", `qd_session=${"b".repeat(43)}`], address]
+        })
         assert.include(flood, 429)
         const signedIn = yield* deployment.call("/api/v1/session", { ...signIn, headers: [own, address] })
         assert.strictEqual(signedIn.status, 201, signedIn.text)
@@ -177,7 +180,10 @@ describe("limits", () => {
         const seen = yield* Effect.forEach(["{", { key: "" }, { key: "k".repeat(5_000) }], (body) =>
           statuses(12, "/api/v1/session", { ...bad, body })
         )
-        assert.sameMembers([...new Set(seen.flat())], [400, 413, 415, 429].filter((status) => seen.flat().includes(status)))
+        assert.sameMembers(
+          [...new Set(seen.flat())],
+          [400, 413, 415, 429].filter((status) => seen.flat().includes(status))
+        )
         assert.include(seen.flat(), 429)
       })
     )

@@ -56,6 +56,11 @@ describe("StrictJson", () => {
     assert.deepStrictEqual(refusal("[".repeat(1_000_000)), ["depth", undefined])
   })
 
+  it("refuses a body of more values than any route takes, before it is decoded", () => {
+    assert.deepStrictEqual(refusal(`[${"1,".repeat(20_000)}1]`), ["values", undefined])
+    assert.isUndefined(refusal(`[${"1,".repeat(19_998)}1]`))
+  })
+
   it.prop("gives back every value that JSON prints", [Schema.Json], ([value]) => {
     const text = JSON.stringify(value)
     const parsed = StrictJson.parse(text)
