@@ -5,6 +5,9 @@ import { Order, Schema } from "effect"
 
 const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/u
 
+/** The grammar in words, for errors. */
+export const ALLOWED = "1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit"
+
 /**
  * Names one cluster.
  *
@@ -13,8 +16,8 @@ const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/u
  */
 export const ClusterName = Schema.String.check(
   Schema.isPattern(GRAMMAR, {
-    description: "1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit",
-    expected: "a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit"
+    description: ALLOWED,
+    expected: `a cluster name: ${ALLOWED}`
   })
 ).pipe(Schema.brand("ClusterName"))
 export type ClusterName = typeof ClusterName.Type
@@ -25,11 +28,16 @@ export const is = (text: string): text is ClusterName => GRAMMAR.test(text)
 /** Orders by UTF-16 code unit, which for this alphabet is byte order. */
 export const order: Order.Order<ClusterName> = Order.String
 
+/** No tool writes a longer context name. */
+const MAX_TEXT = 4096
+
 /**
  * Makes a name from a text that may not be one, such as a kubeconfig context.
  *
- * **Shape** every run of characters outside the grammar becomes one `-`, which is cut from both ends;
- * `undefined` when nothing is left or the result is too long.
+ * **Shape** every run of characters outside the grammar becomes one `-`. `.`, `_` and `-` are cut from both ends.
+ * `undefined` if nothing is left or the result is too long.
+ *
+ * **Limits** linear; `undefined` for a text over 4,096 characters.
  *
  * **Example**
  *
@@ -38,6 +46,18 @@ export const order: Order.Order<ClusterName> = Order.String
  * ```
  */
 export const fromText = (text: string): ClusterName | undefined => {
-  const name = text.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[._-]+|[._-]+$/g, "")
+  if (text.length > MAX_TEXT) return undefined
+  const name = withoutEnds(text.replace(/[^A-Za-z0-9._-]+/g, "-"))
   return is(name) ? name : undefined
 }
+
+/** Cuts by hand: a pattern for the end of a text takes quadratic time over long runs inside of it. */
+const withoutEnds = (text: string): string => {
+  let start = 0
+  let end = text.length
+  while (start < end && isCut(text[start])) start++
+  while (end > start && isCut(text[end - 1])) end--
+  return text.slice(start, end)
+}
+
+const isCut = (character: string | undefined): boolean => character === "." || character === "_" || character === "-"

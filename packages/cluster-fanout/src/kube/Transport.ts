@@ -5,6 +5,7 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, type Scope } from "effect"
 import type { Dispatcher } from "undici"
 import type { Cluster } from "../registry/Cluster.ts"
+import { withoutSlashes } from "../registry/KubeconfigConnection.ts"
 import { ClusterAnswerInvalid, ClusterError, ClusterTimeout } from "./ClusterError.ts"
 import { Credentials, type Proof } from "./credential/Credentials.ts"
 import { fromAnswer, fromThrown } from "./AnswerProblem.ts"
@@ -247,7 +248,7 @@ const baseOf = (connection: Cluster["connection"]): Base => {
   const known = bases.get(connection)
   if (known !== undefined) return known
   const { origin, pathname } = new URL(connection.server)
-  const base = { origin, path: pathname.replace(/\/+$/, "") }
+  const base = { origin, path: withoutSlashes(pathname) }
   bases.set(connection, base)
   return base
 }

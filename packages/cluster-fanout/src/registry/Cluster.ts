@@ -5,18 +5,35 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Redacted } from "effect"
 import type { AddressRule } from "./AddressRule.ts"
 
+/** A certificate that the client presents, and its private key. */
+export interface ClientCertificate {
+  readonly certificate: PemSource
+  readonly key: PemSource
+}
+
 /**
  * How a request proves who it is.
+ *
+ * **Shape** `clientCertificate` is presented beside a token or a password, as kubectl does.
  *
  * **Source** kubeconfig `users[].user`; `client.authentication.k8s.io/v1`.
  */
 export type Credential =
   | { readonly _tag: "None" }
-  | { readonly _tag: "Token"; readonly token: Redacted.Redacted }
+  | {
+      readonly _tag: "Token"
+      readonly token: Redacted.Redacted
+      readonly clientCertificate?: ClientCertificate
+    }
   /** Re-read when it changes: mounted service-account tokens rotate. */
-  | { readonly _tag: "TokenFile"; readonly path: string }
-  | { readonly _tag: "Basic"; readonly username: string; readonly password: Redacted.Redacted }
-  | { readonly _tag: "ClientCertificate"; readonly certificate: PemSource; readonly key: PemSource }
+  | { readonly _tag: "TokenFile"; readonly path: string; readonly clientCertificate?: ClientCertificate }
+  | {
+      readonly _tag: "Basic"
+      readonly username: string
+      readonly password: Redacted.Redacted
+      readonly clientCertificate?: ClientCertificate
+    }
+  | ({ readonly _tag: "ClientCertificate" } & ClientCertificate)
   | { readonly _tag: "Exec"; readonly plugin: ExecPlugin }
 
 /** PEM text given in place, or in a file that is re-read when it changes. */

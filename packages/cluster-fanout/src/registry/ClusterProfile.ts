@@ -9,7 +9,7 @@ import { basename } from "node:path"
 import * as AllowedCommand from "./AllowedCommand.ts"
 import { type ForeignRules, make } from "./ForeignConnection.ts"
 import type { Refusal } from "./KubeconfigConnection.ts"
-import { ClusterEntry } from "./KubeconfigDocument.ts"
+import { ClusterEntry, printName } from "./KubeconfigDocument.ts"
 import type { Registration } from "./RegisteredClusters.ts"
 
 const Profile = Schema.Struct({
@@ -27,6 +27,9 @@ const Profile = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Profile)
 
+/** As many access providers as a message names. */
+const MAX_PRINTED = 10
+
 /**
  * Reads a ClusterProfile: the first access provider counts whose name is the file name of a command that is allowed without arguments.
  *
@@ -42,18 +45,21 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     const { labels = {}, name: text } = profile.metadata
     const name = ClusterName.fromText(text)
     if (name === undefined) {
-      return yield* Result.fail<Refusal>({ code: "nameInvalid", message: "its name does not make a cluster name" })
+      return yield* Result.fail<Refusal>({ code: "nameInvalid", message: `its name does not make a cluster name (${ClusterName.ALLOWED})` })
     }
     const providers = profile.status?.accessProviders ?? []
     if (providers.length === 0) return yield* incomplete("status.accessProviders is empty")
     for (const provider of providers) {
       const command = AllowedCommand.plain(rules.allowedCommands).find((allowed) => basename(allowed) === provider.name)
       if (command === undefined) continue
-      if (provider.cluster === undefined) return yield* incomplete(`access provider ${provider.name} names no cluster`)
+      if (provider.cluster === undefined) return yield* incomplete(`access provider ${printName(provider.name)} names no cluster`)
       const exec = { apiVersion: "client.authentication.k8s.io/v1", command, args: [], provideClusterInfo: true }
       return { name, labels, connection: yield* make(provider.cluster, { exec }, rules) }
     }
-    const names = providers.map((provider) => JSON.stringify(provider.name)).join(", ")
+    const names = providers
+      .slice(0, MAX_PRINTED)
+      .map((provider) => printName(provider.name))
+      .join(", ")
     return yield* Result.fail<Refusal>({
       code: "execUnsupported",
       message: `of its access providers (${names}) none is a command of clusters.allowedCommands without arguments`

@@ -11,6 +11,8 @@ export interface RegistryProblem {
   readonly code:
     | "nameTaken"
     | "nameInvalid"
+    | "entryDiffers"
+    | "documentsIgnored"
     | "contextIncomplete"
     | "fileUnreadable"
     | "fileInvalid"

@@ -6,7 +6,7 @@ import * as AddressRule from "./AddressRule.ts"
 import * as AllowedCommand from "./AllowedCommand.ts"
 import type { Connection } from "./Cluster.ts"
 import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
-import type { ClusterEntry, UserEntry } from "./KubeconfigDocument.ts"
+import { type ClusterEntry, printName, type UserEntry } from "./KubeconfigDocument.ts"
 
 /** What they may make the service do. */
 export interface ForeignRules {
@@ -48,12 +48,12 @@ export const make = (
       const { args = [], command, env = [] } = user.exec
       if (!AllowedCommand.isAllowed(allowedCommands, command, args)) {
         // Arguments may hold secrets.
-        const what = `command ${JSON.stringify(command)}${args.length === 0 ? "" : " with its arguments"}`
+        const what = `command ${printName(command)}${args.length === 0 ? "" : " with its arguments"}`
         return yield* refuse("execUnsupported", `${what} is not in clusters.allowedCommands`)
       }
       const foreign = env.find(({ name }) => !ALLOWED_ENV.has(name))
       if (foreign !== undefined) {
-        return yield* refuse("execUnsupported", `the plugin's variable ${JSON.stringify(foreign.name)} is refused`)
+        return yield* refuse("execUnsupported", `the plugin's variable ${printName(foreign.name)} is refused`)
       }
     }
     const connection = yield* connectionOf({ file: "/", value: cluster }, { file: "/", value: user })

@@ -7,14 +7,8 @@ import { delimiter } from "node:path"
 import type { Connection } from "./Cluster.ts"
 import type { RegistryProblem } from "./ClusterRegistry.ts"
 import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
-import {
-  type ContextEntry,
-  type Entry,
-  type KubeconfigDocument,
-  type KubeconfigFile,
-  merge,
-  parse
-} from "./KubeconfigDocument.ts"
+import { type Entry, type KubeconfigFile, parse, printName } from "./KubeconfigDocument.ts"
+import * as MergedKubeconfig from "./MergedKubeconfig.ts"
 
 export type { KubeconfigFile } from "./KubeconfigDocument.ts"
 
@@ -34,54 +28,94 @@ export interface KubeconfigImport {
 }
 
 /**
- * Imports files, merged as kubectl merges them: of entries with one name the first file's counts.
+ * Imports the texts of files.
  *
- * **Shape** a cluster is named `names[context]`, else by `ClusterName.fromText` of its context; when two contexts come
- * to one name the first counts. A file that does not parse is one problem, a context that cannot be used another, and one that is
- * named and not there a third; the rest loads. **Limits** reads no file.
- *
- * **Source** Kubernetes, "Organizing cluster access using kubeconfig files".
+ * **Shape** as {@link fromSources}; a file that does not parse is one problem and the rest loads. **Limits** reads no file.
  */
 export const fromFiles = (
   files: ReadonlyArray<KubeconfigFile>,
   names: Readonly<Record<string, string>> = {}
 ): KubeconfigImport => {
+  const parsed = files.map((file) => ({ path: file.path, document: parse(file) }))
+  const invalid = parsed.flatMap(({ document, path }) =>
+    Result.isSuccess(document) ? [] : [invalidFile(path, document.failure)]
+  )
+  const imported = fromSources(
+    parsed.map(({ document, path }) => ({ path, ...(Result.isSuccess(document) && { document: document.success }) })),
+    names
+  )
+  return { ...imported, problems: [...invalid, ...imported.problems] }
+}
+
+/** Makes the problem of a file that is no kubeconfig. */
+export const invalidFile = (path: string, message: string): RegistryProblem => ({
+  severity: "error",
+  code: "fileInvalid",
+  source: path,
+  message
+})
+
+/**
+ * Makes clusters of the contexts of several files.
+ *
+ * **Shape** a cluster is named `names[context]`, else by `ClusterName.fromText` of its context. The first context that
+ * claims a name keeps it, even while it cannot be used: the name never moves to another cluster silently. Each context
+ * that is left out is a problem, and so is each name given for a context that does not exist.
+ *
+ * **Source** Kubernetes, "Organizing cluster access using kubeconfig files"; {@link MergedKubeconfig} for what differs.
+ */
+export const fromSources = (
+  sources: ReadonlyArray<MergedKubeconfig.KubeconfigSource>,
+  names: Readonly<Record<string, string>> = {}
+): KubeconfigImport => {
   const problems: Array<RegistryProblem> = []
-  const documents: Array<KubeconfigDocument> = []
-  for (const file of files) {
-    const document = parse(file)
-    if (Result.isSuccess(document)) documents.push(document.success)
-    else problems.push({ severity: "error", code: "fileInvalid", source: file.path, message: document.failure })
+  for (const { document, path } of sources) {
+    if (document?.hasMore !== true) continue
+    const message = "holds several YAML documents; only the first is read, as kubectl does"
+    problems.push({ severity: "warning", code: "documentsIgnored", source: path, message })
   }
-  const document = merge(documents)
+  const contexts = MergedKubeconfig.contextsOf(sources)
   const clusters = new Map<ClusterName.ClusterName, KubeconfigCluster>()
-  for (const [context, entry] of document.contexts) {
-    const source = sourceOf(entry.file, context)
-    const read = clusterOf(document, context, entry, names)
-    if (Result.isFailure(read)) {
-      problems.push({ severity: "error", source, ...read.failure })
+  const holders = new Map<ClusterName.ClusterName, string>()
+  for (const found of contexts.first.values()) {
+    const source = sourceOf(found)
+    const name = nameOf(found.name, names)
+    if (Result.isFailure(name)) {
+      problems.push({ severity: "error", source, ...name.failure })
       continue
     }
-    const cluster = read.success
-    const taken = clusters.get(cluster.name)
-    if (taken !== undefined) {
-      const message = `cluster name ${cluster.name} is already taken by context ${JSON.stringify(taken.context)}`
+    const holder = holders.get(name.success)
+    if (holder !== undefined) {
+      const message = `cluster name ${name.success} is already taken by context ${printName(holder)}; give one of them another name by clusters.names`
       problems.push({ severity: "error", code: "nameTaken", source, message })
       continue
     }
-    clusters.set(cluster.name, cluster)
-    if (cluster.connection.insecureSkipTlsVerify) {
+    holders.set(name.success, found.name)
+    const connection = connect(sources, found)
+    if (Result.isFailure(connection)) {
+      problems.push({ severity: "error", source, ...connection.failure })
+      continue
+    }
+    clusters.set(name.success, { context: found.name, name: name.success, connection: connection.success })
+    if (connection.success.insecureSkipTlsVerify) {
       const message = "insecure-skip-tls-verify is set: the server's certificate is not checked"
       problems.push({ severity: "warning", code: "insecureSkipTlsVerify", source, message })
     }
   }
+  for (const found of contexts.repeated) {
+    const first = contexts.first.get(found.name)?.entry.file ?? "an earlier file"
+    const message = `the context of this name in ${first} counts; rename one of them (kubectl config rename-context)`
+    problems.push({ severity: "error", code: "nameTaken", source: sourceOf(found), message })
+  }
+  problems.push(...MergedKubeconfig.differences(sources))
   for (const context of Object.keys(names)) {
-    if (document.contexts.has(context)) continue
-    const message = `there is no context ${JSON.stringify(context)}; there are ${fewOf([...document.contexts.keys()])}`
+    if (contexts.first.has(context)) continue
+    const message = `there is no context ${printName(context)}; there are ${fewOf([...contexts.first.keys()])}`
     problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })
   }
   const list = [...clusters.values()]
-  const current = list.find((cluster) => cluster.context === document.currentContext)?.name
+  const currentContext = sources.find(({ document }) => document?.currentContext !== undefined)?.document?.currentContext
+  const current = list.find((cluster) => cluster.context === currentContext)?.name
   return { clusters: list, ...(current !== undefined && { current }), problems }
 }
 
@@ -89,7 +123,7 @@ const FEW = 10
 
 const fewOf = (contexts: ReadonlyArray<string>): string => {
   if (contexts.length === 0) return "none"
-  const few = contexts.slice(0, FEW).map((name) => JSON.stringify(name))
+  const few = contexts.slice(0, FEW).map(printName)
   return contexts.length > FEW ? `${few.join(", ")} and ${contexts.length - FEW} more` : few.join(", ")
 }
 
@@ -105,39 +139,56 @@ export const splitPathList = (text: string): ReadonlyArray<string> => [
   )
 ]
 
-const sourceOf = (file: string, context: string): string => `${file}, context ${JSON.stringify(context)}`
+const sourceOf = ({ entry, name }: MergedKubeconfig.FoundContext): string =>
+  `${entry.file}, context ${printName(name)}`
 
-const clusterOf = (
-  document: KubeconfigDocument,
+const nameOf = (
   context: string,
-  entry: Entry<ContextEntry>,
   names: Readonly<Record<string, string>>
-): Result.Result<KubeconfigCluster, Refusal> =>
-  Result.gen(function* () {
-    const wanted = Object.hasOwn(names, context) ? names[context] : undefined
-    const name = wanted === undefined ? ClusterName.fromText(context) : asName(wanted)
-    if (name === undefined) {
-      const text = JSON.stringify(wanted ?? context)
-      return yield* Result.fail<Refusal>({ code: "nameInvalid", message: `${text} does not make a cluster name` })
-    }
-    const refs = yield* readable("context", entry)
-    const cluster = yield* find("cluster", document.clusters, refs.value.cluster)
-    const user =
-      refs.value.user === undefined
-        ? { file: entry.file, value: {} }
-        : yield* find("user", document.users, refs.value.user)
-    return { context, name, connection: yield* connectionOf(cluster, user) }
-  })
-
-const asName = (text: string): ClusterName.ClusterName | undefined => (ClusterName.is(text) ? text : undefined)
-
-const find = <A>(what: string, entries: ReadonlyMap<string, Entry<A>>, name: string) => {
-  const entry = entries.get(name)
-  return entry === undefined ? incomplete(`${what} ${JSON.stringify(name)} does not exist`) : readable(what, entry)
+): Result.Result<ClusterName.ClusterName, Refusal> => {
+  const wanted = Object.hasOwn(names, context) ? names[context] : undefined
+  if (wanted !== undefined) {
+    return ClusterName.is(wanted)
+      ? Result.succeed(wanted)
+      : nameInvalid(`the name ${printName(wanted)} of clusters.names is no cluster name (${ClusterName.ALLOWED})`)
+  }
+  const name = ClusterName.fromText(context)
+  return name === undefined
+    ? nameInvalid(`does not make a cluster name (${ClusterName.ALLOWED}); give the context one by clusters.names`)
+    : Result.succeed(name)
 }
 
-const readable = <A>(what: string, { file, value }: Entry<A>): Result.Result<{ file: string; value: A }, Refusal> =>
+const nameInvalid = (message: string) => Result.fail<Refusal>({ code: "nameInvalid", message })
+
+/** Joins the cluster and the user of a context. */
+const connect = (
+  sources: ReadonlyArray<MergedKubeconfig.KubeconfigSource>,
+  found: MergedKubeconfig.FoundContext
+): Result.Result<Connection, Refusal> =>
+  Result.gen(function* () {
+    const { value: refs } = yield* readable("context", found.entry)
+    const cluster = yield* find(sources, found, MergedKubeconfig.CLUSTERS, refs.cluster)
+    const user =
+      refs.user === undefined
+        ? { file: found.entry.file, value: {} }
+        : yield* find(sources, found, MergedKubeconfig.USERS, refs.user)
+    return yield* connectionOf(cluster, user)
+  })
+
+const find = <A>(
+  sources: ReadonlyArray<MergedKubeconfig.KubeconfigSource>,
+  context: MergedKubeconfig.FoundContext,
+  kind: MergedKubeconfig.EntryKind<A>,
+  name: string
+) => {
+  const entry = MergedKubeconfig.find(sources, context, kind, name)
+  return Result.isFailure(entry) ? incomplete(entry.failure) : readable(kind.noun, entry.success)
+}
+
+const readable = <A>(
+  what: string,
+  { file, value }: Entry<A>
+): Result.Result<{ readonly file: string; readonly value: A }, Refusal> =>
   Result.isFailure(value) ? incomplete(`${what}: ${value.failure}`) : Result.succeed({ file, value: value.success })
 
-const incomplete = (message: string): Result.Result<never, Refusal> =>
-  Result.fail({ code: "contextIncomplete", message })
+const incomplete = (message: string) => Result.fail<Refusal>({ code: "contextIncomplete", message })

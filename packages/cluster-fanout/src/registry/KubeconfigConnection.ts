@@ -1,7 +1,7 @@
 /** Turns a kubeconfig's cluster and user into a connection, or says why it cannot be used. */
 import { Redacted, Result } from "effect"
 import { sep } from "node:path"
-import type { Connection, Credential, ExecPlugin, Impersonation, PemSource } from "./Cluster.ts"
+import type { ClientCertificate, Connection, Credential, ExecPlugin, Impersonation, PemSource } from "./Cluster.ts"
 import type { RegistryProblem } from "./ClusterRegistry.ts"
 import { type ClusterEntry, type ExecEntry, resolvePath, type UserEntry } from "./KubeconfigDocument.ts"
 
@@ -42,9 +42,13 @@ export const connectionOf = (cluster: From<ClusterEntry>, user: From<UserEntry>)
 const incomplete = (message: string) => refuse("contextIncomplete", message)
 const refuse = (code: RegistryProblem["code"], message: string) => Result.fail<Refusal>({ code, message })
 
+/** Longer than any address; keeps what follows off long texts. */
+const MAX_ADDRESS = 2048
+
 const urlOf = (text: string): URL | undefined => URL.parse(text) ?? undefined
 
 const serverOf = (text: string): Result.Result<string, Refusal> => {
+  if (text.length > MAX_ADDRESS) return incomplete(`server is longer than ${MAX_ADDRESS} characters`)
   const url = urlOf(text)
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return incomplete("server is not an http(s) URL")
@@ -52,13 +56,21 @@ const serverOf = (text: string): Result.Result<string, Refusal> => {
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     return incomplete("server may have neither user, query nor fragment")
   }
-  return Result.succeed(url.href.replace(/\/+$/, ""))
+  return Result.succeed(withoutSlashes(url.href))
+}
+
+/** Cuts slashes from the end by hand: a pattern takes quadratic time over long runs inside of the text. */
+export const withoutSlashes = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === "/") end--
+  return text.slice(0, end)
 }
 
 const isLoopback = (server: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(urlOf(server)?.hostname ?? "")
 
 const proxyOf = (text: string): Result.Result<string, Refusal> => {
+  if (text.length > MAX_ADDRESS) return incomplete(`proxy-url is longer than ${MAX_ADDRESS} characters`)
   const url = urlOf(text)
   if (url === undefined) return incomplete("proxy-url is not a URL")
   return url.protocol === "http:" || url.protocol === "https:"
@@ -83,7 +95,12 @@ const pemOf = (file: string, entry: PemFields, field: PemField): Result.Result<P
     : incomplete(`${field}-data is not PEM in base64`)
 }
 
-/** Picks the one proof that kubectl would send: plugin, then token file, token, password, client certificate. */
+/**
+ * Picks what kubectl sends: a token file, else a token, else a password; a client certificate beside it or alone. A
+ * plugin is run only for a user without any of these.
+ *
+ * **Source** client-go `clientcmd`, and `exec.Authenticator.UpdateTransportConfig`.
+ */
 const credentialOf = (
   cluster: From<ClusterEntry>,
   { file, value: user }: From<UserEntry>
@@ -92,27 +109,33 @@ const credentialOf = (
     if (user["auth-provider"] !== undefined) {
       return yield* refuse("credentialUnsupported", "auth-provider is not supported; use an exec plugin")
     }
-    if (user.exec !== undefined) {
-      return { _tag: "Exec", plugin: yield* pluginOf(cluster.value, file, user.exec) }
-    }
     const hasToken = user.tokenFile !== undefined || user.token !== undefined
     if (hasToken && user.username !== undefined) return yield* incomplete("user has both a token and a username")
-    if (user.tokenFile !== undefined) return { _tag: "TokenFile", path: resolvePath(file, user.tokenFile) }
+    const client = yield* clientCertificateOf(file, user)
+    const beside = client === undefined ? {} : { clientCertificate: client }
+    if (user.tokenFile !== undefined) {
+      return { _tag: "TokenFile", path: resolvePath(file, user.tokenFile), ...beside }
+    }
     if (user.token !== undefined) {
-      if (!isHeaderText(user.token)) return yield* incomplete("token has characters that no header can carry")
-      return { _tag: "Token", token: Redacted.make(user.token) }
+      if (!isHeaderText(user.token)) return yield* incomplete("token is too long or has characters that no header can carry")
+      return { _tag: "Token", token: Redacted.make(user.token), ...beside }
     }
     if (user.username !== undefined) {
       if (user.username.includes(":")) return yield* incomplete("username has a colon")
-      return { _tag: "Basic", username: user.username, password: Redacted.make(user.password ?? "") }
+      return { _tag: "Basic", username: user.username, password: Redacted.make(user.password ?? ""), ...beside }
     }
+    if (client !== undefined) return { _tag: "ClientCertificate", ...client }
+    if (user.exec !== undefined) return { _tag: "Exec", plugin: yield* pluginOf(cluster.value, file, user.exec) }
+    return { _tag: "None" }
+  })
+
+const clientCertificateOf = (file: string, user: UserEntry): Result.Result<ClientCertificate | undefined, Refusal> =>
+  Result.gen(function* () {
     const certificate = yield* pemOf(file, user, "client-certificate")
     const key = yield* pemOf(file, user, "client-key")
-    if (certificate === undefined && key === undefined) return { _tag: "None" }
-    if (certificate === undefined || key === undefined) {
-      return yield* incomplete("client-certificate and client-key go together")
-    }
-    return { _tag: "ClientCertificate", certificate, key }
+    if (certificate === undefined && key === undefined) return undefined
+    if (certificate !== undefined && key !== undefined) return { certificate, key }
+    return yield* incomplete("client-certificate and client-key go together")
   })
 
 const EXEC_VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]
@@ -123,7 +146,7 @@ const pluginOf = (cluster: ClusterEntry, file: string, exec: ExecEntry): Result.
     return refuse("execUnsupported", `exec.apiVersion must be ${EXEC_VERSIONS.join(" or ")}`)
   }
   if (exec.interactiveMode === "Always") {
-    return refuse("execUnsupported", "exec.interactiveMode is Always, and a service has nobody to ask")
+    return refuse("execUnsupported", "exec.interactiveMode is Always, and a service cannot answer a prompt")
   }
   const config = cluster.extensions?.find((extension) => extension.name === EXEC_CONFIG)
   return Result.succeed({
@@ -148,9 +171,13 @@ const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefin
     return alone ? incomplete("as-uid, as-groups and as-user-extra need as") : Result.succeed(undefined)
   }
   const texts = [user.as, uid ?? "", ...groups, ...Object.values(extra).flat()]
-  if (!texts.every(isHeaderText)) return incomplete("impersonation has characters that no header can carry")
+  if (!texts.every(isHeaderText)) return incomplete("impersonation is too long or has characters that no header can carry")
   return Result.succeed({ user: user.as, ...(uid !== undefined && { uid }), groups, extra })
 }
 
+/** API servers take 1 MiB of headers at most; every known token is shorter. */
+const MAX_HEADER_TEXT = 64 * 1024
+
 /** No control characters: the rest can be sent, if need be as UTF-8. */
-const isHeaderText = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text)
+const isHeaderText = (text: string): boolean =>
+  text.length <= MAX_HEADER_TEXT && !/[\u0000-\u001f\u007f]/.test(text)

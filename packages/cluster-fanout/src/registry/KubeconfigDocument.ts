@@ -1,7 +1,8 @@
-/** Reads one kubeconfig file's text into its named entries, and merges several files as kubectl does. */
-import { Option, Result, Schema, SchemaIssue } from "effect"
+/** Reads one kubeconfig file's text into its named entries. */
+import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
+import { Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isAbsolute, join } from "node:path"
-import { type Document, isScalar, LineCounter, parseDocument, visit, type YAMLError } from "yaml"
+import * as KubeconfigYaml from "./KubeconfigYaml.ts"
 
 /** The text of one file. **Shape** `path` is absolute: relative paths inside the file are resolved against it. */
 export interface KubeconfigFile {
@@ -22,12 +23,17 @@ export const ClusterEntry = Schema.Struct({
 })
 export type ClusterEntry = typeof ClusterEntry.Type
 
+/** Go reads null as the empty text. */
+const TextOrNull = Schema.NullOr(Schema.String).pipe(
+  Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: (text) => text ?? "", encode: (text) => text }))
+)
+
 export const ExecEntry = Schema.Struct({
   apiVersion: Schema.String,
   command: Schema.String,
-  args: Schema.optionalKey(Schema.Array(Schema.String)),
+  args: Schema.optionalKey(Schema.Array(TextOrNull)),
   env: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.optionalKey(Schema.String) }))
+    Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.optionalKey(TextOrNull) }))
   ),
   installHint: Schema.optionalKey(Schema.String),
   provideClusterInfo: Schema.optionalKey(Schema.Boolean),
@@ -67,14 +73,12 @@ export interface KubeconfigDocument {
   readonly users: ReadonlyMap<string, Entry<UserEntry>>
   readonly contexts: ReadonlyMap<string, Entry<ContextEntry>>
   readonly currentContext: string | undefined
+  /** Whether the file holds further YAML documents, which kubectl does not read either. */
+  readonly hasMore: boolean
 }
 
-const EMPTY: KubeconfigDocument = {
-  clusters: new Map(),
-  users: new Map(),
-  contexts: new Map(),
-  currentContext: undefined
-}
+/** Bounds of a file that the operator names: some 20,000 contexts. */
+const FILE_LIMITS: KubeconfigYaml.YamlLimits = { tokens: 2_000_000, values: 1_000_000, depth: 64 }
 
 const Named = Schema.Struct({ name: Schema.NonEmptyString })
 const TopLevel = Schema.Struct({
@@ -85,38 +89,34 @@ const TopLevel = Schema.Struct({
   "current-context": Schema.optionalKey(Schema.String)
 })
 
-/** Reads one file; the failure says what is wrong and where, and quotes nothing of the file. */
-export const parse = (file: KubeconfigFile): Result.Result<KubeconfigDocument, string> =>
+/** Reads one file; the failure says what is wrong and where, and quotes nothing of the file. **Limits** linear. */
+export const parse = (
+  file: KubeconfigFile,
+  limits: KubeconfigYaml.YamlLimits = FILE_LIMITS
+): Result.Result<KubeconfigDocument, string> =>
   Result.gen(function* () {
-    const written = dropEmpty(yield* parseYaml(file.text), 1)
+    if (file.text.trim() === "") return yield* Result.fail("is empty")
+    const { hasMore, value } = yield* KubeconfigYaml.parse(file.text, limits)
+    const written = dropEmpty(value, 1)
     const top = yield* decode(TopLevel, written)
     if (!isKubeconfig(written)) return yield* Result.fail("is not a kubeconfig: it has no clusters, contexts or users")
     return {
       clusters: yield* entries(file.path, "clusters", top.clusters, "cluster", ClusterEntry),
       users: yield* entries(file.path, "users", top.users, "user", UserEntry),
       contexts: yield* entries(file.path, "contexts", top.contexts, "context", ContextEntry),
-      currentContext: top["current-context"]
+      currentContext: top["current-context"],
+      hasMore
     }
   })
 
-/**
- * Merges files: of entries with one name, the first file's counts whole.
- *
- * **Source** Kubernetes, "Merging kubeconfig files".
- */
-export const merge = (documents: ReadonlyArray<KubeconfigDocument>): KubeconfigDocument =>
-  documents.reduceRight(
-    (later, earlier) => ({
-      clusters: new Map([...later.clusters, ...earlier.clusters]),
-      users: new Map([...later.users, ...earlier.users]),
-      contexts: inOrder(earlier.contexts, later.contexts),
-      currentContext: earlier.currentContext ?? later.currentContext
-    }),
-    EMPTY
-  )
-
 /** Resolves a path that an entry names against the folder of the entry's file. */
 export const resolvePath = (file: string, path: string): string => (isAbsolute(path) ? path : join(file, "..", path))
+
+const MAX_PRINTED = 128
+
+/** Prints a name of the file in quotes. **Limits** its first 128 characters. */
+export const printName = (name: string): string =>
+  JSON.stringify(name.length > MAX_PRINTED ? `${name.slice(0, MAX_PRINTED)}…` : name)
 
 /** Decodes; the failure names the field and never its value, which may be a secret. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(
@@ -131,46 +131,12 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
     )
     return path.length === 0
       ? "is not a mapping of the expected shape"
-      : `${path.map(print).join(".")} is missing or of the wrong type`
+      : `${SchemaFault.printPath(path.map(keyOf))} is missing or of the wrong type`
   })
 
 const describeIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-const print = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
-  String(typeof segment === "object" ? segment.key : segment)
-
-const parseYaml = (text: string): Result.Result<unknown, string> => {
-  if (text.trim() === "") return Result.fail("is empty")
-  const lines = new LineCounter()
-  // Pretty errors quote the line, and the line may be a token.
-  // The library compares each key of a mapping with all others: of a text that a stranger wrote that takes too long.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, uniqueKeys: false })
-  const error = document.errors[0] ?? repeatedKey(document)
-  if (error !== undefined) {
-    const { col, line } = lines.linePos(error.pos[0])
-    return Result.fail(`is not YAML: ${error.code} at line ${line}, column ${col}`)
-  }
-  return Result.try({ try: (): unknown => document.toJS(), catch: () => "is not YAML: its aliases do not resolve" })
-}
-
-/** Finds a key that a mapping has twice. **Limits** linear in the document. */
-const repeatedKey = (document: Document.Parsed): Pick<YAMLError, "code" | "pos"> | undefined => {
-  let found: Pick<YAMLError, "code" | "pos"> | undefined
-  visit(document, {
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (keys.has(key.value)) {
-          found = { code: "DUPLICATE_KEY", pos: [key.range?.[0] ?? 0, key.range?.[1] ?? 0] }
-          return visit.BREAK
-        }
-        keys.add(key.value)
-      }
-      return undefined
-    }
-  })
-  return found
-}
+const keyOf = (segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
+  typeof segment === "object" ? segment.key : segment
 
 const entries = <S extends Schema.ConstraintDecoder<unknown>>(
   file: string,
@@ -184,7 +150,7 @@ const entries = <S extends Schema.ConstraintDecoder<unknown>>(
     const named = decode(Named, item)
     if (Result.isFailure(named)) return Result.fail(`${list}.${index}.name is missing or of the wrong type`)
     const { name } = named.success
-    if (found.has(name)) return Result.fail(`${list} has the name ${JSON.stringify(name)} twice`)
+    if (found.has(name)) return Result.fail(`${list} has the name ${printName(name)} twice`)
     const body = isRecord(item) ? item[field] : undefined
     found.set(name, { file, value: decode(schema, dropEmpty(body ?? {}, 3)) })
   }
@@ -205,7 +171,3 @@ const isKubeconfig = (value: unknown): boolean =>
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** The first file's contexts come first, and so win a name that two contexts give. */
-const inOrder = <A>(earlier: ReadonlyMap<string, A>, later: ReadonlyMap<string, A>): ReadonlyMap<string, A> =>
-  new Map([...earlier, ...[...later].filter(([name]) => !earlier.has(name))])

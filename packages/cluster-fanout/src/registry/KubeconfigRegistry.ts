@@ -7,7 +7,10 @@ import type { Cluster } from "./Cluster.ts"
 import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
 import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
-import { fromFiles, type KubeconfigFile, type KubeconfigImport } from "./Kubeconfig.ts"
+import { fromSources, invalidFile, type KubeconfigImport } from "./Kubeconfig.ts"
+import { type KubeconfigDocument, parse, printName } from "./KubeconfigDocument.ts"
+import * as KubeconfigText from "./KubeconfigText.ts"
+import type * as MergedKubeconfig from "./MergedKubeconfig.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
 import { ParentNotFound, RegistryError } from "./RegistryError.ts"
 
@@ -44,7 +47,7 @@ export const layer = (options: KubeconfigRegistryOptions) =>
     ClusterRegistry,
     Effect.gen(function* () {
       const path = yield* Path.Path
-      const paths = options.files.map((file) => path.resolve(file))
+      const paths = [...new Set(options.files.map((file) => path.resolve(file)))]
       const readAll = Effect.forEach(paths, (file) => read(file, paths.length > 1))
       const first = yield* readAll
       const start = importReadings(first, new Map(), options.names)
@@ -85,16 +88,20 @@ interface Reading {
   readonly text: Result.Result<string, RegistryProblem>
 }
 
-const read = Effect.fnUntraced(function* (path: string, oneOfSeveral: boolean) {
+const read = Effect.fnUntraced(function* (path: string, oneOfSeveral: boolean): Effect.fn.Return<
+  Reading,
+  never,
+  FileSystem.FileSystem
+> {
   const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.gen(function* () {
+  const bytes = yield* Effect.gen(function* () {
     const { size } = yield* files.stat(path)
-    return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFileString(path)
+    return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFile(path)
   }).pipe(Effect.result)
-  if (Result.isFailure(text)) return { path, text: Result.fail(unreadable(path, text.failure, oneOfSeveral)) }
-  if (text.success !== undefined) return { path, text: Result.succeed(text.success) }
-  const problem = { severity: "error", code: "fileInvalid", source: path, message: "is larger than 16 MiB" } as const
-  return { path, text: Result.fail<RegistryProblem>(problem) }
+  if (Result.isFailure(bytes)) return { path, text: Result.fail(unreadable(path, bytes.failure, oneOfSeveral)) }
+  const text =
+    bytes.success === undefined ? Result.fail("is larger than 16 MiB") : KubeconfigText.decode(bytes.success)
+  return { path, text: Result.mapError(text, (message) => invalidFile(path, message)) }
 })
 
 /** In a path list kubectl passes over what does not exist. */
@@ -119,36 +126,39 @@ const content = (reading: Reading | undefined): string | undefined =>
   })
 
 interface Imported extends KubeconfigImport {
-  /** The text of each file that was last good. */
-  readonly good: ReadonlyMap<string, string>
+  /** The last good content of each file. */
+  readonly good: ReadonlyMap<string, KubeconfigDocument>
 }
 
 const importReadings = (
   readings: ReadonlyArray<Reading>,
-  good: ReadonlyMap<string, string>,
+  good: ReadonlyMap<string, KubeconfigDocument>,
   names: Readonly<Record<string, string>> | undefined
 ): Imported => {
   const broken: Array<RegistryProblem> = []
-  const files: Array<KubeconfigFile> = []
+  const kept = new Map<string, KubeconfigDocument>()
+  const sources: Array<MergedKubeconfig.KubeconfigSource> = []
   for (const { path, text } of readings) {
-    const usable = Result.flatMap(text, (read) => whole({ path, text: read }))
-    if (Result.isFailure(usable)) broken.push(usable.failure)
-    const present = Result.isSuccess(usable) ? usable.success : good.get(path)
-    if (present !== undefined) files.push({ path, text: present })
+    const parsed = Result.flatMap(text, (written) =>
+      Result.mapError(parse({ path, text: written }), (message) => invalidFile(path, message))
+    )
+    if (Result.isFailure(parsed)) broken.push(parsed.failure)
+    const document = Result.isSuccess(parsed) ? parsed.success : good.get(path)
+    if (document !== undefined) {
+      kept.set(path, document)
+      sources.push({ path, document })
+    } else if (Result.isFailure(parsed) && parsed.failure.severity === "error") {
+      sources.push({ path })
+    }
   }
-  const imported = fromFiles(files, names)
+  const imported = fromSources(sources, names)
   // A context that is not there may be one of a file that cannot be read; one of several that does not exist is passed over.
   const isWhole = broken.every(({ severity }) => severity === "warning")
   return {
     ...imported,
     problems: [...broken, ...imported.problems.filter(({ code }) => isWhole || code !== "contextUnknown")],
-    good: new Map(files.map(({ path, text }) => [path, text]))
+    good: kept
   }
-}
-
-const whole = (file: KubeconfigFile): Result.Result<string, RegistryProblem> => {
-  const problem = fromFiles([file]).problems.find(({ code }) => code === "fileInvalid")
-  return problem === undefined ? Result.succeed(file.text) : Result.fail(problem)
 }
 
 type View = Pick<RegistrySnapshot, "clusters" | "problems">
@@ -160,7 +170,7 @@ const viewOf = (imported: KubeconfigImport, parent: ClusterName | undefined, own
   for (const { connection, context, name } of imported.clusters) {
     if (name === own?.name) {
       const message = `cluster name ${name} is already taken by the pod's own cluster`
-      problems.push({ severity: "error", code: "nameTaken", source: `context ${JSON.stringify(context)}`, message })
+      problems.push({ severity: "error", code: "nameTaken", source: `context ${printName(context)}`, message })
       continue
     }
     const generation = generationOf(connection)

@@ -28,6 +28,9 @@ export interface ConnectionParts {
 
 const fault = (field: PostedFault["field"], message: string) => Result.fail<PostedFault>({ field, message })
 
+/** Bounds of a posted kubeconfig, whose one context needs some 100 tokens. */
+const LIMITS = { tokens: 100_000, values: 20_000, depth: 64 }
+
 /** Makes a connection of its parts. **Errors** the first field that speaks against it. */
 export const fromParts = (
   { caData, proxyUrl, server, tlsServerName, token }: ConnectionParts,
@@ -68,7 +71,7 @@ export const fromKubeconfig = (
 ): Result.Result<Connection, PostedFault> =>
   Result.gen(function* () {
     const refuse = (message: string) => fault("kubeconfig", message)
-    const parsed = parse({ path: "/kubeconfig", text: Redacted.value(text) })
+    const parsed = parse({ path: "/kubeconfig", text: Redacted.value(text) }, LIMITS)
     if (Result.isFailure(parsed)) return yield* refuse(`kubeconfig ${parsed.failure}`)
     const found = entriesOf(parsed.success)
     if (Result.isFailure(found)) return yield* refuse(found.failure)

@@ -8,6 +8,9 @@ import type { Connection } from "./Cluster.ts"
 const Secret = Schema.RedactedFromValue(Schema.String)
 const Pem = Schema.Struct({ _tag: Schema.Literal("Data"), pem: Secret })
 
+const ClientCertificate = Schema.Struct({ certificate: Pem, key: Pem })
+const beside = { clientCertificate: Schema.optionalKey(ClientCertificate) }
+
 const Stored = Schema.fromJsonString(
   Schema.Struct({
     labels: Schema.Record(Schema.String, Schema.String),
@@ -19,9 +22,9 @@ const Stored = Schema.fromJsonString(
       proxyUrl: Schema.optionalKey(Schema.String),
       credential: Schema.Union([
         Schema.Struct({ _tag: Schema.Literal("None") }),
-        Schema.Struct({ _tag: Schema.Literal("Token"), token: Secret }),
-        Schema.Struct({ _tag: Schema.Literal("Basic"), username: Schema.String, password: Secret }),
-        Schema.Struct({ _tag: Schema.Literal("ClientCertificate"), certificate: Pem, key: Pem })
+        Schema.Struct({ _tag: Schema.Literal("Token"), token: Secret, ...beside }),
+        Schema.Struct({ _tag: Schema.Literal("Basic"), username: Schema.String, password: Secret, ...beside }),
+        Schema.Struct({ _tag: Schema.Literal("ClientCertificate"), ...ClientCertificate.fields })
       ]),
       impersonation: Schema.optionalKey(
         Schema.Struct({

@@ -16,7 +16,7 @@ import {
   Semaphore
 } from "effect"
 import { ChildProcessSpawner } from "effect/process"
-import type { Cluster, PemSource } from "../../registry/Cluster.ts"
+import type { ClientCertificate, Cluster, Credential, PemSource } from "../../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError } from "../ClusterError.ts"
 import { digest } from "../../registry/ConnectionDigest.ts"
 import { KeyedValue } from "../KeyedValue.ts"
@@ -152,15 +152,40 @@ const authorityOf = (
 ): Effect.Effect<string | undefined, string> =>
   certificateAuthority === undefined ? Effect.succeed(undefined) : pem(sources, certificateAuthority)
 
+/** Gives the certificate that goes with each connection; that of a plugin is not known before the plugin has run. */
+const clientCertificateOf = (credential: Credential): ClientCertificate | undefined => {
+  switch (credential._tag) {
+    case "None":
+    case "Exec":
+      return undefined
+    case "ClientCertificate":
+      return credential
+    case "Token":
+    case "TokenFile":
+    case "Basic":
+      return credential.clientCertificate
+  }
+}
+
+const clientMaterial = Effect.fnUntraced(function* (sources: Sources, client: ClientCertificate) {
+  const [certificate, key] = yield* Effect.all([pem(sources, client.certificate), pem(sources, client.key)])
+  return { certificate: Redacted.make(certificate), key: Redacted.make(key) }
+})
+
 const material = Effect.fnUntraced(function* (
   sources: Sources,
   { connection, generation }: Cluster
 ): Effect.fn.Return<Material, string> {
   const authority = yield* authorityOf(sources, connection)
-  const base = authority === undefined ? {} : { certificateAuthority: authority }
   const { credential } = connection
+  const client = clientCertificateOf(credential)
+  const base = {
+    ...(authority !== undefined && { certificateAuthority: authority }),
+    ...(client !== undefined && { client: yield* clientMaterial(sources, client) })
+  }
   switch (credential._tag) {
     case "None":
+    case "ClientCertificate":
       return { tls: base }
     case "Token":
       return { tls: base, authorization: `Bearer ${Redacted.value(credential.token)}` }
@@ -172,10 +197,6 @@ const material = Effect.fnUntraced(function* (
     case "Basic": {
       const pair = `${credential.username}:${Redacted.value(credential.password)}`
       return { tls: base, authorization: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` }
-    }
-    case "ClientCertificate": {
-      const [certificate, key] = yield* Effect.all([pem(sources, credential.certificate), pem(sources, credential.key)])
-      return { tls: { ...base, client: { certificate: Redacted.make(certificate), key: Redacted.make(key) } } }
     }
     case "Exec": {
       const { credential: proven } = yield* sources.runPlugin(pluginKey(connection, generation, credential.plugin))
@@ -231,10 +252,9 @@ const forget = Effect.fnUntraced(function* (
 ) {
   const { credential } = connection
   if (credential._tag === "TokenFile") yield* Cache.invalidate(files, credential.path)
-  if (credential._tag === "ClientCertificate") {
-    for (const source of [credential.certificate, credential.key]) {
-      if (source._tag === "File") yield* Cache.invalidate(files, source.path)
-    }
+  const client = clientCertificateOf(credential)
+  for (const source of client === undefined ? [] : [client.certificate, client.key]) {
+    if (source._tag === "File") yield* Cache.invalidate(files, source.path)
   }
   if (credential._tag !== "Exec") return
   const now = yield* Clock.currentTimeMillis
