@@ -104,7 +104,7 @@ export const fromSources = (
   }
   for (const found of contexts.repeated) {
     const first = contexts.first.get(found.name)?.entry.file ?? "an earlier file"
-    const message = `the context of this name in ${first} counts; rename one of them (kubectl config rename-context)`
+    const message = `the context of this name in ${first} counts; rename one of them`
     problems.push({ severity: "error", code: "nameTaken", source: sourceOf(found), message })
   }
   problems.push(...MergedKubeconfig.differences(sources))

@@ -58,8 +58,11 @@ const service = { check: "service" } as const
 
 /** What mends an entry of a source of clusters, by the code of its problem. */
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
-  nameTaken: "give one of the contexts another name by clusters.names",
-  nameInvalid: "give the context a name by clusters.names",
+  nameTaken:
+    "give one of the contexts another name by clusters.names; rename one of two contexts that are spelled alike (kubectl --kubeconfig FILE config rename-context OLD NEW)",
+  nameInvalid: "give the context a name by clusters.names, or the object another name",
+  entryDiffers: "nothing is wrong; to end the warning, give the entry another name in one of the files",
+  documentsIgnored: "put the other documents into files of their own, and add these to clusters.kubeconfig",
   contextUnknown: "correct the context in clusters.names, or take it out",
   fileUnreadable: "put the file back, or take its path out of clusters.kubeconfig",
   insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
