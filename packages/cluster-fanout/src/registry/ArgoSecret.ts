@@ -113,8 +113,7 @@ const textOf = (base64: string): string => Buffer.from(base64, "base64").toStrin
 const given = <Key extends string>(
   key: Key,
   text: string | null | undefined
-): { readonly [K in Key]?: string } | undefined =>
-  isSet(text) ? keyed(key, text) : undefined
+): { readonly [K in Key]?: string } | undefined => (isSet(text) ? keyed(key, text) : undefined)
 
 const keyed = <Key extends string>(key: Key, text: string): { readonly [K in Key]?: string } => {
   const made: { [K in Key]?: string } = {}

@@ -45,14 +45,18 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     const { labels = {}, name: text } = profile.metadata
     const name = ClusterName.fromText(text)
     if (name === undefined) {
-      return yield* Result.fail<Refusal>({ code: "nameInvalid", message: `its name does not make a cluster name (${ClusterName.ALLOWED})` })
+      return yield* Result.fail<Refusal>({
+        code: "nameInvalid",
+        message: `its name does not make a cluster name (${ClusterName.ALLOWED})`
+      })
     }
     const providers = profile.status?.accessProviders ?? []
     if (providers.length === 0) return yield* incomplete("status.accessProviders is empty")
     for (const provider of providers) {
       const command = AllowedCommand.plain(rules.allowedCommands).find((allowed) => basename(allowed) === provider.name)
       if (command === undefined) continue
-      if (provider.cluster === undefined) return yield* incomplete(`access provider ${printName(provider.name)} names no cluster`)
+      if (provider.cluster === undefined)
+        return yield* incomplete(`access provider ${printName(provider.name)} names no cluster`)
       const exec = { apiVersion: "client.authentication.k8s.io/v1", command, args: [], provideClusterInfo: true }
       return { name, labels, connection: yield* make(provider.cluster, { exec }, rules) }
     }

@@ -114,7 +114,8 @@ export const fromSources = (
     problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })
   }
   const list = [...clusters.values()]
-  const currentContext = sources.find(({ document }) => document?.currentContext !== undefined)?.document?.currentContext
+  const currentContext = sources.find(({ document }) => document?.currentContext !== undefined)?.document
+    ?.currentContext
   const current = list.find((cluster) => cluster.context === currentContext)?.name
   return { clusters: list, ...(current !== undefined && { current }), problems }
 }
@@ -139,8 +140,7 @@ export const splitPathList = (text: string): ReadonlyArray<string> => [
   )
 ]
 
-const sourceOf = ({ entry, name }: MergedKubeconfig.FoundContext): string =>
-  `${entry.file}, context ${printName(name)}`
+const sourceOf = ({ entry, name }: MergedKubeconfig.FoundContext): string => `${entry.file}, context ${printName(name)}`
 
 const nameOf = (
   context: string,

@@ -117,7 +117,8 @@ const credentialOf = (
       return { _tag: "TokenFile", path: resolvePath(file, user.tokenFile), ...beside }
     }
     if (user.token !== undefined) {
-      if (!isHeaderText(user.token)) return yield* incomplete("token is too long or has characters that no header can carry")
+      if (!isHeaderText(user.token))
+        return yield* incomplete("token is too long or has characters that no header can carry")
       return { _tag: "Token", token: Redacted.make(user.token), ...beside }
     }
     if (user.username !== undefined) {
@@ -171,7 +172,8 @@ const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefin
     return alone ? incomplete("as-uid, as-groups and as-user-extra need as") : Result.succeed(undefined)
   }
   const texts = [user.as, uid ?? "", ...groups, ...Object.values(extra).flat()]
-  if (!texts.every(isHeaderText)) return incomplete("impersonation is too long or has characters that no header can carry")
+  if (!texts.every(isHeaderText))
+    return incomplete("impersonation is too long or has characters that no header can carry")
   return Result.succeed({ user: user.as, ...(uid !== undefined && { uid }), groups, extra })
 }
 
@@ -179,5 +181,4 @@ const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefin
 const MAX_HEADER_TEXT = 64 * 1024
 
 /** No control characters: the rest can be sent, if need be as UTF-8. */
-const isHeaderText = (text: string): boolean =>
-  text.length <= MAX_HEADER_TEXT && !/[\u0000-\u001f\u007f]/.test(text)
+const isHeaderText = (text: string): boolean => text.length <= MAX_HEADER_TEXT && !/[\u0000-\u001f\u007f]/.test(text)

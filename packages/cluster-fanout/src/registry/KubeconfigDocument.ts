@@ -25,16 +25,17 @@ export type ClusterEntry = typeof ClusterEntry.Type
 
 /** Go reads null as the empty text. */
 const TextOrNull = Schema.NullOr(Schema.String).pipe(
-  Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: (text) => text ?? "", encode: (text) => text }))
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text) => text ?? "", encode: (text) => text })
+  )
 )
 
 export const ExecEntry = Schema.Struct({
   apiVersion: Schema.String,
   command: Schema.String,
   args: Schema.optionalKey(Schema.Array(TextOrNull)),
-  env: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.optionalKey(TextOrNull) }))
-  ),
+  env: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.optionalKey(TextOrNull) }))),
   installHint: Schema.optionalKey(Schema.String),
   provideClusterInfo: Schema.optionalKey(Schema.Boolean),
   interactiveMode: Schema.optionalKey(Schema.Literals(["Never", "IfAvailable", "Always"]))

@@ -88,19 +88,17 @@ interface Reading {
   readonly text: Result.Result<string, RegistryProblem>
 }
 
-const read = Effect.fnUntraced(function* (path: string, oneOfSeveral: boolean): Effect.fn.Return<
-  Reading,
-  never,
-  FileSystem.FileSystem
-> {
+const read = Effect.fnUntraced(function* (
+  path: string,
+  oneOfSeveral: boolean
+): Effect.fn.Return<Reading, never, FileSystem.FileSystem> {
   const files = yield* FileSystem.FileSystem
   const bytes = yield* Effect.gen(function* () {
     const { size } = yield* files.stat(path)
     return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFile(path)
   }).pipe(Effect.result)
   if (Result.isFailure(bytes)) return { path, text: Result.fail(unreadable(path, bytes.failure, oneOfSeveral)) }
-  const text =
-    bytes.success === undefined ? Result.fail("is larger than 16 MiB") : KubeconfigText.decode(bytes.success)
+  const text = bytes.success === undefined ? Result.fail("is larger than 16 MiB") : KubeconfigText.decode(bytes.success)
   return { path, text: Result.mapError(text, (message) => invalidFile(path, message)) }
 })
 

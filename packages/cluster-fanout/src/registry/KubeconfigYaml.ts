@@ -7,7 +7,20 @@
  * **Source** go-yaml v2, which client-go uses by `sigs.k8s.io/yaml`.
  */
 import { Result } from "effect"
-import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser, type ParsedNode, type Scalar, type YAMLMap } from "yaml"
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  Parser,
+  type ParsedNode,
+  type Scalar,
+  type YAMLMap
+} from "yaml"
 
 /**
  * Bounds of one text.
@@ -235,7 +248,11 @@ const scalarOf = ({ source = "", tag, type }: Scalar.Parsed): Pick<Expanded, "bo
   if (tag === BINARY) return { value: Buffer.from(source, "base64").toString("utf8") }
   const isText = tag === undefined ? type !== "PLAIN" : tag === `${CORE}str` || !tag.startsWith(CORE)
   if (isText) return { value: source }
-  return { value: resolved(source), ...(YES.has(source) && { boolean: true }), ...(NO.has(source) && { boolean: false }) }
+  return {
+    value: resolved(source),
+    ...(YES.has(source) && { boolean: true }),
+    ...(NO.has(source) && { boolean: false })
+  }
 }
 
 /** Resolves a plain scalar. A date stays text. */

@@ -6,13 +6,7 @@
  */
 import { Result } from "effect"
 import type { RegistryProblem } from "./ClusterRegistry.ts"
-import {
-  type ContextEntry,
-  type Entry,
-  type KubeconfigDocument,
-  printName,
-  resolvePath
-} from "./KubeconfigDocument.ts"
+import { type ContextEntry, type Entry, type KubeconfigDocument, printName, resolvePath } from "./KubeconfigDocument.ts"
 
 /** A file of the list. **Shape** without `document` for a file that cannot be read and never could. */
 export interface KubeconfigSource {
@@ -73,7 +67,9 @@ export const find = <A>(
   if (ownEntry !== undefined) return Result.succeed(ownEntry)
   for (const { document, path } of sources) {
     if (document === undefined) {
-      return Result.fail(`${kind.noun} ${printName(name)} is not in this file and may be in ${path}, which is unreadable`)
+      return Result.fail(
+        `${kind.noun} ${printName(name)} is not in this file and may be in ${path}, which is unreadable`
+      )
     }
     const entry = kind.of(document).get(name)
     if (entry !== undefined) return Result.succeed(entry)
@@ -108,12 +104,7 @@ export const differences = (sources: ReadonlyArray<KubeconfigSource>): ReadonlyA
     })
   })
 
-const PATHS: ReadonlySet<string> = new Set([
-  "certificate-authority",
-  "client-certificate",
-  "client-key",
-  "tokenFile"
-])
+const PATHS: ReadonlySet<string> = new Set(["certificate-authority", "client-certificate", "client-key", "tokenFile"])
 
 /** Prints an entry to compare it. A relative path means another file in another folder. */
 const contentOf = ({ file, value }: Entry<unknown>): string =>

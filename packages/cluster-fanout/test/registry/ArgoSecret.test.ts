@@ -98,6 +98,52 @@ describe("a Secret of Argo CD", () => {
     assert.notInclude(message, "a:b")
   })
 
+  it("counts null as left out, in every field", () => {
+    const { connection, name } = got(
+      secretOf({
+        bearerToken: "t",
+        username: null,
+        password: null,
+        proxyUrl: null,
+        tlsClientConfig: { insecure: null, caData: PEM, certData: null, keyData: null, serverName: null },
+        awsAuthConfig: null,
+        execProviderConfig: null
+      })
+    )
+    assert.strictEqual(String(name), "prod")
+    assert.strictEqual(connection.credential._tag, "Token")
+    assert.strictEqual(connection.certificateAuthority?._tag, "Data")
+    assert.isUndefined(connection.tlsServerName)
+    assert.strictEqual(got(secretOf({ bearerToken: "t", tlsClientConfig: null })).connection.credential._tag, "Token")
+    const login = { command: "/opt/login", args: null, env: null, apiVersion: null }
+    assert.strictEqual(got(secretOf({ execProviderConfig: login })).connection.credential._tag, "Exec")
+    const aws = { clusterName: "c", roleARN: "arn:r", profile: null }
+    assert.strictEqual(got(secretOf({ awsAuthConfig: aws })).connection.credential._tag, "Exec")
+  })
+
+  it("without a name has that of the Secret", () => {
+    const { data, metadata } = secretOf({ bearerToken: "t" })
+    const { name: _, ...nameless } = data
+    for (const present of [
+      nameless,
+      { ...data, name: "" },
+      { ...data, name: base64(" \n") },
+      { ...data, name: null }
+    ]) {
+      assert.strictEqual(
+        String(got({ metadata: { ...metadata, name: "cluster-eu-1" }, data: present }).name),
+        "cluster-eu-1"
+      )
+    }
+  })
+
+  it("sends neither a token nor a password beside a plugin, as Argo CD does, and a certificate beside a token", () => {
+    const login = { bearerToken: "t", username: "u", execProviderConfig: { command: "/opt/login" } }
+    assert.strictEqual(got(secretOf(login)).connection.credential._tag, "Exec")
+    const both = got(secretOf({ bearerToken: "t", tlsClientConfig: { certData: PEM, keyData: PEM } })).connection
+    assert.strictEqual(both.credential._tag === "Token" && both.credential.clientCertificate !== undefined, true)
+  })
+
   it("without its label, or of the cluster that Argo CD runs in, is no cluster", () => {
     const plain = secretOf({})
     assert.isUndefined(read({ ...plain, metadata: { labels: {} } }, rules))

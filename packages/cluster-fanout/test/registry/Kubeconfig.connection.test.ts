@@ -26,6 +26,47 @@ describe("clusters", () => {
     assert.strictEqual(authority?._tag === "Data" ? Redacted.value(authority.pem) : undefined, CA)
   })
 
+  it("authority and user come by merge keys, and verification is skipped by a word of YAML 1.1", () => {
+    const text = `
+x-common: &common { certificate-authority-data: ${base64(CA)}, server: "https://a.test" }
+clusters:
+- { name: a, cluster: &a { <<: *common } }
+- { name: b, cluster: { <<: *a, server: "https://b.test", insecure-skip-tls-verify: yes } }
+users:
+- { name: u, user: { token: t } }
+contexts:
+- { name: a, context: &context { cluster: a, user: u } }
+- { name: b, context: { <<: *context, cluster: b } }
+---
+`
+    const { clusters, problems } = read(text)
+    assert.deepStrictEqual(
+      clusters.map(({ connection }) => [
+        connection.server,
+        connection.certificateAuthority?._tag,
+        connection.credential._tag,
+        connection.insecureSkipTlsVerify
+      ]),
+      [
+        ["https://a.test", "Data", "Token", false],
+        ["https://b.test", "Data", "Token", true]
+      ]
+    )
+    assert.deepStrictEqual(
+      problems.map(({ code }) => code),
+      ["insecureSkipTlsVerify"]
+    )
+  })
+
+  it("documents behind the first are a warning, and not read", () => {
+    const imported = read(`${config({ contexts: ["a"] })}---\n${config({ contexts: ["b"] })}`)
+    assert.deepStrictEqual(
+      imported.clusters.map(({ name }) => String(name)),
+      ["a"]
+    )
+    assert.include(problem(imported), { severity: "warning", code: "documentsIgnored", source: "/etc/kube/config" })
+  })
+
   it("paths start at the folder of their file", () => {
     const connection = only(
       read(
@@ -51,6 +92,9 @@ describe("clusters", () => {
 
   const refused: ReadonlyArray<readonly [string, object, object, RegistryProblem["code"]]> = [
     ["a server that is no URL", { server: "c.test:6443" }, {}, "contextIncomplete"],
+    ["a server of endless length", { server: `https://c.test/${"x".repeat(3000)}` }, {}, "contextIncomplete"],
+    ["a proxy of endless length", { "proxy-url": `http://c.test/${"x".repeat(3000)}` }, {}, "contextIncomplete"],
+    ["a token of endless length", {}, { token: "x".repeat(100_000) }, "contextIncomplete"],
     ["a server with another scheme", { server: "ftp://c.test" }, {}, "contextIncomplete"],
     ["a server with a user", { server: "https://me@c.test" }, {}, "contextIncomplete"],
     ["no server", { server: null }, {}, "contextIncomplete"],
@@ -104,6 +148,43 @@ describe("users", () => {
     assert.deepStrictEqual(credential({ token: "t", tokenFile: "tok" }), { _tag: "TokenFile", path: "/etc/kube/tok" })
     const token = credential({ token: "t", tokenFile: "", username: null })
     assert.strictEqual(token._tag === "Token" ? Redacted.value(token.token) : undefined, "t")
+  })
+
+  const CLIENT = { "client-certificate": "me.crt", "client-key": "me.key" }
+  const clientCertificate = {
+    certificate: { _tag: "File", path: "/etc/kube/me.crt" },
+    key: { _tag: "File", path: "/etc/kube/me.key" }
+  }
+  const plugin = { apiVersion: "client.authentication.k8s.io/v1", command: "aws" }
+
+  it("a client certificate goes beside a token or a password", () => {
+    for (const [user, tag] of [
+      [{ token: "t" }, "Token"],
+      [{ tokenFile: "tok" }, "TokenFile"],
+      [{ username: "me", password: "p" }, "Basic"]
+    ] as const) {
+      assert.deepInclude(credential({ ...user, ...CLIENT }), { _tag: tag, clientCertificate })
+      assert.notProperty(credential(user), "clientCertificate")
+    }
+  })
+
+  it("a plugin is not run for a user with a token, a password or a client certificate", () => {
+    assert.strictEqual(credential({ token: "t", exec: plugin })._tag, "Token")
+    assert.strictEqual(credential({ username: "me", exec: plugin })._tag, "Basic")
+    assert.deepStrictEqual(credential({ ...CLIENT, exec: plugin }), { _tag: "ClientCertificate", ...clientCertificate })
+    assert.strictEqual(credential({ exec: plugin })._tag, "Exec")
+  })
+
+  it("a plugin's null arguments, variables and values count as left out or empty", () => {
+    const absent = credential({ exec: { ...plugin, args: null, env: null } })
+    assert.deepInclude(absent._tag === "Exec" ? absent.plugin : {}, { args: [], env: [] })
+    const empty = credential({ exec: { ...plugin, args: [null, "a"], env: [{ name: "A", value: null }] } })
+    if (empty._tag !== "Exec") throw new Error(empty._tag)
+    assert.deepStrictEqual(empty.plugin.args, ["", "a"])
+    assert.deepStrictEqual(
+      empty.plugin.env.map(([name, value]) => [name, Redacted.value(value)]),
+      [["A", ""]]
+    )
   })
 
   it("username and password are kept apart from what prints", () => {

@@ -269,7 +269,10 @@ describe("several files", () => {
           path: `/${index}/config`,
           text: stringify({
             kind: "Config",
-            clusters: file.clusters.map((name) => ({ name, cluster: { server: `https://${name}.file-${index}.test` } })),
+            clusters: file.clusters.map((name) => ({
+              name,
+              cluster: { server: `https://${name}.file-${index}.test` }
+            })),
             users: file.users.map((name) => ({ name, user: { token: `${name}-of-${index}` } })),
             contexts: file.contexts.map(({ cluster, name, user }) => ({ name, context: { cluster, user } }))
           })

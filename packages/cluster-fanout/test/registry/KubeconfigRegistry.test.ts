@@ -100,7 +100,10 @@ describe("the start", () => {
         yield* replace("config", config(["a"], "a"))
         yield* replace("broken", "contexts: [")
         yield* replace("borrower", stringify({ contexts: [{ name: "b", context: { cluster: "shared", user: "u" } }] }))
-        yield* replace("lender", stringify({ clusters: [{ name: "shared", cluster: { server: "https://last.test" } }] }))
+        yield* replace(
+          "lender",
+          stringify({ clusters: [{ name: "shared", cluster: { server: "https://last.test" } }] })
+        )
         const registry = yield* start({}, ["config", "broken", "borrower", "lender"])
         const before = yield* registry.snapshot
         assert.deepStrictEqual(names(before), ["a"])
@@ -136,7 +139,10 @@ describe("the start", () => {
         yield* replace("config", config(["a"], "a"))
         const text = config(["b"])
         yield* files.writeFile(at("little"), Buffer.from(`\ufeff${text}`, "utf16le"))
-        yield* files.writeFile(at("big"), Buffer.from(`\ufeff${text.replace("name: b", "name: c")}`, "utf16le").swap16())
+        yield* files.writeFile(
+          at("big"),
+          Buffer.from(`\ufeff${text.replace("name: b", "name: c")}`, "utf16le").swap16()
+        )
         yield* files.writeFile(at("latin1"), Buffer.from(text.replace("name: b", "name: é"), "latin1"))
         const snapshot = yield* (yield* start({}, ["config", "little", "big", "latin1"])).snapshot
         assert.deepStrictEqual(names(snapshot), ["a", "b", "c"])

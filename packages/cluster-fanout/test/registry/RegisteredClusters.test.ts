@@ -76,7 +76,29 @@ describe("the text of a registered cluster", () => {
     assert.notInclude(JSON.stringify(read), "secret")
   })
 
+  it("keeps a client certificate beside a token", () => {
+    const data = (text: string) => ({ _tag: "Data", pem: Redacted.make(text) }) as const
+    const clientCertificate = { certificate: data("CERT"), key: data("KEY") }
+    const credential = { _tag: "Token", token: Redacted.make("secret"), clientCertificate } as const
+    const text = Option.getOrThrow(
+      StoredConnection.print({ ...stored, connection: { ...stored.connection, credential } })
+    )
+    const { connection } = Option.getOrThrow(StoredConnection.read(text, rule))
+    const kept = connection.credential._tag === "Token" ? connection.credential.clientCertificate : undefined
+    assert.strictEqual(kept?.key._tag === "Data" ? Redacted.value(kept.key.pem) : undefined, "KEY")
+  })
+
   it.each<[string, Partial<Connection>]>([
+    [
+      "a file of a client certificate",
+      {
+        credential: {
+          _tag: "Token",
+          token: Redacted.make("t"),
+          clientCertificate: { certificate: { _tag: "File", path: "/c" }, key: { _tag: "File", path: "/k" } }
+        }
+      }
+    ],
     ["a token file", { credential: { _tag: "TokenFile", path: "/etc/token" } }],
     ["a file of an authority", { certificateAuthority: { _tag: "File", path: "/etc/ca" } }],
     ["an unchecked certificate", { insecureSkipTlsVerify: true }]

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
 import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
 import { Fault } from "@quarterdeck/harness"
-import { Clock, Effect, FileSystem, Layer, type Scope } from "effect"
+import { Clock, Effect, FileSystem, Layer, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Credential } from "../../../src/registry/Cluster.ts"
 import { Transport } from "../../../src/kube/Transport.ts"
@@ -93,6 +93,40 @@ layer(EmbeddedCluster.layer({ tokens }))((it) => {
   })
 
   describe("certificate files", () => {
+    it.effect("a client certificate is presented beside a token file and a password, and rotates with them", () =>
+      still(() =>
+        Effect.gen(function* () {
+          const files = yield* FileSystem.FileSystem
+          const directory = yield* files.makeTempDirectoryScoped()
+          const server = yield* ByteServer.start("{}")
+          const write = Effect.fnUntraced(function* (commonName: string) {
+            const { certificate, key } = yield* Effect.promise(() => server.authority.issue(commonName))
+            yield* files.writeFileString(`${directory}/me.crt`, certificate)
+            yield* files.writeFileString(`${directory}/me.key`, key)
+            yield* files.writeFileString(`${directory}/token`, commonName)
+          })
+          const clientCertificate = {
+            certificate: { _tag: "File", path: `${directory}/me.crt` },
+            key: { _tag: "File", path: `${directory}/me.key` }
+          } as const
+          const byToken = clusterAt(server, {
+            credential: { _tag: "TokenFile", path: `${directory}/token`, clientCertificate }
+          })
+          const byPassword = clusterAt(server, {
+            credential: { _tag: "Basic", username: "me", password: Redacted.make("p"), clientCertificate }
+          })
+          yield* write("first")
+          yield* ask(byToken)
+          yield* ask(byPassword)
+          yield* write("second")
+          yield* TestClock.adjust("2 seconds")
+          yield* ask(byToken)
+          assert.deepStrictEqual(server.presented, ["first", "first", "second"])
+          assert.deepStrictEqual(server.authorizations, ["Bearer first", "Basic bWU6cA==", "Bearer second"])
+        })
+      )
+    )
+
     it.effect("a rotated client certificate is presented on new connections", () =>
       still(() =>
         Effect.gen(function* () {
