@@ -2,7 +2,7 @@
  * Reads the YAML of a kubeconfig into plain values, as kubectl reads it.
  *
  * **Shape** merge keys as in YAML 1.1, the first document alone. `yes`, `on` and the like are booleans in the fields that
- * hold one, and text elsewhere: kubectl refuses a context that is named `no`.
+ * hold one, and text elsewhere; `1_000` is text. kubectl refuses such text, which writers of YAML 1.2 leave unquoted.
  *
  * **Source** go-yaml v2, which client-go uses by `sigs.k8s.io/yaml`.
  */
@@ -244,7 +244,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 const BINARY = "tag:yaml.org,2002:binary"
 const CORE = "tag:yaml.org,2002:"
 
-const scalarOf = ({ source = "", tag, type }: Scalar.Parsed): Pick<Expanded, "boolean" | "value"> => {
+const scalarOf = ({ source, tag, type }: Scalar.Parsed): Pick<Expanded, "boolean" | "value"> => {
   if (tag === BINARY) return { value: Buffer.from(source, "base64").toString("utf8") }
   const isText = tag === undefined ? type !== "PLAIN" : tag === `${CORE}str` || !tag.startsWith(CORE)
   if (isText) return { value: source }
@@ -261,7 +261,6 @@ const resolved = (text: string): unknown => {
   if (TRUE.has(text)) return true
   if (FALSE.has(text)) return false
   if (text.length > MAX_NUMBER) return text
-  const digits = text.replaceAll("_", "")
-  if (!INTEGER.test(digits) && !FLOAT.test(digits)) return text
-  return digits.startsWith("-") ? -Number(digits.slice(1)) : Number(digits.startsWith("+") ? digits.slice(1) : digits)
+  if (!INTEGER.test(text) && !FLOAT.test(text)) return text
+  return text.startsWith("-") ? -Number(text.slice(1)) : Number(text.startsWith("+") ? text.slice(1) : text)
 }

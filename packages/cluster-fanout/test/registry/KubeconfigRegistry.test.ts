@@ -1,48 +1,9 @@
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, FileSystem, Layer, Logger, Metric, Path, Scope, Stream } from "effect"
-import { stringify } from "yaml"
-import { ClusterRegistry, type RegistrySnapshot } from "../../src/registry/ClusterRegistry.ts"
-import { type KubeconfigRegistryOptions, layer, ReadInterval } from "../../src/registry/KubeconfigRegistry.ts"
+import { Effect, Logger, Metric, Stream } from "effect"
 import { clusterAt } from "../fixture/ClusterAt.ts"
+import { codes, config, live, names, workplace } from "../fixture/KubeconfigFiles.ts"
 import { eventually } from "../fixture/Waiting.ts"
-
-const config = (contexts: ReadonlyArray<string>, current?: string, token = "t") =>
-  stringify({
-    clusters: [{ name: "c", cluster: { server: "https://c.test" } }],
-    users: [{ name: "u", user: { token } }],
-    contexts: contexts.map((name) => ({ name, context: { cluster: "c", user: "u" } })),
-    "current-context": current
-  })
-
-/** A folder for files, and a registry over some of them. */
-const workplace = Effect.gen(function* () {
-  const files = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const directory = yield* files.makeTempDirectoryScoped()
-  const at = (name: string) => path.join(directory, name)
-  const replace = Effect.fnUntraced(function* (name: string, text: string) {
-    yield* files.writeFileString(at(`${name}.new`), text)
-    yield* files.rename(at(`${name}.new`), at(name))
-  })
-  const start = Effect.fnUntraced(function* (
-    options: Omit<KubeconfigRegistryOptions, "files">,
-    names: ReadonlyArray<string> = ["config"]
-  ) {
-    const built = Layer.fresh(layer({ ...options, files: names.map(at) }))
-    const context = yield* Layer.buildWithScope(built, yield* Scope.Scope).pipe(
-      Effect.provideService(ReadInterval, "20 millis")
-    )
-    return yield* ClusterRegistry.pipe(Effect.provide(context))
-  })
-  return { at, files, replace, start }
-})
-
-const names = (snapshot: RegistrySnapshot) => snapshot.clusters.map((cluster) => cluster.name)
-const codes = (snapshot: RegistrySnapshot) => snapshot.problems.map((problem) => problem.code)
-const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | NodeServices.NodeServices>) =>
-  effect.pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("the start", () => {
   it.live("the current context's cluster is the parent and comes first, the others by name", () =>
@@ -93,67 +54,6 @@ describe("the start", () => {
     )
   )
 
-  it.live("an entry is not looked for behind a file that cannot be read, which may hold it", () =>
-    live(
-      Effect.gen(function* () {
-        const { at, replace, start } = yield* workplace
-        yield* replace("config", config(["a"], "a"))
-        yield* replace("broken", "contexts: [")
-        yield* replace("borrower", stringify({ contexts: [{ name: "b", context: { cluster: "shared", user: "u" } }] }))
-        yield* replace(
-          "lender",
-          stringify({ clusters: [{ name: "shared", cluster: { server: "https://last.test" } }] })
-        )
-        const registry = yield* start({}, ["config", "broken", "borrower", "lender"])
-        const before = yield* registry.snapshot
-        assert.deepStrictEqual(names(before), ["a"])
-        assert.strictEqual(
-          before.problems.at(-1)?.message,
-          `cluster "shared" is not in this file and may be in ${at("broken")}, which is unreadable`
-        )
-        yield* replace(
-          "broken",
-          stringify({ clusters: [{ name: "shared", cluster: { server: "https://first.test" } }] })
-        )
-        const after = yield* eventually(registry.snapshot, ({ clusters }) => clusters.length === 2)
-        assert.strictEqual(after.clusters[1]?.connection.server, "https://first.test")
-      })
-    )
-  )
-
-  it.live("a file that the list names twice is read once", () =>
-    live(
-      Effect.gen(function* () {
-        const { replace, start } = yield* workplace
-        yield* replace("config", config(["a"], "a"))
-        const snapshot = yield* (yield* start({}, ["config", "./config"])).snapshot
-        assert.deepStrictEqual([names(snapshot), codes(snapshot)], [["a"], []])
-      })
-    )
-  )
-
-  it.live("a file in UTF-16 is read, and one with bytes of no encoding is refused", () =>
-    live(
-      Effect.gen(function* () {
-        const { at, files, replace, start } = yield* workplace
-        yield* replace("config", config(["a"], "a"))
-        const text = config(["b"])
-        yield* files.writeFile(at("little"), Buffer.from(`\ufeff${text}`, "utf16le"))
-        yield* files.writeFile(
-          at("big"),
-          Buffer.from(`\ufeff${text.replace("name: b", "name: c")}`, "utf16le").swap16()
-        )
-        yield* files.writeFile(at("latin1"), Buffer.from(text.replace("name: b", "name: é"), "latin1"))
-        const snapshot = yield* (yield* start({}, ["config", "little", "big", "latin1"])).snapshot
-        assert.deepStrictEqual(names(snapshot), ["a", "b", "c"])
-        assert.deepStrictEqual(
-          snapshot.problems.map(({ message, source }) => [source, message]),
-          [[at("latin1"), "is not UTF-8 text"]]
-        )
-      })
-    )
-  )
-
   it.live("without a usable current context and a named parent it fails", () =>
     live(
       Effect.gen(function* () {
@@ -182,33 +82,6 @@ describe("the start", () => {
 })
 
 describe("changes", () => {
-  it.live("a context that breaks keeps its name from the others", () =>
-    live(
-      Effect.gen(function* () {
-        const { replace, start } = yield* workplace
-        const two = (first: string) =>
-          stringify({
-            clusters: [
-              { name: "c", cluster: { server: first } },
-              { name: "d", cluster: { server: "https://d.test" } }
-            ],
-            contexts: [
-              { name: "x@y", context: { cluster: "c" } },
-              { name: "x/y", context: { cluster: "d" } },
-              { name: "a", context: { cluster: "d" } }
-            ],
-            "current-context": "a"
-          })
-        yield* replace("config", two("https://c.test"))
-        const registry = yield* start({})
-        yield* replace("config", two("none"))
-        const broken = yield* eventually(registry.snapshot, ({ problems }) => problems.length === 2)
-        assert.deepStrictEqual(names(broken), ["a"])
-        assert.deepStrictEqual(codes(broken), ["contextIncomplete", "nameTaken"])
-      })
-    )
-  )
-
   it.live("contexts come and go; those that stay keep their generation, those that change get a new one", () =>
     live(
       Effect.gen(function* () {

@@ -17,7 +17,8 @@ import {
   LineCounter,
   type ParsedNode,
   parseDocument,
-  visit
+  visit,
+  type YAMLMap
 } from "yaml"
 
 /** A place in the file; lines and columns are counted from 1. */
@@ -63,7 +64,8 @@ export const parse = (text: string): Result.Result<Node, ReadonlyArray<Fault>> =
     resolveKnownTags: false,
     strict: true,
     stringKeys: true,
-    uniqueKeys: true,
+    // The library compares each key of a mapping with all others, which takes quadratic time.
+    uniqueKeys: false,
     prettyErrors: false,
     // "silent" would also hide a second document.
     logLevel: "error",
@@ -102,7 +104,7 @@ const syntaxFaults = (document: Document.Parsed): ReadonlyArray<Found> =>
   [...document.errors, ...document.warnings].flatMap(({ code, message, pos }) => {
     // Told by `forbiddenParts`, with the same words for every tag.
     if (code === "TAG_RESOLVE_FAILED") return []
-    return [{ offset: pos[0], message: code === "DUPLICATE_KEY" ? "the key stands twice" : firstLine(message) }]
+    return [{ offset: pos[0], message: firstLine(message) }]
   })
 
 const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
@@ -122,6 +124,7 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
       }
       if (node.anchor !== undefined) found.push({ offset, message: "anchors are not allowed" })
       if (node.tag !== undefined) found.push({ offset, message: "tags are not allowed" })
+      if (isMap(node)) found.push(...repeatedKeys(node))
       if (ancestors.filter(isCollection).length < MAX_DEPTH) return
       found.push({ offset, message: `nests deeper than ${MAX_DEPTH} levels` })
       return visit.BREAK
@@ -134,6 +137,17 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
     }
   })
   return found
+}
+
+/** Finds keys that stand twice in one map. **Limits** linear. */
+const repeatedKeys = ({ items }: YAMLMap): ReadonlyArray<Found> => {
+  const keys = new Set<unknown>()
+  return items.flatMap(({ key }) => {
+    if (!isScalar(key)) return []
+    if (keys.has(key.value)) return [{ offset: key.range?.[0] ?? 0, message: "the key stands twice" }]
+    keys.add(key.value)
+    return []
+  })
 }
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? text

@@ -20,6 +20,7 @@ const tokens = new Map<string, string>()
 const received = new Map<string, Array<string>>()
 
 const decodeReadiness = Schema.decodeUnknownEffect(Schema.fromJsonString(Readiness))
+const decodeDeployment = Schema.decodeUnknownEffect(Schema.Struct({ spec: Schema.Struct({ replicas: Schema.Number }) }))
 const decodeScaled = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Struct({ cluster: Schema.String, status: Schema.String }))
 )
@@ -56,8 +57,8 @@ const deployment = (name: string) => ({
 
 const replicasIn = Effect.fnUntraced(function* (cluster: string, name: string) {
   const { api } = yield* (yield* Deployment).fleet.cluster(cluster)
-  const { spec } = yield* api.get({ apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name })
-  return spec?.["replicas"]
+  const object = yield* api.get({ apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name })
+  return (yield* decodeDeployment(object)).spec.replicas
 })
 
 onOneDriver(
