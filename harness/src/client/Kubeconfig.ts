@@ -34,5 +34,6 @@ export const print = (contexts: ReadonlyArray<KubeconfigContext>): string =>
       contexts: contexts.map(({ name, user }) => ({ name, context: { cluster: name, user: `${user}@${name}` } })),
       ...(contexts[0] === undefined ? {} : { "current-context": contexts[0].name })
     },
-    { lineWidth: 0 }
+    // kubectl reads YAML 1.1, in which `no` and `1_000` are not text.
+    { lineWidth: 0, compat: "yaml-1.1" }
   )

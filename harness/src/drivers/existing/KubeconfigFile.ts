@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { rootCertificates } from "node:tls"
 import { Effect, Redacted, Schema } from "effect"
-import { parse } from "yaml"
+import { isScalar, parseDocument, visit } from "yaml"
 import { InvalidFleet, type MachineRefused } from "../../machine/HarnessError.ts"
 import type { ClientCertificate } from "../../client/ApiTransport.ts"
 import { attempt } from "../../machine/Machine.ts"
@@ -83,10 +83,16 @@ export const read = Effect.fnUntraced(function* (
   const isText = source.includes("\n")
   const text = isText ? source : yield* attempt("read the kubeconfig", () => readFile(source, "utf8"))
   const directory = isText ? undefined : dirname(resolve(source))
-  const file = yield* Effect.try({ try: (): unknown => parse(text), catch: () => new Error("it is no YAML") }).pipe(
+  const file = yield* Effect.try({ try: () => valueOf(text), catch: () => new Error("it is no YAML") }).pipe(
     Effect.flatMap((value) => decodeFile(value)),
     Effect.mapError(({ message }) => new InvalidFleet({ problem: `the kubeconfig is none: ${message}` }))
   )
+  for (const list of ["clusters", "users", "contexts"] as const) {
+    const names = file[list].map(({ name }) => name)
+    const twice = names.find((name, place) => names.indexOf(name) !== place)
+    // kubectl refuses such a file: which of the two servers gets which credential is not known.
+    if (twice !== undefined) return yield* new InvalidFleet({ problem: `the kubeconfig has ${twice} twice in ${list}` })
+  }
   const places: Places = { directory }
   return {
     contexts: file.contexts.map(({ name }) => name),
@@ -108,6 +114,21 @@ export const read = Effect.fnUntraced(function* (
     })
   }
 })
+
+/** Reads merge keys too. **Errors** throws for text that is no YAML. */
+const valueOf = (text: string): unknown => {
+  const document = parseDocument(text, { merge: true })
+  const [error] = document.errors
+  if (error !== undefined) throw error
+  visit(document, {
+    Map: (_, { items }) => {
+      const place = items.findLastIndex(({ key }) => isScalar(key) && key.type === "PLAIN" && key.source === "<<")
+      // kubectl lets a merge key overwrite the keys in front of it, and YAML does not.
+      if (place > 0) throw new Error("a merge key stands behind another key")
+    }
+  })
+  return document.toJS()
+}
 
 interface Places {
   readonly directory: string | undefined

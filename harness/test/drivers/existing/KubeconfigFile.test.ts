@@ -57,6 +57,43 @@ describe("a kubeconfig", () => {
     })
   )
 
+  it.effect("keeps what merge keys bring, and is refused where kubectl reads another server", () =>
+    Effect.gen(function* () {
+      const text = (cluster: string, more = "") => `
+x-common: &common { server: "https://127.0.0.1:1", certificate-authority-data: ${Buffer.from("an authority").toString("base64")} }
+clusters: [{ name: c, cluster: ${cluster} }${more}]
+users: [{ name: u, user: { token: t } }]
+contexts: [{ name: theirs, context: { cluster: c, user: u } }]
+`
+      const merged = yield* KubeconfigFile.read(text("{ <<: *common, server: 'https://127.0.0.1:2' }"))
+      const { caPem, server } = yield* merged.enter("theirs")
+      assert.deepStrictEqual([server, caPem], ["https://127.0.0.1:2", "an authority"])
+      const proxied = yield* KubeconfigFile.read(text("{ <<: [*common, { proxy-url: 'http://proxy' }] }"))
+      assert.include((yield* Effect.flip(proxied.enter("theirs"))).message, "uses proxy-url")
+      const refusal = (text: string) => Effect.map(Effect.flip(KubeconfigFile.read(text)), ({ message }) => message)
+      assert.include(
+        yield* refusal(text("{ server: 'https://127.0.0.1:2', <<: *common }")),
+        "the kubeconfig is none: it is no YAML"
+      )
+      assert.include(
+        yield* refusal(text("{ <<: *common }", ", { name: c, cluster: { server: 'https://127.0.0.1:2' } }")),
+        "the kubeconfig has c twice in clusters"
+      )
+    })
+  )
+
+  it.effect("that is printed is text where kubectl reads YAML 1.1", () =>
+    Effect.gen(function* () {
+      const printed = Kubeconfig.print([
+        { name: "no", server: "https://127.0.0.1:1", caPem: "an authority", user: "me", token: Redacted.make("1_000") }
+      ])
+      assert.include(printed, 'name: "no"')
+      assert.include(printed, 'token: "1_000"')
+      const { token } = yield* (yield* KubeconfigFile.read(printed)).enter("no")
+      assert.strictEqual(Redacted.value(token), "1_000")
+    })
+  )
+
   it.live("is entered by what a plugin beside it says, which is told of the cluster if it asks", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory

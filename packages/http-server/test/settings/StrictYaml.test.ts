@@ -39,6 +39,20 @@ describe("StrictYaml", () => {
     for (const line of found) assert.notInclude(line, "\n")
   })
 
+  it("takes twice the processor time for twice the keys", () => {
+    const msOf = (keys: number) => {
+      const text = Array.from({ length: keys }, (_, index) => `k${index}: 1`).join("\n")
+      const times = Array.from({ length: 3 }, () => {
+        const before = process.threadCpuUsage()
+        assert.deepStrictEqual(faults(text), [])
+        const { system, user } = process.threadCpuUsage(before)
+        return (system + user) / 1_000
+      })
+      return Math.min(...times)
+    }
+    assert.isBelow(msOf(16_000) / msOf(8_000), 3)
+  })
+
   it("keeps __proto__ a plain key", () => {
     const value = StrictYaml.toValue(Result.getOrThrow(StrictYaml.parse("__proto__: { a: 1 }\n")))
     assert.strictEqual(JSON.stringify(value), '{"__proto__":{"a":1}}')
