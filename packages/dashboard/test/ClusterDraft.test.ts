@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result, Schema } from "effect"
-import { authorityOf, type ClusterDraft, EMPTY, MAX_KUBECONFIG, toBody } from "../src/clusters/ClusterDraft.ts"
+import { authorityOf, type ClusterDraft, EMPTY, MAX_KUBECONFIG, textOf, toBody } from "../src/clusters/ClusterDraft.ts"
 
 const draft = (fields: Partial<ClusterDraft>): ClusterDraft => ({
   ...EMPTY,
@@ -16,6 +16,17 @@ const faultsOf = (fields: Partial<ClusterDraft>) =>
   Result.match(toBody(draft(fields)), { onSuccess: () => ({}), onFailure: (faults) => faults })
 
 describe("the form of a new cluster", () => {
+  it("reads a file in UTF-8, and in UTF-16 with a byte order mark", () => {
+    const text = "kind: é"
+    const utf8 = new TextEncoder().encode(text)
+    const codes = Array.from(`\ufeff${text}`, (character) => character.charCodeAt(0))
+    const bigEndian = Uint8Array.from(codes.flatMap((code) => [code >> 8, code & 0xff]))
+    const littleEndian = Uint8Array.from(codes.flatMap((code) => [code & 0xff, code >> 8]))
+    const files = [utf8, Uint8Array.of(0xef, 0xbb, 0xbf, ...utf8), littleEndian, bigEndian]
+    for (const bytes of files) assert.strictEqual(textOf(bytes), text)
+    assert.throws(() => textOf(Uint8Array.of(0x61, 0xe9)))
+  })
+
   it("sends the kubeconfig beside the name alone, or the parts without it", () => {
     const { kubeconfig, ...rest } = Result.getOrThrow(
       toBody(draft({ name: " prod ", proxyUrl: "http://p", labels: ["a=b"] }))

@@ -41,6 +41,13 @@ export const EMPTY: ClusterDraft = {
 /** How many characters the server allows a kubeconfig. */
 export const MAX_KUBECONFIG = 256 * 1024
 
+/** Decodes a kubeconfig file: UTF-8, or UTF-16 with a byte order mark. **Errors** throws for bytes of neither. */
+export const textOf = (bytes: Uint8Array): string => {
+  const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8"
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+}
+
 const PEM = "-----BEGIN "
 
 /** Gives a certificate authority as the API takes it: PEM is put into base64, and base64 loses its line breaks. */

@@ -5,7 +5,7 @@ import { Button, Code, FileButton, Group, Stack, Text, Textarea } from "@mantine
 import { useId, useState } from "react"
 import * as Quantity from "../format/Quantity.ts"
 import type { DraftForm } from "../keys/useDraft.ts"
-import { type ClusterDraft, MAX_KUBECONFIG } from "./ClusterDraft.ts"
+import { type ClusterDraft, MAX_KUBECONFIG, textOf } from "./ClusterDraft.ts"
 
 const TOO_LARGE = `It is larger than ${Quantity.bytes(MAX_KUBECONFIG)}, which no kubeconfig of one cluster is`
 
@@ -21,7 +21,7 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
     }
     setReading(true)
     try {
-      change({ kubeconfig: await file.text(), fileName: file.name })
+      change({ kubeconfig: textOf(new Uint8Array(await file.arrayBuffer())), fileName: file.name })
     } catch {
       refuse({ kubeconfig: `The browser could not read ${file.name}` })
     } finally {
