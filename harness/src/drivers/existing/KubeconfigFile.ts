@@ -88,10 +88,12 @@ export const read = Effect.fnUntraced(function* (
     Effect.mapError(({ message }) => new InvalidFleet({ problem: `the kubeconfig is none: ${message}` }))
   )
   for (const list of ["clusters", "users", "contexts"] as const) {
-    const names = file[list].map(({ name }) => name)
-    const twice = names.find((name, place) => names.indexOf(name) !== place)
-    // kubectl refuses such a file: which of the two servers gets which credential is not known.
-    if (twice !== undefined) return yield* new InvalidFleet({ problem: `the kubeconfig has ${twice} twice in ${list}` })
+    const names = new Set<string>()
+    for (const { name } of file[list]) {
+      // kubectl refuses such a file: which of the two servers gets which credential is not known.
+      if (names.has(name)) return yield* new InvalidFleet({ problem: `the kubeconfig has ${name} twice in ${list}` })
+      names.add(name)
+    }
   }
   const places: Places = { directory }
   return {
