@@ -46,28 +46,33 @@ export const workloads = (
   { isChosen = () => true, limit }: Choice = {}
 ): Answer => {
   const chosen = known.flatMap((workload, place) => (isChosen(workload) ? [place] : []))
-  const savings = Figures.savingsNanos(all, known)
+  const advised = Figures.advised(all, known)
   const dearest = byCost(costNanos(all), known)
   const page =
     limit === undefined || chosen.length <= limit
       ? chosen
       : chosen.toSorted(byCost(costNanos(closed), known)).slice(0, limit)
-  const { row } = Figures.writer(all, savings)
+  const { row } = Figures.writer(all, advised)
   const rows = page.toSorted(dearest).flatMap((place) => {
     const workload = known[place]
     return workload === undefined ? [] : [row(place, workload)]
   })
   const groupOf = new Int32Array(known.length).fill(1)
   for (const place of chosen) groupOf[place] = 0
-  return { rows, totals: totalsOf(all, savings, groupOf, 2) }
+  return { rows, totals: totalsOf(all, advised, groupOf, 2) }
 }
 
-const totalsOf = (sums: Sums, savings: Float64Array, groupOf: Int32Array, groups: number) =>
-  Figures.writer(grouped(sums, groupOf, groups), savingsBy(savings, groupOf, groups)).totals(0)
+const totalsOf = (sums: Sums, advised: Figures.Advised, groupOf: Int32Array, groups: number) =>
+  Figures.writer(grouped(sums, groupOf, groups), advisedBy(advised, groupOf, groups)).totals(0)
 
-const savingsBy = (savings: Float64Array, groupOf: Int32Array, groups: number): Float64Array => {
+const advisedBy = ({ increases, savings }: Figures.Advised, groupOf: Int32Array, groups: number): Figures.Advised => ({
+  savings: summedBy(savings, groupOf, groups),
+  increases: summedBy(increases, groupOf, groups)
+})
+
+const summedBy = (amounts: Float64Array, groupOf: Int32Array, groups: number): Float64Array => {
   const into = new Float64Array(groups)
-  for (const [place, nanos] of savings.entries()) {
+  for (const [place, nanos] of amounts.entries()) {
     const group = groupOf[place] ?? 0
     into[group] = (into[group] ?? 0) + nanos
   }
@@ -103,9 +108,9 @@ export const groups = (
   known: ReadonlyArray<Figures.Named>,
   { groupOf, groups: made, limit }: Grouping & { readonly limit: number }
 ): Answer => {
-  const savings = Figures.savingsNanos(all, known)
+  const advised = Figures.advised(all, known)
   const sums = grouped(all, groupOf, made.length)
-  const { totals } = Figures.writer(sums, savingsBy(savings, groupOf, made.length))
+  const { totals } = Figures.writer(sums, advisedBy(advised, groupOf, made.length))
   const places = Array.from(made.keys())
   const page =
     places.length <= limit
@@ -113,7 +118,7 @@ export const groups = (
       : places.toSorted(descending(costNanos(grouped(closed, groupOf, made.length)))).slice(0, limit)
   return {
     rows: page.toSorted(descending(costNanos(sums))).map((place) => ({ group: made[place], ...totals(place) })),
-    totals: totalsOf(all, savings, new Int32Array(known.length), 1)
+    totals: totalsOf(all, advised, new Int32Array(known.length), 1)
   }
 }
 

@@ -36,24 +36,46 @@ export const named = (workload: number, each: number): Named => {
   }
 }
 
-/** Gives what could be saved of each workload. **Units** billionths, whole for CPU and for memory. */
-export const savingsNanos = (sums: Sums, workloads: ReadonlyArray<Named>): Float64Array =>
-  Float64Array.from(workloads, ({ cpuRecommendedMillis, memoryRecommendedBytes }, place) => {
-    const replicas = sums.replicaSeconds[place] ?? 0
-    const cpu = beyond(sums.cpuAllocatedMilliSeconds[place] ?? 0, cpuRecommendedMillis * replicas)
-    const memory = beyond(sums.memoryAllocatedKibSeconds[place] ?? 0, (memoryRecommendedBytes / BYTES_A_KIB) * replicas)
-    return Math.round((sums.cpuCostNanos[place] ?? 0) * cpu) + Math.round((sums.memoryCostNanos[place] ?? 0) * memory)
-  })
+/** What the recommended requests would change of each workload. **Units** billionths, whole for CPU and for memory. */
+export interface Advised {
+  readonly savings: Float64Array
+  readonly increases: Float64Array
+}
 
-/** Gives the part of what was allocated that is more than what is recommended. */
-const beyond = (allocated: number, recommended: number): number =>
-  allocated > recommended ? (allocated - recommended) / allocated : 0
+/** Computes it for each workload. */
+export const advised = (sums: Sums, workloads: ReadonlyArray<Named>): Advised => {
+  const savings = new Float64Array(workloads.length)
+  const increases = new Float64Array(workloads.length)
+  for (const [place, { cpuRecommendedMillis, memoryRecommendedBytes }] of workloads.entries()) {
+    const replicas = sums.replicaSeconds[place] ?? 0
+    const cpu = beyond(
+      [sums.cpuRequestedMilliSeconds[place] ?? 0, sums.cpuAllocatedMilliSeconds[place] ?? 0],
+      cpuRecommendedMillis * replicas
+    )
+    const memory = beyond(
+      [sums.memoryRequestedKibSeconds[place] ?? 0, sums.memoryAllocatedKibSeconds[place] ?? 0],
+      (memoryRecommendedBytes / BYTES_A_KIB) * replicas
+    )
+    for (const nanos of [
+      Math.round((sums.cpuCostNanos[place] ?? 0) * cpu),
+      Math.round((sums.memoryCostNanos[place] ?? 0) * memory)
+    ]) {
+      if (nanos > 0) savings[place] = (savings[place] ?? 0) + nanos
+      else increases[place] = (increases[place] ?? 0) - nanos
+    }
+  }
+  return { savings, increases }
+}
+
+/** Returns the part of what was allocated by which the request is above the recommendation; negative where it is below. */
+const beyond = ([requested, allocated]: readonly [number, number], recommended: number): number =>
+  allocated > 0 ? (requested - recommended) / allocated : 0
 
 /** Usage is known in every hour of a history, so no figure is null. */
 type Figures = { -readonly [Name in keyof CostTotals]: number }
 
 /** Writes rows from sums. **Limits** overwrites one set of figures for all: who writes many makes one of these. */
-export const writer = (sums: Sums, savings: Float64Array) => {
+export const writer = (sums: Sums, { increases, savings }: Advised) => {
   const figures: Figures = blank()
 
   /** Writes the figures of a place. */
@@ -89,6 +111,7 @@ export const writer = (sums: Sums, savings: Float64Array) => {
     figures.memoryEfficiency = memoryUsed / memoryRequested
     figures.efficiency = (figures.cpuEfficiency * cpu + figures.memoryEfficiency * memory) / (cpu + memory)
     figures.savingsAvailable = (savings[place] ?? 0) / NANOS
+    figures.costIncrease = (increases[place] ?? 0) / NANOS
     figures.hoursExisted = (sums.existedSeconds[place] ?? 0) / SECONDS_AN_HOUR
     figures.hoursCovered = (sums.coveredSeconds[place] ?? 0) / SECONDS_AN_HOUR
     return figures
@@ -126,6 +149,7 @@ export const writer = (sums: Sums, savings: Float64Array) => {
       memoryEfficiency: told.memoryEfficiency,
       efficiency: told.efficiency,
       savingsAvailable: told.savingsAvailable,
+      costIncrease: told.costIncrease,
       cpuRecommendedMillis: name.cpuRecommendedMillis,
       memoryRecommendedBytes: name.memoryRecommendedBytes,
       recommendationDays: name.recommendationDays,
@@ -160,6 +184,7 @@ const blank = (): Figures => ({
   memoryEfficiency: 0,
   efficiency: 0,
   savingsAvailable: 0,
+  costIncrease: 0,
   hoursExisted: 0,
   hoursCovered: 0
 })

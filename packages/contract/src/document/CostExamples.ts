@@ -44,6 +44,7 @@ const totals: typeof CostTotals.Encoded = {
   memoryEfficiency: 0.5,
   efficiency: 0.42114,
   savingsAvailable: 2.1,
+  costIncrease: 0,
   hoursExisted: HOURS,
   hoursCovered: HOURS
 }

@@ -13,6 +13,7 @@ export interface Table {
   readonly size: number
   readonly columns: Columns
   readonly savingsNanos: Float64Array
+  readonly increaseNanos: Float64Array
 }
 
 export const COSTS = [
@@ -27,7 +28,8 @@ export const COSTS = [
 export const empty = (size: number): Table => ({
   size,
   columns: columns(size),
-  savingsNanos: new Float64Array(size)
+  savingsNanos: new Float64Array(size),
+  increaseNanos: new Float64Array(size)
 })
 
 /** Gives a table with room for more bins. **Limits** doubles, so that growing step by step costs no more than once. */
@@ -36,6 +38,7 @@ export const grown = (table: Table, size: number): Table => {
   const more = empty(Math.max(size, 2 * table.size))
   for (const measure of measures) more.columns[measure].set(table.columns[measure])
   more.savingsNanos.set(table.savingsNanos)
+  more.increaseNanos.set(table.increaseNanos)
   return more
 }
 
@@ -126,6 +129,7 @@ export const total = (table: Table): Table => {
   const sums = empty(1)
   for (const measure of measures) sums.columns[measure][0] = sumOf(table.columns[measure])
   sums.savingsNanos[0] = sumOf(table.savingsNanos)
+  sums.increaseNanos[0] = sumOf(table.increaseNanos)
   return sums
 }
 
@@ -204,19 +208,26 @@ export const noFigures = (): Figures => ({
   memoryEfficiency: null,
   efficiency: null,
   savingsAvailable: 0,
+  costIncrease: 0,
   hoursExisted: 0,
   hoursCovered: 0
 })
 
 /** Gives the figures of a bin. */
-export const totalsAt = ({ columns, savingsNanos }: Table, bin: number): CostTotals => {
+export const totalsAt = ({ columns, increaseNanos, savingsNanos }: Table, bin: number): CostTotals => {
   const figures = noFigures()
-  tell(figures, columns, bin, savingsNanos[bin] ?? 0)
+  tell(figures, columns, bin, { savingsNanos: savingsNanos[bin] ?? 0, increaseNanos: increaseNanos[bin] ?? 0 })
   return figures
 }
 
+/** What the recommended requests would change. **Units** billionths. */
+interface Advised {
+  readonly savingsNanos: number
+  readonly increaseNanos: number
+}
+
 /** Overwrites figures with those of sums. */
-export const tell = (figures: Figures, columns: Columns, place: number, savingsNanos: number): void => {
+export const tell = (figures: Figures, columns: Columns, place: number, advised: Advised): void => {
   tellCosts(figures, columns, place)
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
@@ -229,7 +240,8 @@ export const tell = (figures: Figures, columns: Columns, place: number, savingsN
   figures.cpuCoreHours = coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0)
   figures.memoryByteHours = byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0)
   tellEfficiency(figures, columns, place)
-  figures.savingsAvailable = money(savingsNanos)
+  figures.savingsAvailable = money(advised.savingsNanos)
+  figures.costIncrease = money(advised.increaseNanos)
   figures.hoursExisted = hours(columns.existedSeconds[place] ?? 0)
   figures.hoursCovered = hours(columns.coveredSeconds[place] ?? 0)
 }

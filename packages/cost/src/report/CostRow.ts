@@ -56,7 +56,11 @@ const sumFields = {
   }),
   savingsAvailable: NonNegative.annotate({
     description:
-      "What would be saved if each replica requested what it is recommended: for CPU and memory max(0, allocated hours - recommended x replica hours) x the mean price of the time that is told. That of a longer time may be less than those of its parts together."
+      "What the window would have cost less if each replica had requested what it is recommended: for CPU and memory max(0, requested hours - recommended x replica hours) x the window's mean price of that resource. Usage above the request saves nothing. The savings of a longer window may be less than those of its parts together."
+  }),
+  costIncrease: NonNegative.annotate({
+    description:
+      "What the window would have cost more at most, where the recommendation is above the request: for CPU and memory max(0, recommended x replica hours - requested hours) x the window's mean price of that resource. Usage above the request was paid for already, so the bill rises by less."
   })
 }
 const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }

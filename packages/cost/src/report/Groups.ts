@@ -34,7 +34,7 @@ export const make = (): Groups => ({ places: new Map(), all: [], table: BinSums.
  */
 export const add = Effect.fnUntraced(function* (
   groups: Groups,
-  { clusters, isTold, parts, savings }: ReportedSums,
+  { clusters, increases, isTold, parts, savings }: ReportedSums,
   dimensions: ReadonlyArray<Dimension>,
   how: { readonly knownOnly: boolean }
 ) {
@@ -60,7 +60,9 @@ export const add = Effect.fnUntraced(function* (
   yield* BinSums.add(table, parts, binOf)
   for (let place = 0; place < binOf.length; place++) {
     const bin = binOf[place] ?? -1
-    if (bin >= 0) table.savingsNanos[bin] = (table.savingsNanos[bin] ?? 0) + (savings[place] ?? 0)
+    if (bin < 0) continue
+    table.savingsNanos[bin] = (table.savingsNanos[bin] ?? 0) + (savings[place] ?? 0)
+    table.increaseNanos[bin] = (table.increaseNanos[bin] ?? 0) + (increases[place] ?? 0)
   }
 })
 

@@ -11,12 +11,13 @@ import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as BinSums from "./BinSums.ts"
 
-/** An allocation set's parts with what is told of them. **Shape** `savings` one a place. */
+/** An allocation set's parts with what is told of them. **Shape** `savings` and `increases` one a place. */
 export interface ReportedSums {
   readonly clusters: AllocationSet.AllocationSet["clusters"]
   readonly parts: ReadonlyArray<AllocationSet.Part>
   readonly isTold: Uint8Array
   readonly savings: Float64Array
+  readonly increases: Float64Array
 }
 
 /**
@@ -36,6 +37,8 @@ export const of = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
   const { shares: savings } = apportion(allocations, { amounts: rows.savingsNanos, binOf: rowOf, weights })
   yield* Effect.yieldNow
+  const { shares: increases } = apportion(allocations, { amounts: rows.increaseNanos, binOf: rowOf, weights })
+  yield* Effect.yieldNow
   const parts = idle === "share" ? yield* IdleSpreading.spread(allocations) : allocations.parts
   const isTold = new Uint8Array(allocations.size)
   for (let place = 0; place < rowOf.length; place++) isTold[place] = (rowOf[place] ?? -1) >= 0 ? 1 : 0
@@ -49,7 +52,7 @@ export const of = Effect.fnUntraced(function* (
       }
     }
   }
-  const told: ReportedSums = { clusters: allocations.clusters, parts, isTold, savings }
+  const told: ReportedSums = { clusters: allocations.clusters, parts, isTold, savings, increases }
   return told
 })
 

@@ -63,7 +63,7 @@ const rowAt = (
   bin: number,
   figures: BinSums.Figures
 ): CostRow | undefined => {
-  const { firstOf, allocations, names, numberOf, savingsNanos } = rows
+  const { firstOf, allocations, names, numberOf, savingsNanos, increaseNanos } = rows
   const first = firstOf[row] ?? -1
   const part = AllocationSet.partAt(allocations, first)
   if (part === undefined) return undefined
@@ -74,7 +74,10 @@ const rowAt = (
   const isSum = bin >= 0
   const columns = isSum ? sums.columns : part.columns
   const place = isSum ? bin : first - part.from
-  BinSums.tell(figures, columns, place, savingsNanos[row] ?? 0)
+  BinSums.tell(figures, columns, place, {
+    savingsNanos: savingsNanos[row] ?? 0,
+    increaseNanos: increaseNanos[row] ?? 0
+  })
   const recommended = named.recommended()
   const number = numberOf[row] ?? 0
   return {
@@ -106,6 +109,7 @@ const rowAt = (
     memoryEfficiency: figures.memoryEfficiency,
     efficiency: figures.efficiency,
     savingsAvailable: figures.savingsAvailable,
+    costIncrease: figures.costIncrease,
     cpuRecommendedMillis: recommended.cpuMillis[number] ?? 0,
     memoryRecommendedBytes: recommended.memoryBytes[number] ?? 0,
     recommendationDays: recommended.days[number] ?? 0,

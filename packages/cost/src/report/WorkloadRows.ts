@@ -30,6 +30,7 @@ export interface WorkloadRows {
   readonly counts: ReadonlyArray<number>
   readonly totalNanos: Float64Array
   readonly savingsNanos: Float64Array
+  readonly increaseNanos: Float64Array
 }
 
 /** Makes the rows of what is visible, to be read until the scope ends. **Limits** gives way to others every {@link AllocationSet.SLICE} places. */
@@ -83,6 +84,7 @@ export const join = Effect.fnUntraced(function* (
   }
   const totalNanos = new Float64Array(size)
   const savingsNanos = new Float64Array(size)
+  const increaseNanos = new Float64Array(size)
   const rows: WorkloadRows = {
     allocations,
     names,
@@ -93,27 +95,30 @@ export const join = Effect.fnUntraced(function* (
     numberOf,
     counts,
     totalNanos,
-    savingsNanos
+    savingsNanos,
+    increaseNanos
   }
   for (const part of parts) {
     for (const cost of BinSums.COSTS) BinSums.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
   free([lastOf])
-  yield* freeWithScope([firstOf, nextOf, numberOf, rowOf, savingsNanos, totalNanos])
+  yield* freeWithScope([firstOf, nextOf, numberOf, rowOf, savingsNanos, increaseNanos, totalNanos])
   yield* addSavings(rows)
   return rows
 })
 
-/** What savings are told from: a place for each row. */
+/** Sums that savings are computed from, one place a row. */
 interface Spent {
   readonly cpuCosts: Float64Array
   readonly memoryCosts: Float64Array
   readonly cpus: Float64Array
   readonly memories: Float64Array
+  readonly cpuRequests: Float64Array
+  readonly memoryRequests: Float64Array
   readonly replicas: Float64Array
 }
 
-/** Notes what could be saved of each row. */
+/** Notes the savings and the cost increase of each row. */
 const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
   const { counts, allocations, names, rowOf, size } = rows
   const sums = (measure: Measure): Float64Array => {
@@ -126,6 +131,8 @@ const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
     memoryCosts: sums("memoryCostNanos"),
     cpus: sums("cpuAllocatedMilliSeconds"),
     memories: sums("memoryAllocatedKibSeconds"),
+    cpuRequests: sums("cpuRequestedMilliSeconds"),
+    memoryRequests: sums("memoryRequestedKibSeconds"),
     replicas: sums("replicaSeconds")
   }
   let row = 0
@@ -144,8 +151,8 @@ const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
 
 /** Notes those of some rows, of one cluster. **Limits** makes nothing for a row. */
 const noteSavings = (
-  { numberOf, savingsNanos }: WorkloadRows,
-  { cpuCosts, cpus, memories, memoryCosts, replicas }: Spent,
+  { increaseNanos, numberOf, savingsNanos }: WorkloadRows,
+  { cpuCosts, cpuRequests, cpus, memories, memoryCosts, memoryRequests, replicas }: Spent,
   { cpuMillis, days, memoryBytes }: Recommended,
   { from, until }: { readonly from: number; readonly until: number }
 ): void => {
@@ -154,9 +161,16 @@ const noteSavings = (
     const seconds = replicas[row] ?? 0
     if ((days[number] ?? 0) === 0 || seconds === 0) continue
     const memoryKib = (memoryBytes[number] ?? 0) / KIB_BYTES
-    savingsNanos[row] =
-      Savings.ofResource(cpuCosts[row] ?? 0, cpus[row] ?? 0, (cpuMillis[number] ?? 0) * seconds)
-      + Savings.ofResource(memoryCosts[row] ?? 0, memories[row] ?? 0, memoryKib * seconds)
+    const cpu = Savings.ofResource(
+      { costNanos: cpuCosts[row] ?? 0, allocated: cpus[row] ?? 0, requested: cpuRequests[row] ?? 0 },
+      (cpuMillis[number] ?? 0) * seconds
+    )
+    const memory = Savings.ofResource(
+      { costNanos: memoryCosts[row] ?? 0, allocated: memories[row] ?? 0, requested: memoryRequests[row] ?? 0 },
+      memoryKib * seconds
+    )
+    savingsNanos[row] = Math.max(0, cpu) + Math.max(0, memory)
+    increaseNanos[row] = Math.max(0, -cpu) + Math.max(0, -memory)
   }
 }
 
@@ -199,13 +213,14 @@ const clusterAt = ({ firstOf, allocations }: WorkloadRows, row: number): number 
   AllocationSet.partAt(allocations, firstOf[row] ?? -1)?.cluster ?? 0
 
 /** Sums all rows. */
-export const total = Effect.fnUntraced(function* ({ allocations, rowOf, savingsNanos }: WorkloadRows) {
+export const total = Effect.fnUntraced(function* ({ allocations, increaseNanos, rowOf, savingsNanos }: WorkloadRows) {
   const sums = BinSums.empty(1)
   for (const part of allocations.parts) {
     BinSums.addPart(sums, part, rowOf)
     if (part.series.length > AllocationSet.SLICE) yield* Effect.yieldNow
   }
   sums.savingsNanos[0] = BinSums.sumOf(savingsNanos)
+  sums.increaseNanos[0] = BinSums.sumOf(increaseNanos)
   return sums
 })
 

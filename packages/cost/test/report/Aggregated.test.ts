@@ -153,11 +153,19 @@ describe("a report by groups", () => {
 
   it.effect("saves the same however it is grouped", () =>
     Effect.gen(function* () {
-      const half = { cpuCostNanos: 50, cpuAllocatedMilliSeconds: 7_200_000, replicaSeconds: 3_600 }
+      const half = {
+        cpuCostNanos: 50,
+        cpuAllocatedMilliSeconds: 7_200_000,
+        cpuRequestedMilliSeconds: 7_200_000,
+        replicaSeconds: 3_600
+      }
       yield* closing([
         hour(monday, [
           [series("api", { labels: { team: "red" } }), half],
-          [series("api", { labels: { team: "blue" } }), { ...half, cpuCostNanos: 1, cpuAllocatedMilliSeconds: 144_000 }]
+          [
+            series("api", { labels: { team: "blue" } }),
+            { ...half, cpuCostNanos: 1, cpuAllocatedMilliSeconds: 144_000, cpuRequestedMilliSeconds: 144_000 }
+          ]
         ])
       ])
       yield* recommending(prod, {

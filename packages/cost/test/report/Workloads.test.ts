@@ -73,6 +73,7 @@ describe("a report of workloads", () => {
         memoryUsedByteHours: 536_870_912,
         efficiency: (0.5 * 0.06 + 0.25 * 0.008) / 0.068,
         savingsAvailable: 0.051,
+        costIncrease: 0,
         hoursExisted: 1,
         hoursCovered: 1
       }

@@ -18,13 +18,13 @@ describe("a report as CSV", () => {
         "id,cluster,namespace,workloadName,workloadType,totalCost,cpuCost,memoryCost,gpuCost,storageCost,networkCost,"
           + "loadBalancerCost,hourlyCost,replicaHours,spotHours,onDemandHours,spotPercent,onDemandPercent,cpuCoreHours,"
           + "memoryByteHours,cpuRequestedCoreHours,cpuUsedCoreHours,memoryRequestedByteHours,memoryUsedByteHours,"
-          + "cpuEfficiency,memoryEfficiency,efficiency,savingsAvailable,cpuRecommendedMillis,"
+          + "cpuEfficiency,memoryEfficiency,efficiency,savingsAvailable,costIncrease,cpuRecommendedMillis,"
           + "memoryRecommendedBytes,recommendationDays,hoursExisted,hoursCovered,clusterHoursCovered,clusterHoursInWindow,currency"
       )
       assert.strictEqual(
         record,
         "prod/shop/Deployment/api,prod,shop,api,Deployment,1.5,1,0.5,0,0,0,0,1.5,1,0,1,0,100,2,1073741824,2,1,8,2,0.5,0.25,0.4,0,"
-          + "0,0,0,1,1,162.5,168,EUR"
+          + "0,0,0,0,1,1,162.5,168,EUR"
       )
       assert.strictEqual(rest, "")
     })

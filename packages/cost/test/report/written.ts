@@ -31,6 +31,7 @@ export const row = (rest: Partial<BilledRow> = {}): BilledRow => ({
   memoryEfficiency: 0.25,
   efficiency: 0.4,
   savingsAvailable: 0,
+  costIncrease: 0,
   cpuRecommendedMillis: 0,
   memoryRecommendedBytes: 0,
   recommendationDays: 0,

@@ -56,8 +56,11 @@ export const SavingsPage = () => {
         <>
           <CoverageStrip coverages={report.clusters} readAtMs={costs.dataUpdatedAt} rows="costs" />
           <Text role="status">
-            {Quantity.money(report.totals.savingsAvailable, report.currency)} of{" "}
-            {Quantity.money(report.totals.totalCost, report.currency)} need not have been spent
+            Recommended requests would have saved {Quantity.money(report.totals.savingsAvailable, report.currency)} of{" "}
+            {Quantity.money(report.totals.totalCost, report.currency)}
+            {report.totals.costIncrease > 0
+              ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
+              : ""}
             {report.nextCursor === undefined
               ? "."
               : `; ranked are the ${Quantity.count(LOOKED_THROUGH)} most expensive workloads.`}
@@ -75,7 +78,7 @@ export const SavingsPage = () => {
                     <Line row={row} currency={report.currency} />
                   </Accordion.Control>
                   <Accordion.Panel>
-                    {open === row.id ? <Details row={row} window={window} /> : undefined}
+                    {open === row.id ? <Details row={row} currency={report.currency} window={window} /> : undefined}
                   </Accordion.Panel>
                 </Accordion.Item>
               ))}
@@ -113,10 +116,11 @@ const Line = ({ currency, row }: { readonly row: WorkloadCost; readonly currency
 
 interface DetailsProps {
   readonly row: WorkloadCost
+  readonly currency: string
   readonly window: Parameters<typeof WorkloadExplanation>[0]["window"]
 }
 
-const Details = ({ row, window }: DetailsProps) => {
+const Details = ({ currency, row, window }: DetailsProps) => {
   const { linkTo } = useTarget()
   return (
     <Stack gap="md">
@@ -125,6 +129,9 @@ const Details = ({ row, window }: DetailsProps) => {
         memory that it requested. From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, one
         replica is recommended {Quantity.cpu(row.cpuRecommendedMillis)} and {Quantity.bytes(row.memoryRecommendedBytes)}
         , all of its containers together.
+        {row.costIncrease > 0
+          ? ` One of the two is above the request: it would cost up to ${Quantity.money(row.costIncrease, currency)} more.`
+          : ""}
       </Text>
       <CopyText text={manifestOf(row)} label="Copy the recommended requests" />
       <Anchor

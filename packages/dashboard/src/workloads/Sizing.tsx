@@ -33,6 +33,7 @@ export const Sizing = ({ explanation, workload }: Props) => {
   const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes, replicas } = workload
   const row = explanation?.row
   const usage = explanation === undefined ? undefined : usageOf(explanation.hours)
+  const money = (amount: number) => Quantity.money(amount, explanation?.currency ?? "USD")
   const isRecommended = row !== undefined && row.recommendationDays > 0
   const each = (value: number): number | undefined => (replicas.desired === 0 ? undefined : value / replicas.desired)
   const limit = (value: number): number | undefined => (value === 0 ? undefined : each(value))
@@ -89,8 +90,11 @@ export const Sizing = ({ explanation, workload }: Props) => {
         <>
           <Text size="sm" c="dimmed">
             From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, all containers of a replica
-            together. With these requests {Quantity.money(row.savingsAvailable, explanation?.currency ?? "USD")} of the
-            last 7 days would not have been spent.
+            together. These requests would have saved {money(row.savingsAvailable)} in the last 7 days
+            {row.costIncrease > 0
+              ? `, and cost up to ${money(row.costIncrease)} more where the workload requests less than it needs`
+              : ""}
+            .
           </Text>
           <CopyText text={manifestOf(row)} label="Copy the recommended requests" />
         </>

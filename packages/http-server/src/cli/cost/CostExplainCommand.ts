@@ -178,7 +178,7 @@ const tableOf = ({ currency, hours, row, stepSize, window }: Explanation): strin
       : `efficiency: CPU ${CostText.percent(row.cpuEfficiency)}, memory ${CostText.percent(row.memoryEfficiency)}`,
     row.recommendationDays === 0
       ? "no recommendation: no usage is known of the last days"
-      : `recommended for one replica: CPU ${PlainText.cores(row.cpuRecommendedMillis)}, memory ${PlainText.bytes(row.memoryRecommendedBytes)}, from ${CostText.span(row.recommendationDays * 24)} of usage; savings ${CostText.money(row.savingsAvailable)} ${currency}`
+      : `recommended for one replica: CPU ${PlainText.cores(row.cpuRecommendedMillis)}, memory ${PlainText.bytes(row.memoryRecommendedBytes)}, from ${CostText.span(row.recommendationDays * 24)} of usage; savings ${CostText.money(row.savingsAvailable)} ${currency}${row.costIncrease > 0 ? `, cost increase at most ${CostText.money(row.costIncrease)} ${currency}` : ""}`
   ]
   return `${Output.table(columns, [...hours.map(lineOf), total])}\n${facts.map((fact) => `${PlainText.oneLine(fact)}\n`).join("")}`
 }

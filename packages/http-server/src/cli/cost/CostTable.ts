@@ -52,6 +52,14 @@ const EFFICIENCY: Column = {
 
 const SAVINGS = cost("SAVINGS", ({ savingsAvailable }) => savingsAvailable)
 
+/** Shown where a recommendation is above a request. */
+const INCREASE: Column = {
+  title: "INCREASE",
+  align: "right",
+  isRare: true,
+  cell: ({ figures: { costIncrease } }) => (costIncrease === 0 ? "" : CostText.money(costIncrease))
+}
+
 const COVERED: Column = {
   title: "COVERED",
   align: "right",
@@ -102,7 +110,7 @@ export const render = (
     ...titles.map((title, index): Column => ({ title, cell: ({ place }) => place[index] ?? "" })),
     ...(lines.some(({ hourlyCost }) => hourlyCost !== undefined) ? [HOURLY] : []),
     ...[TOTAL, CPU, MEMORY, STORAGE, ...rare.map(({ column }) => column)],
-    ...[EFFICIENCY, SAVINGS],
+    ...[EFFICIENCY, SAVINGS, INCREASE],
     ...RECOMMENDED,
     COVERED,
     ...(isWide ? WIDE : [])

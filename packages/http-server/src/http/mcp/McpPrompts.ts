@@ -61,7 +61,7 @@ export const layer = Layer.mergeAll(
         [
           "Find out what could be saved.",
           `1. Call cost_by_workload with clusters ${targetOf(asked.cluster)} and range "${asked.range ?? "14d"}". Follow nextCursor until savingsAvailable of the rows is small against totals.savingsAvailable.`,
-          "2. Rank the rows by savingsAvailable. Leave out those whose recommendationDays is 0: nothing is known of them yet.",
+          "2. Rank the rows by savingsAvailable. Leave out those whose recommendationDays is 0: nothing is known of them yet. A costIncrease above 0 means that the workload needs more than it requests: name it, and do not lower that resource.",
           `3. Call cost_by_group with clusters ${targetOf(asked.cluster)}, the same range, groupBy ["cluster"] and idle "show" for what machines have idle. If that is refused, say that the key may not see idle costs.`,
           "4. Say for each: what it costs, what could be saved over the range, its efficiency, and cpuRecommendedMillis and memoryRecommendedBytes of one replica as requests to set.",
           CAREFUL

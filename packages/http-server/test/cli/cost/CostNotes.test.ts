@@ -46,6 +46,7 @@ describe("quarterdeck cost, as the server answers", () => {
         memoryEfficiency: null,
         efficiency: null,
         savingsAvailable: 0,
+        costIncrease: 0,
         hoursExisted: 0
       }
       const figures = { ...unused, ...none, loadBalancerCost: 0.25 }
@@ -62,6 +63,15 @@ describe("quarterdeck cost, as the server answers", () => {
         line,
         "data       unmounted volumes and load balancers   0.75  0.00    0.00     0.50      0.25           -     0.00        -"
       )
+    })
+  )
+
+  it.live("shows what recommendations above the requests would cost more, where there are any", () =>
+    Effect.gen(function* () {
+      const { env } = yield* service(() => ({ body: reply({ totals: { ...FIGURES, costIncrease: 1.25 } }) }))
+      const [titles, , total] = (yield* quarterdeck(["cost"], { env })).stdout.split("\n")
+      assert.match(titles ?? "", /SAVINGS {2}INCREASE/)
+      assert.match(total ?? "", /4\.00 {6}1\.25/)
     })
   )
 

@@ -24,6 +24,7 @@ export const FIGURES = {
     memoryEfficiency: 0.2,
     efficiency: 0.45,
     savingsAvailable: 4,
+    costIncrease: 0,
     hoursExisted: 24
   },
   hoursCovered: 12
