@@ -10,7 +10,7 @@ import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Exit, Layer, Option, Queue, Scope, Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Metric, Option, Queue, Scope, Semaphore, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
@@ -43,6 +43,8 @@ interface Running {
   readonly open: Effect.Effect<Option.Option<Hour>>
   readonly backfill: Option.Option<Effect.Effect<BackfillState>>
   readonly state: () => SamplingState
+  /** Runs once nothing is left to do for the cluster. */
+  readonly ended: Effect.Effect<void>
   readonly scope: Scope.Closeable
   attached: { readonly generation: string; readonly scope: Scope.Closeable } | undefined
 }
@@ -156,6 +158,26 @@ const laneOf = ({ lanes }: Sampler, cluster: ClusterName): Semaphore.Semaphore =
   return lane
 }
 
+const refusedUsage = Metric.gauge("quarterdeck_cost_usage_refused", {
+  description:
+    "1 while a cluster is charged by requests alone because the source of usage in the settings cannot be used for it"
+})
+
+const measureRefused = (cluster: ClusterName, value: 0 | 1): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(refusedUsage, { cluster }), value)
+
+const isRefused = (source: UsageSource): boolean => source._tag === "RequestsOnly" && source.problem !== undefined
+
+/** Logs and measures that the source of usage in the settings cannot be used for a cluster. */
+const noteRefused = (
+  cluster: ClusterName,
+  source: UsageSource,
+  failureLog: FailureLog.FailureLog
+): Effect.Effect<void> =>
+  source._tag !== "RequestsOnly" || source.problem === undefined
+    ? Effect.void
+    : Effect.andThen(measureRefused(cluster, 1), failureLog.failed("usage", source.problem))
+
 /** Samples a cluster, after its hours that the journal has, and fills in its past. */
 const start = Effect.fnUntraced(function* (
   sampler: Sampler,
@@ -175,6 +197,7 @@ const start = Effect.fnUntraced(function* (
     failureLog: FailureLog.make(name),
     mayFold: () => mayFold
   }
+  yield* noteRefused(name, source, parts.failureLog)
   const sampling = yield* ClusterSampling.make(parts)
   for (const hour of kept) {
     yield* sampling
@@ -195,6 +218,7 @@ const start = Effect.fnUntraced(function* (
     open: sampling.open,
     attached: undefined,
     backfill: Option.map(backfill, ({ state }) => state),
+    ended: isRefused(source) ? measureRefused(name, 0) : Effect.void,
     state: () => ({ cluster: name, usage: source._tag, troubles: parts.failureLog.active() })
   }
   running.set(name, member)
@@ -232,6 +256,7 @@ const end = Effect.fnUntraced(function* ({ recommender, running, scope }: Sample
   const member = running.get(name)
   if (member === undefined) return
   running.delete(name)
+  yield* member.ended
   yield* recommender.release(name)
   yield* Effect.forkIn(Scope.close(member.scope, Exit.void), scope)
 })

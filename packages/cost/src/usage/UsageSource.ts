@@ -72,9 +72,14 @@ export interface Hourly {
   readonly past: (cluster: ClusterName, window: Window) => Stream.Stream<HourFacts | UsageError, UsageError>
 }
 
-/** No source: requests alone are charged, and no hour is covered. */
+/**
+ * No source: requests alone are charged, and no hour is covered.
+ *
+ * **Shape** `problem` says why the source that the settings name cannot be used for this cluster; absent where none is named.
+ */
 export interface RequestsOnly {
   readonly _tag: "RequestsOnly"
+  readonly problem?: string
 }
 
 export type UsageSource = Sampled | Hourly | RequestsOnly

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Logger, Metric, Option } from "effect"
 import { CostStore } from "../../src/store/CostStore.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
@@ -78,5 +78,31 @@ describe.each([
       const [extent] = yield* (yield* CostStore).extents
       assert.strictEqual(extent?.toMs, at("11:00:00") + HOUR_MS)
     }).pipe(Effect.provide(kept), Effect.scoped)
+  )
+
+  it.effect("tells by state, log and metric that the source in the settings cannot be used for a cluster", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* oneCluster
+      const problem = "its Prometheus serves another cluster too"
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      yield* begin("10:00:00")
+      const { sampler } = yield* start(fleet, { _tag: "RequestsOnly", problem }).pipe(
+        Effect.provide(Logger.layer([logger]))
+      )
+      yield* until("10:05:00")
+      assert.deepStrictEqual(yield* sampler.states, [
+        { cluster: a, usage: "RequestsOnly", troubles: [{ what: "usage", problem }] }
+      ])
+      assert.deepStrictEqual(
+        lines.filter((line) => line.includes(problem)),
+        [`cost of cluster a: usage: ${problem}`]
+      )
+      const gauges = (yield* Metric.snapshot).filter(({ id }) => id === "quarterdeck_cost_usage_refused")
+      assert.deepStrictEqual(
+        gauges.map(({ attributes, state }) => [attributes, state]),
+        [[{ cluster: a }, { value: 1 }]]
+      )
+    }).pipe(Effect.provide(kept), Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })

@@ -4,6 +4,7 @@ import { withEgress } from "../../src/usage/EgressByName.ts"
 import { build } from "../../src/allocation/HourBuilder.ts"
 import type { PodFacts } from "../../src/allocation/HourFacts.ts"
 import { withUsage } from "../../src/sampler/OpenHour.ts"
+import * as PodLines from "../../src/usage/prometheus/PodLines.ts"
 import * as PodsOfHour from "../../src/usage/prometheus/PodsOfHour.ts"
 import { amountOf, container, facts, pod, span, startMs } from "../allocation/facts.ts"
 
@@ -61,7 +62,6 @@ describe("traffic that was told under a name", () => {
       points: [{ atMs: startMs + 3_600_000, value: 1 }]
     })
     const answers: PodsOfHour.PodAnswers = {
-      pods: [named("u1"), named("u2")],
       running: [running("u1", 0, 4), running("u2", 4, 12)],
       podStarts: [],
       podEnds: [],
@@ -76,7 +76,8 @@ describe("traffic that was told under a name", () => {
       jobOwners: [],
       workloadLabels: []
     }
-    const pods = PodsOfHour.read(answers, { containers: [], egress: told(900) }, startMs, () => true)
+    const known = PodLines.pods([named("u1"), named("u2")], [], startMs, () => true)
+    const pods = PodsOfHour.read(known, answers, { containers: [], egress: told(900) }, startMs, () => true)
     assert.deepStrictEqual(
       pods.map(({ egress, uid }) => [uid, egress?.internetKib]),
       [

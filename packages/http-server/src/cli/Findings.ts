@@ -133,6 +133,8 @@ export const ofDetails = (
 
 const remedyOfCost = (what: string, usage: ReadinessDetails["costs"][number]["usage"]): string => {
   if (what !== "usage") return LEAST_ROLE
+  if (usage === "requests")
+    return "set cost.usageClusterLabel, or name another source in cost.usageByCluster; then restart"
   return usage === "hourly"
     ? "check the Prometheus that cost.usage names, and its scrapes of this cluster"
     : "install metrics-server there, and let the service read metrics.k8s.io; or set cost.usageByCluster to requests"

@@ -6,15 +6,23 @@ import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
 import { requestsOnly } from "@quarterdeck/cost/usage/None"
 import * as Prometheus from "@quarterdeck/cost/usage/Prometheus"
 import type * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
-import type { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import * as Name from "@quarterdeck/targeting/ClusterName"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import * as HostPort from "./HostPort.ts"
 import type { Ports } from "../settings/Ports.ts"
+import * as SingleClusterSources from "./SingleClusterSources.ts"
 import type { Settings } from "../settings/Settings.ts"
 
-/** Provides the sources of the settings. **Shape** a cluster that has none of its own has that of all. */
+/**
+ * Provides the sources of the settings. **Shape** a cluster that has none of its own has that of all.
+ *
+ * **Errors** `InvalidUsageSetting` if one Prometheus without `cost.usageClusterLabel` is meant for several of the clusters
+ * that the settings name.
+ */
 const layerOfSettings = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(
     UsageSources.UsageSources,
@@ -39,7 +47,18 @@ const layerOfSettings = ({ usage, usageByCluster, usageClusterLabel }: Settings[
       const usual: UsageSource.UsageSource = yield* make(usage)
       const own = new Map<string, UsageSource.UsageSource>()
       for (const [cluster, setting] of Object.entries(usageByCluster)) own.set(cluster, yield* make(setting))
-      return UsageSources.UsageSources.of({ of: (cluster) => own.get(cluster) ?? usual })
+      const sourceOf = (cluster: ClusterName) => own.get(cluster) ?? usual
+      if (usageClusterLabel !== undefined) return UsageSources.UsageSources.of({ of: sourceOf })
+
+      const { clusters } = yield* (yield* ClusterRegistry).snapshot
+      const single = yield* Effect.fromResult(
+        SingleClusterSources.make(
+          (cluster) => usageByCluster[cluster] ?? usage,
+          clusters,
+          Object.keys(usageByCluster).filter(Name.is)
+        )
+      )
+      return UsageSources.UsageSources.of({ of: (cluster) => single.refusalOf(cluster) ?? sourceOf(cluster) })
     })
   )
 

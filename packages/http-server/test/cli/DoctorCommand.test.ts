@@ -117,7 +117,12 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
                   { what: "backfill", problem: "told below" }
                 ]
               },
-              { cluster: "hub", usage: "requests", troubles: [] }
+              { cluster: "hub", usage: "requests", troubles: [] },
+              {
+                cluster: "late",
+                usage: "requests",
+                troubles: [{ what: "usage", problem: "http://prom serves prod too" }]
+              }
             ],
             backfill: [
               {
@@ -158,6 +163,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           ["signIn", "", "the identity provider cannot be reached: ECONNREFUSED; people sign in with keys alone"],
           ["usage", "prod", "usage: metrics.k8s.io: is not served"],
           ["usage", "eu", "usage: http://prom: answered 500"],
+          ["usage", "late", "usage: http://prom serves prod too"],
           ["backfill", "eu", "3 hours of the past are not filled in: the source knows no node in 3 of 3 hours"],
           ["clusters", "dead", "unreachable: cannot be reached (ECONNREFUSED)"],
           ["credentials", "old", "unauthorized: refused the credential"],
@@ -165,7 +171,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
         ]
       )
       for (const [, , [, remedy]] of rows) assert.isNotEmpty(remedy)
-      assert.strictEqual(stderr, "quarterdeck: 14 findings\n")
+      assert.strictEqual(stderr, "quarterdeck: 15 findings\n")
       assert.strictEqual(status, 1)
     })
   )

@@ -43,6 +43,35 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
     })
   )
 
+  it.effect("with one Prometheus for two clusters and no label that tells their series apart", () =>
+    Effect.gen(function* () {
+      const { path, write } = yield* directory
+      const names = ["hub", "eu"]
+      const kubeconfig = yield* write(
+        "kubeconfig",
+        JSON.stringify({
+          apiVersion: "v1",
+          kind: "Config",
+          "current-context": "hub",
+          clusters: names.map((name) => ({ name, cluster: { server: `https://${name}.example` } })),
+          users: names.map((name) => ({ name, user: { token: "t" } })),
+          contexts: names.map((name) => ({ name, context: { cluster: name, user: name } }))
+        })
+      )
+      const { status, stderr } = yield* quarterdeck([
+        ...["serve", "--kubeconfig", kubeconfig, "--data", `${path}/data`, "--port", "0"],
+        ...["--usage", "prometheus=http://reader:s3cret@127.0.0.1:9"]
+      ])
+      assert.include(
+        stderr,
+        "quarterdeck: cost.usageClusterLabel: must name the label that tells the series of clusters apart: "
+          + "prometheus=http://127.0.0.1:9 is the source of hub and of eu"
+      )
+      assert.notInclude(stderr, "s3cret")
+      assert.strictEqual(status, 1)
+    })
+  )
+
   it.effect("with a settings file that is not there", () =>
     Effect.gen(function* () {
       const { path } = yield* directory

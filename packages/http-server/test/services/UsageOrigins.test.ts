@@ -2,6 +2,7 @@ import { UsageSources } from "@quarterdeck/cost"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
@@ -44,14 +45,32 @@ const knowsNothing = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-const sourcesOf = (cost: object) =>
+/** Clusters of the start, by where they come from. */
+type Origins = Readonly<Record<string, Cluster["origin"]>>
+
+const clusterOf = ([name, origin]: readonly [string, Cluster["origin"]], index: number): Cluster => ({
+  name: ClusterName.make(name),
+  role: index === 0 ? "parent" : "child",
+  labels: {},
+  origin,
+  connection: { server: `https://${name}.example`, insecureSkipTlsVerify: false, credential: { _tag: "None" } },
+  generation: name
+})
+
+const sourcesOf = (cost: object, origins: Origins = { prod: "kubeconfig" }) =>
   Effect.gen(function* () {
     const { settings } = yield* Effect.fromResult(
       Settings.combine({}, {}, SettingsFile.parse("q.yaml", JSON.stringify({ cost })))
     )
     const context = yield* Layer.build(
       UsageOrigins.layer(settings, {}).pipe(
-        Layer.provide([NodeHttpClient.layerUndici, Layer.mock(KubeApi, {}), Layer.mock(ClusterRegistry, {})])
+        Layer.provide([
+          NodeHttpClient.layerUndici,
+          Layer.mock(KubeApi, {}),
+          Layer.mock(ClusterRegistry, {
+            snapshot: Effect.succeed({ parent: prod, clusters: Object.entries(origins).map(clusterOf), problems: [] })
+          })
+        ])
       )
     )
     return yield* Effect.provide(UsageSources.UsageSources, context)
@@ -85,6 +104,53 @@ describe("sources of usage", () => {
         assert.include(promql, 'kube_cluster="prod"')
       }
       assert.isNotEmpty(asked)
+    }).pipe(Effect.scoped)
+  )
+
+  const shared = { usage: "prometheus=http://reader:s3cret@prom.example" }
+  const kindsOf = (sources: UsageSources.UsageSources["Service"], names: ReadonlyArray<string>) =>
+    names.map((name) => sources.of(ClusterName.make(name))._tag)
+
+  it.live("are refused at the start if one Prometheus serves two clusters of the settings without a label", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(sourcesOf(shared, { prod: "inCluster", eu: "kubeconfig" }))
+      assert.include(refused.message, "cost.usageClusterLabel: must name the label")
+      assert.include(refused.message, "of prod and of eu")
+      assert.notInclude(refused.message, "s3cret")
+      const named = { usageByCluster: { a: "prometheus=http://p.example", b: "prometheus=http://p.example" } }
+      assert.include((yield* Effect.flip(sourcesOf(named))).message, "of a and of b")
+      yield* sourcesOf({ ...shared, usageClusterLabel: "cluster" }, { prod: "inCluster", eu: "kubeconfig" })
+      yield* sourcesOf({ ...shared, usageByCluster: { eu: "metrics" } }, { prod: "inCluster", eu: "kubeconfig" })
+      // One address serves the tenants of several users apart.
+      yield* sourcesOf({
+        usageByCluster: { a: "prometheus=http://one:w@p.example", b: "prometheus=http://two:w@p.example" }
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are requests, with the reason, for a cluster that joins later and shares a Prometheus without a label", () =>
+    Effect.gen(function* () {
+      const sources = yield* sourcesOf(shared)
+      assert.deepStrictEqual(kindsOf(sources, ["late", "prod", "later"]), ["RequestsOnly", "Hourly", "RequestsOnly"])
+      const late = sources.of(ClusterName.make("late"))
+      assert.strictEqual(late, sources.of(ClusterName.make("late")))
+      assert.match(
+        late._tag === "RequestsOnly" ? (late.problem ?? "") : "",
+        /cluster prod too.*cost\.usageClusterLabel/
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of registered clusters alone are the same after a restart, or none where nothing tells them apart", () =>
+    Effect.gen(function* () {
+      const origins: Origins = { prod: "kubeconfig", b: "registered" }
+      const cost = { ...shared, usageByCluster: { prod: "metrics" } }
+      assert.deepStrictEqual(kindsOf(yield* sourcesOf(cost, origins), ["a", "b"]), ["RequestsOnly", "Hourly"])
+      assert.deepStrictEqual(kindsOf(yield* sourcesOf(cost, { ...origins, a: "registered" }), ["a", "b", "prod"]), [
+        "RequestsOnly",
+        "RequestsOnly",
+        "Sampled"
+      ])
     }).pipe(Effect.scoped)
   )
 })

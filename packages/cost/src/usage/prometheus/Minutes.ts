@@ -43,6 +43,11 @@ export const addBits = (minutes: Minutes, hourMs: number, points: ReadonlyArray<
   }
 }
 
+/** Takes out the minutes that others do not have. */
+export const keepOnly = (minutes: Minutes, others: Minutes): void => {
+  for (let place = 0; place < LENGTH; place++) if (others[place] === 0) minutes[place] = 0
+}
+
 /**
  * Closes holes of up to four minutes between two minutes that are in.
  *

@@ -1,13 +1,20 @@
 /**
  * Puts together the nodes of an hour that is over.
  */
-import type { NodeFacts } from "../../allocation/HourFacts.ts"
+import type { NodeFacts, Span } from "../../allocation/HourFacts.ts"
+import { HOUR_MS } from "../../hour/Units.ts"
 import type { Line } from "./Answer.ts"
 import * as GpuNames from "./GpuNames.ts"
 import { toLabels } from "./MangledLabels.ts"
 import * as Minutes from "./Minutes.ts"
+import { oldestFirst } from "./PodLines.ts"
 import { startedAt } from "./Runs.ts"
 
+/**
+ * The answers that nodes are made from.
+ *
+ * **Shape** the value of `nodeLabels` is when each was seen last; `nodeCapacity` has a value for each slice.
+ */
 export interface NodeAnswers {
   readonly nodes: ReadonlyArray<Line>
   readonly nodeLabels: ReadonlyArray<Line>
@@ -19,34 +26,37 @@ export interface NodeAnswers {
  * Gives the nodes.
  *
  * The uid is the machine's (`system_uuid`), since metrics do not tell the object's: machines that follow each
- * other under one name stay apart.
+ * other under one name stay apart. Each has the labels and the capacity that were told last while it was there.
  */
 export const read = (
   answers: NodeAnswers,
   hourMs: number,
   wasSeen: (place: number) => boolean
 ): ReadonlyArray<NodeFacts> => {
-  const labels = new Map(answers.nodeLabels.map((line) => [nameOf(line), toLabels(line.labels)]))
+  const labels = Map.groupBy(oldestFirst(answers.nodeLabels), nameOf)
   const capacity = Map.groupBy(answers.nodeCapacity, nameOf)
-  const startsMs = new Map(answers.nodeStarts.map((line) => [nameOf(line), valueOf(line) * 1_000]))
+  const startsMs = Map.groupBy(answers.nodeStarts, nameOf)
   return answers.nodes.flatMap((line): ReadonlyArray<NodeFacts> => {
     const name = nameOf(line)
     const minutes = Minutes.none()
     Minutes.addBits(minutes, hourMs, line.points)
-    const startMs = startsMs.get(name)
+    const starts = (startsMs.get(name) ?? []).map((start) => valueOf(start) * 1_000)
     const spans = Minutes.spans(
       Minutes.closed(minutes, (place) => !wasSeen(place)),
       hourMs
-    ).map((span) => (startMs === undefined ? span : startedAt(span, [startMs])))
+    ).map((span) => startedAt(span, starts))
     const within = Minutes.within(hourMs, spans)
-    if (within.length === 0) return []
+    const first = within[0]
+    const last = within.at(-1)
+    if (first === undefined || last === undefined) return []
+    const there = { fromMs: first.fromMs, toMs: last.toMs }
     return [
       {
         name,
         uid: line.labels["system_uuid"] ?? "",
-        labels: labels.get(name) ?? {},
+        labels: labelsAt(labels.get(name) ?? [], there),
         providerId: line.labels["provider_id"] ?? "",
-        ...amountsOf(capacity.get(name) ?? []),
+        ...amountsOf(capacity.get(name) ?? [], hourMs, there),
         spans: within
       }
     ]
@@ -56,14 +66,29 @@ export const read = (
 const nameOf = ({ labels }: Line): string => labels["node"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
-const amountsOf = (capacity: ReadonlyArray<Line>) => {
+/** Gives the newest labels that were seen no later than a machine was; those of the next one where there are none. */
+const labelsAt = (oldest: ReadonlyArray<Line>, { toMs }: Span): Readonly<Record<string, string>> => {
+  const line = oldest.findLast((one) => valueOf(one) * 1_000 <= toMs) ?? oldest[0]
+  return line === undefined ? {} : toLabels(line.labels)
+}
+
+const amountsOf = (capacity: ReadonlyArray<Line>, hourMs: number, there: Span) => {
   let [cpuMillis, memoryBytes] = [0, 0]
   const others: Array<readonly [resource: string, amount: number]> = []
   for (const line of capacity) {
-    const { resource } = line.labels
-    if (resource === "cpu") cpuMillis = valueOf(line) * 1_000
-    else if (resource === "memory") memoryBytes = valueOf(line)
-    else others.push([resource ?? "", valueOf(line)])
+    const { resource = "" } = line.labels
+    const amount = amountAt(line, hourMs, there)
+    if (amount === undefined) continue
+    if (resource === "cpu") cpuMillis = amount * 1_000
+    else if (resource === "memory") memoryBytes = amount
+    else others.push([resource, amount])
   }
   return { cpuMillis, memoryBytes, ...GpuNames.sorted(others) }
+}
+
+/** Gives the value of the last slice that ended while a machine was there, or of the first one after its start. */
+const amountAt = ({ points }: Line, hourMs: number, { fromMs, toMs }: Span): number | undefined => {
+  const inHour = points.filter(({ atMs }) => atMs > hourMs && atMs <= hourMs + HOUR_MS)
+  const during = inHour.findLast(({ atMs }) => atMs > fromMs && atMs <= toMs)
+  return (during ?? inHour.find(({ atMs }) => atMs > fromMs) ?? inHour.at(-1))?.value
 }

@@ -11,6 +11,7 @@ import type { Client } from "./Client.ts"
 import * as Minutes from "./Minutes.ts"
 import * as NodesOfHour from "./NodesOfHour.ts"
 import * as Questions from "./PastQuestions.ts"
+import * as PodLines from "./PodLines.ts"
 import * as PodsOfHour from "./PodsOfHour.ts"
 import type { Matcher } from "./Promql.ts"
 import * as StorageOfHour from "./StorageOfHour.ts"
@@ -106,23 +107,26 @@ const facts = Effect.fn("Prometheus.past")(function* (
   const minutes = yield* askAll(Questions.minutes(place), (promql) =>
     client.range(cluster, promql, Minutes.sliceEnds(hourMs))
   )
-  const instants = yield* askAll(Questions.instants(place), (promql) =>
-    client.instant(cluster, promql, hourMs + HOUR_MS)
+  const atEnd = (promql: string) => client.instant(cluster, promql, hourMs + HOUR_MS)
+  const objects = yield* askAll(Questions.objects(place), (promql) =>
+    Effect.map(atEnd(promql), (lines) => lines.filter(({ points }) => (points[0]?.value ?? 0) * 1_000 > hourMs))
   )
-  const answers = { ...minutes, ...instants }
+  const instants = yield* askAll(Questions.instants(place), atEnd)
+  const answers = { ...minutes, ...objects, ...instants }
 
   const raw = Minutes.none()
   for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)
   const wasSeen = (at: number): boolean => raw[at] === 1
+  const pods = PodLines.pods(answers.pods, answers.podsWithoutUid, hourMs, wasSeen)
   const { large, volumes } = StorageOfHour.volumes(answers, hourMs, wasSeen)
   const found: HourFacts = {
     cluster,
     startMs: hourMs,
     seen: Minutes.within(hourMs, Minutes.spans(Minutes.closed(raw), hourMs)),
     nodes: NodesOfHour.read(answers, hourMs, wasSeen),
-    pods: PodsOfHour.read(answers, usage, hourMs, wasSeen),
+    pods: PodsOfHour.read(pods, answers, usage, hourMs, wasSeen),
     volumes,
-    loadBalancers: StorageOfHour.loadBalancers(answers, hourMs, wasSeen)
+    loadBalancers: StorageOfHour.loadBalancers(answers, pods, hourMs, wasSeen)
   }
   return { found, large }
 })

@@ -3,7 +3,20 @@
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics`; google/cadvisor, `metrics/prometheus.go`.
  */
-import { HOUR, is, isNot, type Matcher, matches, maxBy, MINUTE, minuteBits, selector, tagged } from "./Promql.ts"
+import {
+  HOUR,
+  is,
+  isNot,
+  lastSeen,
+  type Matcher,
+  matches,
+  maxBy,
+  MINUTE,
+  minuteBits,
+  selector,
+  SLICE,
+  tagged
+} from "./Promql.ts"
 
 const POD = ["namespace", "pod", "uid"] as const
 const CONTAINER = [...POD, "container"] as const
@@ -12,6 +25,9 @@ const OBJECTS = "kube_node_info|kube_pod_info"
 /** GPUs as metrics name them. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
 const RESOURCES = matches("resource", `cpu|memory|${GPUS}`)
+
+/** The label of an EndpointSlice that names its Service, as kube-state-metrics writes it. */
+export const SLICE_SERVICE = "label_kubernetes_io_service_name"
 
 /** The last label sets that an hour saw, each once. */
 const last = (labels: ReadonlyArray<string>, series: string): string =>
@@ -45,6 +61,16 @@ export const minutes = (place: ReadonlyArray<Matcher>) => {
       init: running("kube_pod_init_container_status_running")
     }),
     nodes: presence(["node", "provider_id", "system_uuid"], selector("kube_node_info", place)),
+    /** The newest value of each slice: machines that follow each other under one name have their own. */
+    nodeCapacity: maxBy(
+      ["node", "resource"],
+      `last_over_time(${selector("kube_node_status_capacity", [...place, RESOURCES])}[${SLICE}])`
+    ),
+    /** Pods without a uid may follow each other under one name, on other nodes. Empty where kube-state-metrics keeps uids. */
+    podsWithoutUid: presence(
+      ["namespace", "pod", "node"],
+      selector("kube_pod_info", [...place, is("uid", ""), isNot("node", "")])
+    ),
     claims: presence(
       ["namespace", "persistentvolumeclaim", "storageclass", "volumename"],
       selector("kube_persistentvolumeclaim_info", [...place, isNot("volumename", "")])
@@ -54,19 +80,33 @@ export const minutes = (place: ReadonlyArray<Matcher>) => {
   }
 }
 
+/**
+ * Questions that are asked at the end of the hour for the labels of objects, and answered by when each was seen last: of
+ * two that contradict each other the newer one counts.
+ */
+export const objects = (place: ReadonlyArray<Matcher>) => {
+  const seen = (labels: ReadonlyArray<string>, metric: string): string =>
+    maxBy(labels, lastSeen(selector(metric, place)))
+  return {
+    pods: seen([...POD, "node", "pod_ip", "host_network"], "kube_pod_info"),
+    podOwners: seen([...POD, ...OWNER], "kube_pod_owner"),
+    replicaSetOwners: seen(["namespace", "replicaset", ...OWNER], "kube_replicaset_owner"),
+    jobOwners: seen(["namespace", "job_name", ...OWNER], "kube_job_owner"),
+    workloadLabels: lastSeen(
+      selector("", [
+        ...place,
+        matches("__name__", "kube_(deployment|statefulset|daemonset|replicaset|job|cronjob)_labels")
+      ])
+    ),
+    nodeLabels: lastSeen(selector("kube_node_labels", place))
+  }
+}
+
 /** Questions that are asked at the end of the hour. */
 export const instants = (place: ReadonlyArray<Matcher>) => {
   const of = (metric: string, ...more: ReadonlyArray<Matcher>): string => selector(metric, [...place, ...more])
   const resources = [...CONTAINER, "resource"]
   return {
-    pods: last([...POD, "node", "pod_ip", "host_network"], of("kube_pod_info")),
-    podOwners: last([...POD, ...OWNER], of("kube_pod_owner")),
-    replicaSetOwners: last(["namespace", "replicaset", ...OWNER], of("kube_replicaset_owner")),
-    jobOwners: last(["namespace", "job_name", ...OWNER], of("kube_job_owner")),
-    workloadLabels: `last_over_time(${of(
-      "",
-      matches("__name__", "kube_(deployment|statefulset|daemonset|replicaset|job|cronjob)_labels")
-    )}[${HOUR}])`,
     podStarts: last(POD, of("kube_pod_start_time")),
     podEnds: last(POD, of("kube_pod_completion_time")),
     /** Not every kube-state-metrics tells when a container started; the kubelet does, but not of which pod by uid. */
@@ -90,14 +130,20 @@ export const instants = (place: ReadonlyArray<Matcher>) => {
       [...POD, "persistentvolumeclaim"],
       of("kube_pod_spec_volumes_persistentvolumeclaims_info", isNot("persistentvolumeclaim", ""))
     ),
-    nodeLabels: `last_over_time(${of("kube_node_labels")}[${HOUR}])`,
-    nodeCapacity: mean(["node", "resource"], of("kube_node_status_capacity", RESOURCES)),
     nodeStarts: last(["node"], of("kube_node_created")),
     claimBytes: mean(
       ["namespace", "persistentvolumeclaim"],
       of("kube_persistentvolumeclaim_resource_requests_storage_bytes")
     ),
     volumeBytes: mean(["persistentvolume"], of("kube_persistentvolume_capacity_bytes")),
-    endpoints: last(["namespace", "endpoint", "ip"], of("kube_endpoint_address"))
+    endpoints: last(["namespace", "endpoint", "ip"], of("kube_endpoint_address")),
+    endpointSlices: last(
+      ["namespace", "endpointslice", "address", "targetref_kind", "targetref_namespace", "targetref_name"],
+      of("kube_endpointslice_endpoints")
+    ),
+    sliceServices: last(
+      ["namespace", "endpointslice", SLICE_SERVICE],
+      of("kube_endpointslice_labels", isNot(SLICE_SERVICE, ""))
+    )
   }
 }

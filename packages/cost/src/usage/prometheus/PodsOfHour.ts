@@ -9,12 +9,12 @@ import type { Line } from "./Answer.ts"
 import * as GpuNames from "./GpuNames.ts"
 import * as Minutes from "./Minutes.ts"
 import * as Owners from "./Owners.ts"
+import { byPod, type LinesOf, type Pod } from "./PodLines.ts"
 import { endedAt, startedAt } from "./Runs.ts"
 import { keyOf as usageKeyOf } from "./UsageOfHour.ts"
 
 /** The answers that pods are made from. */
 export interface PodAnswers extends Owners.OwnerAnswers {
-  readonly pods: ReadonlyArray<Line>
   readonly running: ReadonlyArray<Line>
   readonly podStarts: ReadonlyArray<Line>
   readonly podEnds: ReadonlyArray<Line>
@@ -26,7 +26,7 @@ export interface PodAnswers extends Owners.OwnerAnswers {
   readonly mounts: ReadonlyArray<Line>
 }
 
-/** What a container was seen as, by its pod's uid and its name. */
+/** What a container of a pod was seen as. */
 interface Container {
   readonly name: string
   readonly isInit: boolean
@@ -36,49 +36,43 @@ interface Container {
   isAlone: boolean
 }
 
-/** A pod by what its series say. */
-interface Pod extends Owners.PodName {
-  node: string
-}
-
 /**
  * Gives the pods of which a container ran in the hour.
  *
  * A container ran in the minutes in which it was seen running, and in those of at most four in between in which
- * nothing was seen (`wasSeen`); its starts and its pod's end put seconds to that. One that nobody saw running, though its
- * pod began and ended in the hour, ran from the one to the other; without any word of running, one ran while it was
- * measured, unless its pod shared its name with another. Pods that follow each other under one name share what was
+ * nothing was seen (`wasSeen`); its starts and its pod's end put seconds to that. If no series tells of its running, and its
+ * pod began and ended in the hour, it ran from the one to the other. If no series tells of any container of the pod, it
+ * ran while it was measured, unless its pod shared its name with another. Pods that follow each other under one name share what was
  * measured under it: each has what falls into its runs, and a part of the traffic by how long it ran.
  */
 export const read = (
+  pods: ReadonlyArray<Pod>,
   answers: PodAnswers,
   usage: HourOfUsage,
   hourMs: number,
   wasSeen: (place: number) => boolean
 ): ReadonlyArray<PodFacts> => {
-  const pods = podsOf(answers.pods)
-  const containers = containersOf(answers, usage, pods, hourMs)
-  const workloadOf = Owners.resolver(answers)
+  const containersOf = containerFinder(answers, usage, pods, hourMs)
+  const workloadOf = Owners.resolver(answers, pods)
   const slices = new Map(usage.containers.map((one) => [usageKeyOf({ labels: { ...one, slices: "" } }), one.slices]))
-  const mounts = Map.groupBy(answers.mounts, uidOf)
+  const mounts = byPod(answers.mounts)
   const runsOf = runFinder(answers, hourMs, wasSeen)
-  const sidecars = new Set(answers.sidecars.map(keyOf))
-  const killed = new Set(answers.outOfMemory.map(keyOf))
+  const sidecars = byPod(answers.sidecars)
+  const killed = byPod(answers.outOfMemory)
 
-  const ran = [...pods.values()].flatMap((pod): ReadonlyArray<PodFacts> => {
-    const own = [...(containers.get(pod.uid)?.values() ?? [])].flatMap((one): ReadonlyArray<ContainerFacts> => {
+  const ran = pods.flatMap((pod): ReadonlyArray<PodFacts> => {
+    const own = [...containersOf(pod).values()].flatMap((one): ReadonlyArray<ContainerFacts> => {
       const measured = slices.get(`${pod.namespace}/${pod.name}/${one.name}`)
       const runs = runsOf(pod, one, measured)
-      const key = `${pod.uid}/${one.name}`
       return runs.length === 0
         ? []
         : [
             {
               name: one.name,
-              role: one.isInit ? (sidecars.has(key) ? "sidecar" : "init") : "main",
+              role: one.isInit ? (isAmong(sidecars(pod), one) ? "sidecar" : "init") : "main",
               runs,
               ...requestsOf(one.requests),
-              isOomKilled: killed.has(key),
+              isOomKilled: isAmong(killed(pod), one),
               ...(measured !== undefined && { usage: measured })
             }
           ]
@@ -86,66 +80,60 @@ export const read = (
     if (own.length === 0) return []
     return [
       {
-        uid: pod.uid,
+        uid: pod.key,
         namespace: pod.namespace,
         name: pod.name,
         node: pod.node,
         workload: workloadOf(pod),
         containers: own,
-        claims: [...new Set((mounts.get(pod.uid) ?? []).map(({ labels }) => labels["persistentvolumeclaim"] ?? ""))]
+        claims: [...new Set(mounts(pod).map(({ labels }) => labels["persistentvolumeclaim"] ?? ""))]
       }
     ]
   })
   return withEgress(ran, usage.egress, hourMs)
 }
 
-const uidOf = ({ labels }: Line): string => labels["uid"] ?? ""
-const keyOf = ({ labels }: Line): string => `${labels["uid"] ?? ""}/${labels["container"] ?? ""}`
+const isAmong = (lines: ReadonlyArray<Line>, { name }: Container): boolean =>
+  lines.some(({ labels }) => labels["container"] === name)
 
-/** A pod has a series before it is bound and another after. */
-const podsOf = (lines: ReadonlyArray<Line>): ReadonlyMap<string, Pod> => {
-  const pods = new Map<string, Pod>()
-  for (const { labels } of lines) {
-    const { namespace = "", node = "", pod: name = "", uid = "" } = labels
-    const pod = pods.get(uid) ?? { namespace, name, uid, node }
-    pods.set(uid, pod)
-    if (node !== "") pod.node = node
-  }
-  return pods
-}
-
-const containersOf = (
-  { requests, running }: PodAnswers,
+const containerFinder = (
+  answers: PodAnswers,
   usage: HourOfUsage,
-  pods: ReadonlyMap<string, Pod>,
+  pods: ReadonlyArray<Pod>,
   hourMs: number
-): ReadonlyMap<string, ReadonlyMap<string, Container>> => {
-  const found = new Map<string, Map<string, Container>>()
-  const enter = (uid: string, name: string, isInit: boolean): Container => {
-    const ofPod = found.get(uid) ?? new Map<string, Container>()
-    found.set(uid, ofPod)
-    const one = ofPod.get(name) ?? {
-      name,
-      isInit,
-      minutes: Minutes.none(),
-      requests: new Map<string, number>(),
-      isAlone: false
+): ((pod: Pod) => ReadonlyMap<string, Container>) => {
+  const running = byPod(answers.running)
+  const requests = byPod(answers.requests)
+  const byName = Map.groupBy(pods, ({ name, namespace }) => `${namespace}/${name}`)
+  const measured = Map.groupBy(usage.containers, ({ namespace, pod }) => `${namespace}/${pod}`)
+  return (pod) => {
+    const found = new Map<string, Container>()
+    const enter = (name: string, isInit: boolean): Container => {
+      const one = found.get(name) ?? {
+        name,
+        isInit,
+        minutes: Minutes.none(),
+        requests: new Map<string, number>(),
+        isAlone: false
+      }
+      found.set(name, one)
+      return one
     }
-    ofPod.set(name, one)
-    return one
+    const isInit = ({ labels }: Line): boolean => labels["role"] === "init"
+    for (const line of running(pod)) {
+      Minutes.addBits(enter(line.labels["container"] ?? "", isInit(line)).minutes, hourMs, line.points)
+    }
+    for (const line of requests(pod)) {
+      const { container = "", resource = "" } = line.labels
+      enter(container, isInit(line)).requests.set(resource, line.points[0]?.value ?? 0)
+    }
+    const key = `${pod.namespace}/${pod.name}`
+    if (byName.get(key)?.length === 1) {
+      for (const { container } of measured.get(key) ?? []) enter(container, false).isAlone = true
+    }
+    if (pod.minutes !== undefined) for (const { minutes } of found.values()) Minutes.keepOnly(minutes, pod.minutes)
+    return found
   }
-  for (const line of [...running, ...requests]) {
-    const { container = "", resource, role } = line.labels
-    const one = enter(uidOf(line), container, role === "init")
-    if (resource === undefined) Minutes.addBits(one.minutes, hourMs, line.points)
-    else one.requests.set(resource, line.points[0]?.value ?? 0)
-  }
-  const byName = Map.groupBy(pods.values(), ({ name, namespace }) => `${namespace}/${name}`)
-  for (const { container, namespace, pod } of usage.containers) {
-    const [first, ...others] = byName.get(`${namespace}/${pod}`) ?? []
-    if (first !== undefined && others.length === 0) enter(first.uid, container, false).isAlone = true
-  }
-  return found
 }
 
 const requestsOf = (requests: ReadonlyMap<string, number>) => {
@@ -158,30 +146,33 @@ const requestsOf = (requests: ReadonlyMap<string, number>) => {
 }
 
 const runFinder = (answers: PodAnswers, hourMs: number, wasSeen: (place: number) => boolean) => {
-  const startsMs = Map.groupBy(answers.starts, keyOf)
+  const starts = byPod(answers.starts)
   const cgroupStartsMs = Map.groupBy(answers.cgroupStarts, usageKeyOf)
-  const podStartsMs = new Map(answers.podStarts.map((line) => [uidOf(line), msOf(line)]))
-  const isTold = new Set(answers.running.map(uidOf))
-  const podEndsMs = new Map(answers.podEnds.map((line) => [uidOf(line), msOf(line)]))
+  const podStarts = byPod(answers.podStarts)
+  const running = byPod(answers.running)
+  const podEnds = byPod(answers.podEnds)
 
   return (pod: Pod, container: Container, measured: UsageSlices | undefined): ReadonlyArray<Span> => {
-    const endMs = podEndsMs.get(pod.uid)
+    const endMs = instantOf(podEnds, pod)
     const seen = Minutes.spans(
       Minutes.closed(container.minutes, (place) => !wasSeen(place)),
       hourMs
     )
-    if (seen.length === 0 && measured !== undefined && container.isAlone && !isTold.has(pod.uid)) {
+    if (seen.length === 0 && measured !== undefined && container.isAlone && running(pod).length === 0) {
       return Array.from(measured.fromMs, (fromMs, index) => ({ fromMs, toMs: measured.toMs[index] ?? fromMs }))
     }
     if (seen.length === 0) {
-      const startMs = podStartsMs.get(pod.uid)
-      const isUnseen = !container.isInit && startMs !== undefined && endMs !== undefined && endMs <= hourMs + HOUR_MS
+      const startMs = instantOf(podStarts, pod)
+      const isUnseen =
+        !container.isInit
+        && pod.minutes === undefined
+        && startMs !== undefined
+        && endMs !== undefined
+        && endMs <= hourMs + HOUR_MS
       return isUnseen ? Minutes.within(hourMs, [{ fromMs: startMs, toMs: endMs }]) : []
     }
-    const known =
-      startsMs.get(`${pod.uid}/${container.name}`)
-      ?? cgroupStartsMs.get(`${pod.namespace}/${pod.name}/${container.name}`)
-      ?? []
+    const told = starts(pod).filter(({ labels }) => labels["container"] === container.name)
+    const known = told.length > 0 ? told : (cgroupStartsMs.get(`${pod.namespace}/${pod.name}/${container.name}`) ?? [])
     const exact = seen.map((span) => startedAt(span, known.map(msOf)))
     return Minutes.within(
       hourMs,
@@ -191,3 +182,9 @@ const runFinder = (answers: PodAnswers, hourMs: number, wasSeen: (place: number)
 }
 
 const msOf = ({ points }: Line): number => (points[0]?.value ?? 0) * 1_000
+
+/** Of the instants that a pod's series tell, the latest. */
+const instantOf = (linesOf: LinesOf, pod: Pod): number | undefined => {
+  const lines = linesOf(pod)
+  return lines.length === 0 ? undefined : Math.max(...lines.map(msOf))
+}

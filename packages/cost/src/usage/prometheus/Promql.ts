@@ -57,6 +57,13 @@ export const minutely = (over: "avg_over_time" | "sum_over_time", expression: st
   `${over}((${expression})[4m59s:1m])`
 
 /**
+ * The instant of the newest sample of each series in the hour before. **Units** seconds since the epoch.
+ *
+ * **Limits** the oldest minute of the hour looks back beyond it: an instant up to five minutes before the hour may come.
+ */
+export const lastSeen = (series: string): string => `max_over_time(timestamp(${series})[59m59s:1m])`
+
+/**
  * Tells, for each slice, in which of its minutes a vector of ones has a sample: a bit each.
  *
  * The bit of a minute is the number of minutes from the slice's beginning to the minute's end, modulo five; see
