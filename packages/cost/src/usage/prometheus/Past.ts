@@ -9,6 +9,7 @@ import { UsageError, until as failedUntil } from "../UsageError.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
 import * as Minutes from "./Minutes.ts"
+import * as NodeRoom from "./NodeRoom.ts"
 import * as NodesOfHour from "./NodesOfHour.ts"
 import * as Questions from "./PastQuestions.ts"
 import * as PodLines from "./PodLines.ts"
@@ -112,19 +113,21 @@ const facts = Effect.fn("Prometheus.past")(function* (
     Effect.map(atEnd(promql), (lines) => lines.filter(({ points }) => (points[0]?.value ?? 0) * 1_000 > hourMs))
   )
   const instants = yield* askAll(Questions.instants(place), atEnd)
-  const answers = { ...minutes, ...objects, ...instants }
+  const fittingRequests = instants.refusedRequests.length === 0 ? [] : yield* atEnd(Questions.fittingRequests(place))
+  const answers = { ...minutes, ...objects, ...instants, fittingRequests }
 
   const raw = Minutes.none()
   for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)
   const wasSeen = (at: number): boolean => raw[at] === 1
   const pods = PodLines.pods(answers.pods, answers.podsWithoutUid, hourMs, wasSeen)
   const { large, volumes } = StorageOfHour.volumes(answers, hourMs, wasSeen)
+  const nodes = NodesOfHour.read(answers, hourMs, wasSeen)
   const found: HourFacts = {
     cluster,
     startMs: hourMs,
     seen: Minutes.within(hourMs, Minutes.spans(Minutes.closed(raw), hourMs)),
-    nodes: NodesOfHour.read(answers, hourMs, wasSeen),
-    pods: PodsOfHour.read(pods, answers, usage, hourMs, wasSeen),
+    nodes,
+    pods: NodeRoom.bounded(PodsOfHour.read(pods, answers, usage, hourMs, wasSeen), nodes),
     volumes,
     loadBalancers: StorageOfHour.loadBalancers(answers, pods, hourMs, wasSeen)
   }

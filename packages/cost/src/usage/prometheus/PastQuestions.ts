@@ -17,6 +17,7 @@ import {
   SLICE,
   tagged
 } from "./Promql.ts"
+import * as RequestQuestions from "./RequestQuestions.ts"
 
 const POD = ["namespace", "pod", "uid"] as const
 const CONTAINER = [...POD, "container"] as const
@@ -119,6 +120,8 @@ export const instants = (place: ReadonlyArray<Matcher>) => {
       main: mean(resources, of("kube_pod_container_resource_requests", RESOURCES)),
       init: mean(resources, of("kube_pod_init_container_resource_requests", RESOURCES))
     }),
+    reportedRequests: RequestQuestions.reported(CONTAINER, place),
+    refusedRequests: RequestQuestions.refused(CONTAINER, place),
     sidecars: last(CONTAINER, of("kube_pod_init_container_info", is("restart_policy", "Always"))),
     /** The reason of an end stands until the next one: it is this hour's if the container was started anew in it. */
     outOfMemory: [
@@ -147,3 +150,6 @@ export const instants = (place: ReadonlyArray<Matcher>) => {
     )
   }
 }
+
+/** What is asked beside, where a container asked for more than its node has. */
+export const fittingRequests = (place: ReadonlyArray<Matcher>): string => RequestQuestions.fittingMean(CONTAINER, place)

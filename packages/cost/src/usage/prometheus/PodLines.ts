@@ -49,14 +49,14 @@ export const pods = (
   wasSeen: (place: number) => boolean
 ): ReadonlyArray<Pod> => {
   const places = Map.groupBy(withoutUid, nameOf)
-  return [...Map.groupBy(oldestFirst(info), nameOf).values()].flatMap((lines): ReadonlyArray<Pod> => {
+  const found = [...Map.groupBy(oldestFirst(info), nameOf)].flatMap(([name, lines]): ReadonlyArray<Pod> => {
     const identified = lines.filter((line) => uidOf(line) !== "")
-    const [first] = lines
-    if (first === undefined) return []
-    if (identified.length > 0) return ofUids(identified)
-    return ofNodes(lines, places.get(nameOf(first)) ?? [], hourMs, wasSeen)
+    return identified.length > 0 ? ofUids(identified) : ofNodes(lines, places.get(name) ?? [], hourMs, wasSeen)
   })
+  return found.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
 }
+
+const sortKey = ({ key, name, namespace }: Pod): string => `${namespace}/${name}/${key}`
 
 const nodeOf = (lines: ReadonlyArray<Line>): string =>
   lines.findLast(({ labels }) => (labels["node"] ?? "") !== "")?.labels["node"] ?? ""

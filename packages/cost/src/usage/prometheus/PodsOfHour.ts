@@ -21,6 +21,9 @@ export interface PodAnswers extends Owners.OwnerAnswers {
   readonly starts: ReadonlyArray<Line>
   readonly cgroupStarts: ReadonlyArray<Line>
   readonly requests: ReadonlyArray<Line>
+  readonly reportedRequests: ReadonlyArray<Line>
+  readonly refusedRequests: ReadonlyArray<Line>
+  readonly fittingRequests: ReadonlyArray<Line>
   readonly sidecars: ReadonlyArray<Line>
   readonly outOfMemory: ReadonlyArray<Line>
   readonly mounts: ReadonlyArray<Line>
@@ -104,6 +107,9 @@ const containerFinder = (
 ): ((pod: Pod) => ReadonlyMap<string, Container>) => {
   const running = byPod(answers.running)
   const requests = byPod(answers.requests)
+  const refused = byPod(answers.refusedRequests)
+  const fitting = byPod(answers.fittingRequests)
+  const reported = byPod(answers.reportedRequests)
   const byName = Map.groupBy(pods, ({ name, namespace }) => `${namespace}/${name}`)
   const measured = Map.groupBy(usage.containers, ({ namespace, pod }) => `${namespace}/${pod}`)
   return (pod) => {
@@ -123,7 +129,10 @@ const containerFinder = (
     for (const line of running(pod)) {
       Minutes.addBits(enter(line.labels["container"] ?? "", isInit(line)).minutes, hourMs, line.points)
     }
-    for (const line of requests(pod)) {
+    // What the kubelet reports as given counts, else what was asked for while the node had it, else what was asked for.
+    const tooMuch = new Set(refused(pod).map(partOf))
+    const fits = fitting(pod).filter((line) => tooMuch.has(partOf(line)))
+    for (const line of [...requests(pod), ...fits, ...reported(pod)]) {
       const { container = "", resource = "" } = line.labels
       enter(container, isInit(line)).requests.set(resource, line.points[0]?.value ?? 0)
     }
@@ -135,6 +144,8 @@ const containerFinder = (
     return found
   }
 }
+
+const partOf = ({ labels }: Line): string => `${labels["container"]}/${labels["resource"]}`
 
 const requestsOf = (requests: ReadonlyMap<string, number>) => {
   const others = [...requests].filter(([resource]) => resource !== "cpu" && resource !== "memory")

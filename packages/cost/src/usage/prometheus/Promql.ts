@@ -38,6 +38,10 @@ export const maxBy = (labels: ReadonlyArray<string>, expression: string): string
 export const sumBy = (labels: ReadonlyArray<string>, expression: string): string =>
   `sum by (${labels.join(",")}) (${expression})`
 
+/** Gives the least value of each group. */
+export const minBy = (labels: ReadonlyArray<string>, expression: string): string =>
+  `min by (${labels.join(",")}) (${expression})`
+
 /** Joins vectors into one whose label `name` tells which a series came from. */
 export const tagged = (name: string, parts: Readonly<Record<string, string>>): string =>
   Object.entries(parts)

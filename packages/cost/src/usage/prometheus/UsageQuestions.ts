@@ -6,7 +6,6 @@
  */
 import {
   HOUR,
-  is,
   isNot,
   type Matcher,
   matches,
@@ -19,6 +18,7 @@ import {
   sumBy,
   tagged
 } from "./Promql.ts"
+import * as RequestQuestions from "./RequestQuestions.ts"
 
 const CONTAINER = ["namespace", "pod", "container"] as const
 
@@ -45,11 +45,6 @@ const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window:
 const memory = (place: ReadonlyArray<Matcher>): string =>
   selector("container_memory_working_set_bytes", ofContainers(place))
 
-const requested = (place: ReadonlyArray<Matcher>, resource: "cpu" | "memory"): string => {
-  const either = matches("__name__", "kube_pod_(init_)?container_resource_requests")
-  return maxBy(CONTAINER, selector("", [...place, either, is("resource", resource)]))
-}
-
 /** The greater of both, or the one that is there: a label of its own keeps the one from hiding the other. */
 const greater = (usage: string, request: string): string =>
   maxBy(CONTAINER, `${usage} or ${tagged("side", { request })}`)
@@ -63,8 +58,14 @@ export const slices = (place: ReadonlyArray<Matcher>) => ({
   cpuAtEdges: minutely("avg_over_time", cpuCores(place, "irate", "2m")),
   memory: maxBy(CONTAINER, `avg_over_time(${memory(place)}[${SLICE}])`),
   memoryPeak: maxBy(CONTAINER, `max_over_time(${memory(place)}[${SLICE}])`),
-  cpuAllocated: minutely("avg_over_time", greater(cpuCores(place, "rate", "2m"), requested(place, "cpu"))),
-  memoryAllocated: minutely("avg_over_time", greater(maxBy(CONTAINER, memory(place)), requested(place, "memory")))
+  cpuAllocated: minutely(
+    "avg_over_time",
+    greater(cpuCores(place, "rate", "2m"), RequestQuestions.given(CONTAINER, place, "cpu"))
+  ),
+  memoryAllocated: minutely(
+    "avg_over_time",
+    greater(maxBy(CONTAINER, memory(place)), RequestQuestions.given(CONTAINER, place, "memory"))
+  )
 })
 
 const EGRESS_CLASS = ["internet", "same_zone", "same_region", "sameZone", "sameRegion"] as const
