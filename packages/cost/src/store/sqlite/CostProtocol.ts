@@ -35,19 +35,10 @@ export interface Closing extends Laid {
 /** An hour on its way back. */
 export interface ReadHour extends Omit<Closing, "cluster" | "fresh"> {}
 
-/** Sums on their way back. **Shape** `given` is how many ids the cluster has given. */
+/** Sums on their way back. */
 export interface ReadSums extends Laid {
   readonly ids: Int32Array
   readonly knownSeconds: number
-  readonly given: number
-}
-
-/** Series that follow each other. The first has the id `from`; as `SeriesText` prints them. */
-export interface ReadSeries {
-  readonly operation: "series"
-  readonly series: string
-  /** Where the next ones begin. */
-  readonly next: number
 }
 
 /** The extent of a cluster's history, in milliseconds since the epoch. */
@@ -113,7 +104,8 @@ export type Call =
       readonly endMs: number
     }
   | { readonly operation: "hours"; readonly cluster: string; readonly startMs: number; readonly endMs: number }
-  | { readonly operation: "series"; readonly cluster: string; readonly from: number }
+  /** **Shape** `ids` rise. */
+  | { readonly operation: "series"; readonly cluster: string; readonly ids: Int32Array }
   | { readonly operation: "extents" }
   | { readonly operation: "prune"; readonly hoursBeforeMs: number; readonly daysBeforeMs: number }
   | { readonly operation: "recommend"; readonly saved: SavedRecommendations }
@@ -136,8 +128,9 @@ export type Answer =
   | { readonly operation: "close"; readonly ids: Int32Array; readonly room: Float64Array<ArrayBuffer> }
   | { readonly operation: "rewrite"; readonly ids: ReadonlyArray<Int32Array> }
   | { readonly operation: "sums"; readonly sums: ReadonlyArray<ReadSums> }
-  | { readonly operation: "hours"; readonly hours: ReadonlyArray<ReadHour>; readonly given: number }
-  | ReadSeries
+  | { readonly operation: "hours"; readonly hours: ReadonlyArray<ReadHour> }
+  /** **Shape** `series` as `SeriesText` prints them, in the order of the ids. */
+  | { readonly operation: "series"; readonly series: string }
   | { readonly operation: "extents"; readonly extents: ReadonlyArray<ReadExtent> }
   | { readonly operation: "recommend" }
   | { readonly operation: "recommendations"; readonly read: ReadRecommendations }

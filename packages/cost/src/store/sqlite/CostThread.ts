@@ -6,7 +6,7 @@ import * as Calendar from "./Calendar.ts"
 import * as CostCheck from "./CostCheck.ts"
 import * as Database from "./CostDatabase.ts"
 import { type Cluster, History } from "./CostHistory.ts"
-import type { Answer, Call, Closing, Outcome, ReadHour, ReadSeries, ReadSums } from "./CostProtocol.ts"
+import type { Answer, Call, Closing, Outcome, ReadHour, ReadSums } from "./CostProtocol.ts"
 import * as CostReads from "./CostReads.ts"
 import * as EstimatedReads from "./EstimatedReads.ts"
 import * as RecommendationRows from "./RecommendationRows.ts"
@@ -89,12 +89,10 @@ const answerOf = (file: OpenFile, call: Exclude<Call, OpenCall>): Answer => {
       return { operation, sums: call.clusters.map((name) => sumsOf(history, name, call.startMs, call.endMs)) }
     case "hours": {
       const cluster = history.find(call.cluster)
-      if (cluster === undefined) return { operation, hours: [], given: 0 }
-      const given = history.series.idsGiven(cluster.id)
-      return { operation, hours: hoursOf(history, cluster, call.startMs, call.endMs), given }
+      return { operation, hours: cluster === undefined ? [] : hoursOf(history, cluster, call.startMs, call.endMs) }
     }
     case "series":
-      return seriesOf(history, call.cluster, call.from)
+      return { operation, series: SeriesText.print(seriesOf(history, call.cluster, call.ids)) }
     case "extents":
       return { operation, extents: extentsOf(history) }
     case "prune": {
@@ -126,10 +124,10 @@ const placeOf = ({ cluster, startMs }: Pick<Closing, "cluster" | "startMs">) => 
 const sumsOf = (history: History, name: string, startMs: number, endMs: number): ReadSums => {
   const cluster = history.find(name)
   if (cluster === undefined) {
-    return { ids: new Int32Array(0), used: 0, values: new Float64Array(0), knownSeconds: 0, given: 0 }
+    return { ids: new Int32Array(0), used: 0, values: new Float64Array(0), knownSeconds: 0 }
   }
   const { ids, known, used, values } = EstimatedReads.sums(history, cluster, startMs, endMs)
-  return { ids, used, values, knownSeconds: known, given: history.series.idsGiven(cluster.id) }
+  return { ids, used, values, knownSeconds: known }
 }
 
 const hoursOf = (history: History, cluster: Cluster, startMs: number, endMs: number): ReadonlyArray<ReadHour> => {
@@ -149,15 +147,9 @@ const hoursOf = (history: History, cluster: Cluster, startMs: number, endMs: num
     )
 }
 
-/** Series that are sent at once: few enough to leave the other thread's event loop to others. */
-const PAGE = 250
-
-const seriesOf = (history: History, name: string, from: number): ReadSeries => {
+const seriesOf = (history: History, name: string, ids: Int32Array): ReadonlyArray<string> => {
   const cluster = history.find(name)
-  if (cluster === undefined) return { operation: "series", series: SeriesText.print([]), next: from + PAGE }
-  const most = Math.min(PAGE, Math.max(1, history.series.idsGiven(cluster.id) - from))
-  const texts = history.series.textsFrom(cluster.id, from, most)
-  return { operation: "series", series: SeriesText.print(texts), next: from + most }
+  return cluster === undefined ? [] : history.series.textsOf(cluster.id, ids)
 }
 
 const extentsOf = (history: History) =>

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
 import { keyOf, type Series } from "../../hour/Series.ts"
 import type { CostClient } from "./CostClient.ts"
-import type { FreshSeries, ReadSeries } from "./CostProtocol.ts"
+import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import * as SeriesText from "./SeriesText.ts"
 
@@ -14,14 +14,12 @@ const KEYS_AT_ONCE = 250
 
 /** What is known of the series of one cluster. */
 export interface Known {
-  /** By id; ids that were swept have none. */
-  readonly series: Array<Series | undefined>
+  /** By id, those that were asked for and those that hours named, as long as there are not too many. */
+  readonly series: Map<number, Series>
   /** Ids of those that hours named; others are asked for again, and answered with the ids that they have. */
   readonly ids: Map<string, number>
   /** The same objects come again each hour, and need no key then. */
   readonly seen: WeakMap<Series, number>
-  /** Below it all ids are known. */
-  next: number
   /** What was asked for last, by how many they were: one report mostly asks for the same as another. */
   readonly asked: Map<number, Asked>
   /** What the last hour named: the next one mostly names the same in the same places. */
@@ -39,6 +37,12 @@ interface Asked {
   readonly series: ReadonlyArray<Series>
 }
 
+/** Series of a cluster that are kept beside those of the present report or hour. */
+const SPARE = 100_000
+
+/** Series that are read at once: few enough to leave the event loop to others. */
+const PAGE = 250
+
 /** Lists of series that a cluster keeps, so that reports of a few windows take turns and still share them. */
 const LISTS = 2
 
@@ -47,9 +51,12 @@ export interface SeriesBook {
   readonly idsOf: (cluster: string, series: ReadonlyArray<Series>) => Effect.Effect<Named>
   /** Notes the ids that fresh series were given. */
   readonly note: (cluster: string, series: ReadonlyArray<Series>, named: Named, given: Int32Array) => void
-  /** Reads series until as many are known as ids were given. */
-  readonly learn: (cluster: string, given: number) => Effect.Effect<void, CostError>
-  /** Gives the series of ids. **Errors** `StoreUnreadable` for one that the file does not name. */
+  /**
+   * Gives the series of ids. **Errors** `StoreUnreadable` for one that the file does not name.
+   *
+   * **Limits** reads no others than those that are not known yet, and keeps twice as many as it was asked for and
+   * {@link SPARE} more.
+   */
   readonly seriesOf: (cluster: string, ids: Int32Array) => Effect.Effect<ReadonlyArray<Series>, CostError>
 }
 
@@ -62,29 +69,27 @@ export const make = ({ call }: CostClient): SeriesBook => {
     clusters.set(cluster, known)
     return known
   }
-  const readPage = (cluster: string, from: number) => call({ operation: "series", cluster, from })
 
   return {
     idsOf: (cluster, series) => Effect.suspend(() => idsOf(knownOf(cluster), series)),
     note: (cluster, series, named, given) => note(knownOf(cluster), series, named, given),
-    learn: (cluster, given) => learn(knownOf(cluster), given, (from) => readPage(cluster, from)),
-    seriesOf: (cluster, ids) =>
-      Effect.suspend(() => {
-        const found = seriesOf(knownOf(cluster), ids)
-        if (typeof found !== "number") return Effect.succeed(found)
-        const problem = `the cost history of ${cluster} names no series ${found}: check and repair it`
-        return Effect.fail(new CostError({ reason: new StoreUnreadable({ problem }) }))
-      })
+    seriesOf: Effect.fnUntraced(function* (cluster, ids) {
+      const readPage = (page: Int32Array) =>
+        Effect.map(call({ operation: "series", cluster, ids: page }), ({ series }) => series)
+      const found = yield* seriesOf(knownOf(cluster), ids, readPage)
+      if (typeof found !== "number") return found
+      const problem = `the cost history of ${cluster} names no series ${found}: check and repair it`
+      return yield* new CostError({ reason: new StoreUnreadable({ problem }) })
+    })
   }
 }
 
 /** Knows no series of a cluster yet. */
 export const nothingKnown = (): Known => ({
-  series: [],
+  series: new Map(),
   ids: new Map(),
   asked: new Map(),
   seen: new WeakMap(),
-  next: 0,
   last: { series: [], ids: new Int32Array(0) }
 })
 
@@ -122,6 +127,10 @@ export const idsOf = Effect.fnUntraced(function* (known: Known, series: Readonly
 
 /** Notes the ids that fresh series were given. */
 export const note = (known: Known, series: ReadonlyArray<Series>, { fresh, ids }: Named, given: Int32Array): void => {
+  // What is forgotten is asked for again.
+  const most = 2 * series.length + SPARE
+  if (known.series.size + given.length > most) known.series.clear()
+  if (known.ids.size + given.length > most) known.ids.clear()
   for (const [index, place] of fresh.places.entries()) {
     const digest = fresh.digests.slice(index * DIGEST_LENGTH, (index + 1) * DIGEST_LENGTH)
     const one = series[place]
@@ -130,43 +139,43 @@ export const note = (known: Known, series: ReadonlyArray<Series>, { fresh, ids }
     ids[place] = id
     known.ids.set(digest, id)
     known.seen.set(one, id)
-    known.series[id] = one
+    known.series.set(id, one)
   }
   known.last = { series: series.slice(), ids }
 }
 
-const learn = Effect.fnUntraced(function* (
-  known: Known,
-  given: number,
-  readPage: (from: number) => Effect.Effect<ReadSeries, CostError>
-) {
-  const texts = new Map<string, string>()
-  while (known.next < given) {
-    if (known.series[known.next] !== undefined) {
-      known.next++
-      continue
-    }
-    const page = yield* readPage(known.next)
-    const read = SeriesText.parse(page.series, texts)
-    for (let place = 0; place < read.length; place++) known.series[known.next + place] ??= read[place]
-    known.next = page.next
-  }
-})
-
 /** Gives the series of ids, or the first id that has none. */
-const seriesOf = (known: Known, ids: Int32Array): ReadonlyArray<Series> | number => {
+export const seriesOf = Effect.fnUntraced(function* <E>(
+  known: Known,
+  ids: Int32Array,
+  readPage: (ids: Int32Array) => Effect.Effect<string, E>
+) {
   const before = known.asked.get(ids.length)
   if (before !== undefined && isSame(before.ids, ids)) return before.series
-  const found: Array<Series> = []
-  for (let place = 0; place < ids.length; place++) {
-    const id = ids[place] ?? -1
-    const one = known.series[id]
-    if (one === undefined) return id
-    found.push(one)
+  // Another report may have others forgotten while this one reads: what it has found is its own.
+  const missing = ids.filter((id) => !known.series.has(id)).toSorted()
+  const found = Array.from(ids, (id) => known.series.get(id))
+  const learnt = new Map<number, Series>()
+  const texts = new Map<string, string>()
+  for (let from = 0; from < missing.length; from += PAGE) {
+    const page = missing.slice(from, from + PAGE)
+    const read = SeriesText.parse(yield* readPage(page), texts)
+    for (const [place, id] of page.entries()) {
+      const one = known.series.get(id) ?? read[place]
+      if (one !== undefined) learnt.set(id, one)
+    }
   }
-  keep(known.asked, { ids, series: found })
-  return found
-}
+  const series: Array<Series> = []
+  for (const [place, id] of ids.entries()) {
+    const one = found[place] ?? learnt.get(id)
+    if (one === undefined) return id
+    series.push(one)
+  }
+  if (known.series.size + learnt.size > 2 * ids.length + SPARE) known.series.clear()
+  for (const [id, one] of learnt) known.series.set(id, one)
+  keep(known.asked, { ids, series })
+  return series
+})
 
 const isSame = (one: Int32Array, other: Int32Array): boolean => {
   for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false

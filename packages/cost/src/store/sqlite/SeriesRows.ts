@@ -26,9 +26,6 @@ const prepared = (database: DatabaseSync) => ({
   blockAt: database.prepare(
     "SELECT first, crc, texts FROM series WHERE cluster = ? AND first <= ? ORDER BY first DESC LIMIT 1"
   ),
-  between: database.prepare(
-    "SELECT first, crc, texts FROM series WHERE cluster = ? AND first > ? AND first < ? ORDER BY first"
-  ),
   put: database.prepare("INSERT OR REPLACE INTO series (cluster, first, crc, texts) VALUES (?, ?, ?, ?)"),
   removeBlock: database.prepare("DELETE FROM series WHERE cluster = ? AND first = ?")
 })
@@ -70,22 +67,15 @@ export class SeriesRows {
   }
 
   /**
-   * Reads the series from an id on, up to a number of them.
+   * Reads the series of ids that rise; one that was swept is empty. **Errors** throws where they are damaged.
    *
-   * Of all blocks that they are in: an hour in which few series appear has a small one. Those of blocks that
-   * were swept are empty, also behind the last. **Errors** throws where they are damaged.
+   * **Limits** holds the block that was read last: ids that rise read each block once.
    */
-  textsFrom(cluster: number, id: number, most: number): ReadonlyArray<string> {
-    const around = this.#blockAt(cluster, id)
-    const texts = around?.texts.slice(id - around.first, id - around.first + most) ?? []
-    if (texts.length === most) return texts
-    for (const row of this.#statements.between.iterate(cluster, around?.first ?? id, id + most)) {
-      const { first, texts: more } = blockOf(row)
-      while (texts.length < first - id) texts.push("")
-      texts.push(...more.slice(0, most - texts.length))
-    }
-    while (texts.length < most) texts.push("")
-    return texts
+  textsOf(cluster: number, ids: Int32Array): ReadonlyArray<string> {
+    return Array.from(ids, (id) => {
+      const block = this.#blockAt(cluster, id)
+      return block?.texts[id - block.first] ?? ""
+    })
   }
 
   /**

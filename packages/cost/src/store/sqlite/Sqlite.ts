@@ -123,8 +123,7 @@ const readHours = Effect.fnUntraced(function* (source: Source, cluster: ClusterN
 })
 
 const readDay = Effect.fnUntraced(function* ({ book, call }: Source, cluster: ClusterName, window: Window) {
-  const { given, hours } = yield* call({ operation: "hours", cluster, ...window })
-  yield* book.learn(cluster, given)
+  const { hours } = yield* call({ operation: "hours", cluster, ...window })
   return yield* Effect.forEach(hours, (hour) =>
     Effect.map(book.seriesOf(cluster, hour.ids), (series) => HourMessage.toHour(cluster, hour, series))
   )
@@ -141,7 +140,6 @@ const readSums = Effect.fnUntraced(function* (
   for (const [index, cluster] of clusters.entries()) {
     const sums = answer.sums[index]
     if (sums === undefined) continue
-    yield* book.learn(cluster, sums.given)
     const series = yield* book.seriesOf(cluster, sums.ids)
     const columns = HourMessage.columnsOf(sums, sums.ids.length)
     found.push({ cluster, window, series, columns, knownSeconds: sums.knownSeconds })

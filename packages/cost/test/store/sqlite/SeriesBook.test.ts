@@ -32,4 +32,44 @@ describe("the ids of a cluster's series", () => {
       assert.strictEqual(moved.fresh.places.length, 0)
     })
   )
+
+  it.effect("are read once, and no others than those of which the series are asked for", () =>
+    Effect.gen(function* () {
+      const known = SeriesBook.nothingKnown()
+      const asked: Array<ReadonlyArray<number>> = []
+      const readPage = (ids: Int32Array) =>
+        Effect.sync(() => {
+          asked.push([...ids])
+          return JSON.stringify(Array.from(ids, (id) => named(`s-${id}`)))
+        })
+      const first = yield* SeriesBook.seriesOf(known, Int32Array.of(900_000, 7, 800_000), readPage)
+      assert.isArray(first)
+      const second = yield* SeriesBook.seriesOf(known, Int32Array.of(7, 8), readPage)
+      assert.deepStrictEqual(asked, [[7, 800_000, 900_000], [8]])
+      assert.deepStrictEqual(first, [named("s-900000"), named("s-7"), named("s-800000")])
+      assert.deepStrictEqual(second, [named("s-7"), named("s-8")])
+    })
+  )
+
+  it.effect("keep no more series than twice those of the present report and some to spare", () =>
+    Effect.gen(function* () {
+      const known = SeriesBook.nothingKnown()
+      const readPage = (ids: Int32Array) => Effect.sync(() => JSON.stringify(Array.from(ids, (id) => named(`s-${id}`))))
+      for (let day = 0; day < 8; day++) {
+        yield* SeriesBook.seriesOf(
+          known,
+          Int32Array.from({ length: 20_000 + day }, (_, id) => day * 30_000 + id),
+          readPage
+        )
+        assert.isAtMost(known.series.size, 141_000)
+      }
+    })
+  )
+
+  it.effect("name the first of which there is no series", () =>
+    Effect.gen(function* () {
+      const readPage = () => Effect.succeed("[null]")
+      assert.strictEqual(yield* SeriesBook.seriesOf(SeriesBook.nothingKnown(), Int32Array.of(5), readPage), 5)
+    })
+  )
 })
