@@ -12,12 +12,18 @@ import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import * as UsageOrigins from "./services/UsageOrigins.ts"
 
-const references = ({ cost: { hourlyDays, retentionDays, sampleSeconds } }: Settings) =>
+const references = ({ cost: { foldedPrefixes, hourlyDays, retentionDays, sampleSeconds } }: Settings) =>
   Layer.merge(
     Layer.succeed(Retention, { hourlyDays, retentionDays }),
     Layer.effect(
       SamplerSettings.SamplerSettings,
-      Effect.map(SamplerSettings.SamplerSettings, (usual) => ({ ...usual, hourlyDays, retentionDays, sampleSeconds }))
+      Effect.map(SamplerSettings.SamplerSettings, (usual) => ({
+        ...usual,
+        foldedPrefixes,
+        hourlyDays,
+        retentionDays,
+        sampleSeconds
+      }))
     )
   )
 

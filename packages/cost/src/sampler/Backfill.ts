@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Result, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"
+import * as FoldedWorkloads from "../allocation/FoldedWorkloads.ts"
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts } from "../allocation/HourFacts.ts"
 import { RECOMMENDATION_DAYS } from "../savings/Recommendation.ts"
@@ -260,7 +261,9 @@ const show = (
   return BackfillState.measure(filling.state)
 }
 
-const fillHour = Effect.fnUntraced(function* ({ lane, prices, recommender, store }: Parts, facts: HourFacts) {
+const fillHour = Effect.fnUntraced(function* (parts: Parts, seen: HourFacts) {
+  const { lane, prices, recommender, settings, store } = parts
+  const facts = FoldedWorkloads.fold(seen, settings.foldedPrefixes)
   yield* lane.withPermit(Effect.flatMap(HourClosing.priced(prices, facts), store.close)).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "HourClosed" || reason._tag === "HourForgotten",

@@ -9,6 +9,7 @@ import { Clock, Effect, Metric, Option, Queue, Result, Semaphore } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { HOUR_MS, SECOND_MS, hourOf } from "../hour/Units.ts"
 import type { Sampled } from "../usage/UsageSource.ts"
+import * as FoldedWorkloads from "../allocation/FoldedWorkloads.ts"
 import { ClusterHours } from "./ClusterHours.ts"
 import * as HourClosing from "./HourClosing.ts"
 import type { KeptHour } from "./HourJournal.ts"
@@ -288,13 +289,14 @@ const tick = Effect.fnUntraced(function* (sampling: Sampling) {
 
 /** Gives the hour that reports end with. */
 const open = Effect.fnUntraced(function* (sampling: Sampling) {
-  const { answered, hours, prices } = sampling
+  const { answered, hours, prices, settings } = sampling
   const nowMs = yield* Clock.currentTimeMillis
   if (answered !== undefined && nowMs < answered.atMs + SAME_FOR_MS && nowMs >= answered.atMs) return answered.hour
   const shown = hours.shown(nowMs)
   if (shown === undefined) return Option.none<Hour>()
   settle(sampling)
-  const built = shown.isSeen ? Option.some(yield* HourClosing.priced(prices, shown.facts())) : Option.none()
+  const facts = () => FoldedWorkloads.fold(shown.facts(), settings.foldedPrefixes)
+  const built = shown.isSeen ? Option.some(yield* HourClosing.priced(prices, facts())) : Option.none()
   sampling.answered = { atMs: nowMs, hour: built }
   return built
 })

@@ -6,6 +6,7 @@ import { Clock, Effect, Metric, Option, Result, type Semaphore } from "effect"
 import { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
+import * as FoldedWorkloads from "../allocation/FoldedWorkloads.ts"
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts } from "../allocation/HourFacts.ts"
 import type { Prices } from "../price/Prices.ts"
@@ -164,7 +165,10 @@ const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingH
   if (Option.isNone(asked) && pending.isClosed) return
   const seen = pending.hour.facts()
   const usage = Option.getOrUndefined(asked)
-  const facts = usage === undefined ? seen : withUsage(seen, usage)
+  const facts = FoldedWorkloads.fold(
+    usage === undefined ? seen : withUsage(seen, usage),
+    closing.settings.foldedPrefixes
+  )
   const isLate = closing.source._tag === "Hourly" && Option.isSome(asked)
   yield* write(closing, { facts, isClosed: pending.isClosed, isLate })
   closing.hours.noteClosed(pending, Option.isSome(asked) ? HourBuilder.usageOf(facts) : undefined)

@@ -9,6 +9,7 @@ import { Context } from "effect"
  * An hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
  * after it. Volumes and load balancers are listed every `listSeconds`. A source of usage that knows whole hours, a
  * store, and hours of the past that are filled in, are given `maxPendingHours` to come before an hour is given up. `repriceHours` are rewritten at once.
+ * Bare pods and Jobs without an owner whose names begin with one of `foldedPrefixes` are charged as one workload.
  */
 export const SamplerSettings = Context.Reference<{
   readonly sampleSeconds: number
@@ -19,6 +20,7 @@ export const SamplerSettings = Context.Reference<{
   readonly retentionDays: number
   readonly maxPendingHours: number
   readonly repriceHours: number
+  readonly foldedPrefixes: ReadonlyArray<string>
 }>("@quarterdeck/cost/sampler/SamplerSettings", {
   defaultValue: () => ({
     sampleSeconds: 60,
@@ -28,7 +30,8 @@ export const SamplerSettings = Context.Reference<{
     hourlyDays: 100,
     retentionDays: 400,
     maxPendingHours: 12,
-    repriceHours: 24
+    repriceHours: 24,
+    foldedPrefixes: []
   })
 })
 export type SamplerSettings = (typeof SamplerSettings)["Service"]

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Metric, Option } from "effect"
 import { CostStore } from "../../src/store/CostStore.ts"
+import { SamplerSettings } from "../../src/sampler/SamplerSettings.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { at, cronJob, job, ofDeployment, pod } from "./objects.ts"
@@ -77,6 +78,24 @@ describe.each([
       )
       const [extent] = yield* (yield* CostStore).extents
       assert.strictEqual(extent?.toMs, at("11:00:00") + HOUR_MS)
+    }).pipe(Effect.provide(kept), Effect.scoped)
+  )
+
+  it.effect("charges bare pods that begin alike as one workload, in the open hour and in the closed one", () =>
+    Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      yield* begin("09:58:00")
+      const settings = { ...(yield* SamplerSettings), foldedPrefixes: ["task-"] }
+      const { sampler } = yield* start(fleet, requestsOnly).pipe(Effect.provideService(SamplerSettings, settings))
+      server.put("Pod", pod("task-1", { from: "10:00:00" }))
+      server.put("Pod", pod("task-2", { from: "10:00:00" }))
+      server.put("Pod", pod("bare", { from: "10:00:00" }))
+      yield* until("10:30:30")
+      const open = Option.getOrUndefined(yield* sampler.open(a))
+      assert.deepStrictEqual(Object.keys(measured(open, "replicaSeconds")).toSorted(), ["Pod/bare", "Pod/task-*"])
+      yield* until("11:02:00")
+      const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      assert.deepStrictEqual(measured(hour, "replicaSeconds"), { "Pod/bare": 3_600, "Pod/task-*": 7_200 })
     }).pipe(Effect.provide(kept), Effect.scoped)
   )
 

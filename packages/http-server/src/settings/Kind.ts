@@ -153,6 +153,15 @@ export const hosts: Kind<ReadonlyArray<string>> = commaList("HOST", "host names 
 
 export const namespaces: Kind<ReadonlyArray<string>> = commaList("NAMESPACE", "names of namespaces", NamespaceName)
 
+const NamePrefix = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9.-]{0,252}$/))
+
+/** Reads beginnings of names of Kubernetes objects. */
+export const namePrefixes: Kind<ReadonlyArray<string>> = commaList(
+  "PREFIX",
+  "beginnings of names: lower-case letters, digits, dashes and dots, a letter or digit first",
+  NamePrefix
+)
+
 export const commands: Kind<ReadonlyArray<string>> = commaList("COMMAND", "commands", PathText)
 
 export const clusterName: Kind<ClusterName> = written(

@@ -51,6 +51,7 @@ export interface Options extends Ports.Ports {
     readonly usage?: string
     readonly usageByCluster?: Readonly<Record<string, string>>
     readonly usageClusterLabel?: string
+    readonly foldedPrefixes?: ReadonlyArray<string>
     readonly sampleSeconds?: number
     readonly hourlyDays?: number
     readonly retentionDays?: number

@@ -74,6 +74,8 @@ export interface Settings {
     readonly usage: UsageSetting
     readonly usageByCluster: CostKind.UsageByCluster
     readonly usageClusterLabel: string | undefined
+    /** Empty when not set. */
+    readonly foldedPrefixes: ReadonlyArray<string>
     readonly sampleSeconds: number
     readonly hourlyDays: number
     readonly retentionDays: number
@@ -252,6 +254,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     usage: read(table.usage),
     usageByCluster: read(table.usageByCluster) ?? {},
     usageClusterLabel: read(table.usageClusterLabel),
+    foldedPrefixes: read(table.foldedPrefixes) ?? [],
     sampleSeconds: read(table.sampleSeconds),
     hourlyDays: read(table.hourlyDays),
     retentionDays: read(table.retentionDays)

@@ -241,6 +241,13 @@ export const table = {
     description:
       "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Unset: all that a Prometheus has is the cluster's."
   }),
+  foldedPrefixes: optional({
+    path: "cost.foldedPrefixes",
+    flag: "cost-folded-prefixes",
+    kind: Kind.namePrefixes,
+    description:
+      "Bare pods and Jobs without an owner whose names begin with one of these are charged as one workload of each namespace, such as spark-task-*. Counts from the start of the server; closed hours stay as they are."
+  }),
   sampleSeconds: withDefault("60", {
     path: "cost.sampleSeconds",
     flag: "cost-sample-seconds",

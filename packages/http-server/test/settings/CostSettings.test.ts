@@ -19,6 +19,7 @@ describe("settings of costs", () => {
       usage: { _tag: "Metrics" },
       usageByCluster: {},
       usageClusterLabel: undefined,
+      foldedPrefixes: [],
       sampleSeconds: 60,
       hourlyDays: 100,
       retentionDays: 400

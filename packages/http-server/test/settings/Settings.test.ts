@@ -147,6 +147,7 @@ describe("Settings", () => {
         "{ prod: metrics, stage: 'prometheus=http://p.example:9090' }"
       ],
       usageClusterLabel: ["cluster", "cluster"],
+      foldedPrefixes: ["spark-,airflow-task-", "[spark-, airflow-task-]"],
       sampleSeconds: ["30", "30"],
       hourlyDays: ["11", "11"],
       retentionDays: ["399", "399"],
