@@ -3,7 +3,7 @@
  */
 import { MAX_TIMEOUT_MS } from "@quarterdeck/contract/ListParameters"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
-import * as CostKind from "./CostKind.ts"
+import * as CostRows from "./CostRows.ts"
 import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
 import * as RegistrationRows from "./RegistrationRows.ts"
@@ -214,61 +214,7 @@ export const table = {
     kind: Kind.wholeNumber(0, 1_000_000),
     description: "Keys that are none at once, from one address. 0: no limit."
   }),
-  costUrl: optional({
-    path: "cost.url",
-    flag: "cost-url",
-    kind: CostKind.storeAddress,
-    description:
-      "ClickHouse server that keeps the history of costs, user and password in it where need be. Unset: SQLite in the data directory."
-  }),
-  usage: withDefault("metrics", {
-    path: "cost.usage",
-    flag: "usage",
-    kind: CostKind.usage,
-    description:
-      "Where the usage of containers comes from: metrics.k8s.io of each cluster, a Prometheus, or nowhere: then requests alone are charged."
-  }),
-  usageByCluster: optional({
-    path: "cost.usageByCluster",
-    flag: "usage-by-cluster",
-    kind: CostKind.usageByCluster,
-    description: "Sources of single clusters, in the place of cost.usage."
-  }),
-  usageClusterLabel: optional({
-    path: "cost.usageClusterLabel",
-    flag: "usage-cluster-label",
-    kind: CostKind.labelName,
-    description:
-      "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Unset: all that a Prometheus has is the cluster's."
-  }),
-  foldedPrefixes: optional({
-    path: "cost.foldedPrefixes",
-    flag: "cost-folded-prefixes",
-    kind: Kind.namePrefixes,
-    description:
-      "Bare pods and Jobs without an owner whose names begin with one of these are charged as one workload of each namespace, such as spark-task-*. Counts from the start of the server; closed hours stay as they are."
-  }),
-  sampleSeconds: withDefault("60", {
-    path: "cost.sampleSeconds",
-    flag: "cost-sample-seconds",
-    kind: Kind.wholeNumber(10, 600),
-    unit: "s",
-    description: "How often each cluster is sampled."
-  }),
-  hourlyDays: withDefault("100", {
-    path: "cost.hourlyDays",
-    flag: "cost-hourly-days",
-    kind: Kind.wholeNumber(1, 3_650),
-    unit: "days",
-    description: "How long costs are kept by the hour; not above cost.retentionDays."
-  }),
-  retentionDays: withDefault("400", {
-    path: "cost.retentionDays",
-    flag: "cost-retention-days",
-    kind: Kind.wholeNumber(1, 3_650),
-    unit: "days",
-    description: "How long costs are kept by the day; no report reaches further back."
-  }),
+  ...CostRows.cost,
   auditReads: withDefault("denied", {
     path: "audit.reads",
     flag: "audit-reads",

@@ -142,10 +142,7 @@ describe("Settings", () => {
       failedBurst: ["15", "15"],
       costUrl: ["https://user:word@ch.example:8443/costs", "https://user:word@ch.example:8443/costs"],
       usage: ["requests", "requests"],
-      usageByCluster: [
-        "prod=metrics,stage=prometheus=http://p.example:9090",
-        "{ prod: metrics, stage: 'prometheus=http://p.example:9090' }"
-      ],
+      usageByCluster: ["a=metrics,b=prometheus=http://p:9090", "{ a: metrics, b: 'prometheus=http://p:9090' }"],
       usageClusterLabel: ["cluster", "cluster"],
       foldedPrefixes: ["spark-,airflow-task-", "[spark-, airflow-task-]"],
       sampleSeconds: ["30", "30"],
