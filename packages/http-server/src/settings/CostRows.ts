@@ -31,7 +31,7 @@ export const cost = {
     flag: "usage-cluster-label",
     kind: CostKind.labelName,
     description:
-      "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Unset: all that a Prometheus has is the cluster's."
+      "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Needed where one Prometheus is the source of several clusters. Unset: all that a Prometheus has is taken for one cluster."
   }),
   foldedPrefixes: optional({
     path: "cost.foldedPrefixes",
