@@ -19,7 +19,7 @@ import { ClusterWatch } from "@quarterdeck/cluster-fanout/ClusterWatch"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import { Events } from "@quarterdeck/cluster-fanout/Events"
 import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
-import { KubeApi } from "@quarterdeck/cluster-fanout/KubeApi"
+import { KubeApi, MaxObjects } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
@@ -72,6 +72,7 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     Layer.sync(DataEpoch.CurrentDataEpoch, () => new DataEpoch.DataEpoch()),
     Layer.sync(KeyEpoch.CurrentKeyEpoch, () => new KeyEpoch.KeyEpoch()),
     Layer.succeed(TargetOptions, { header: clusters.header, maxNames: fanOut.maxNames }),
+    Layer.succeed(MaxObjects, fanOut.maxObjects),
     Layer.succeed(Deadlines, { timeoutMs: fanOut.timeoutMs, maxTimeoutMs: fanOut.maxTimeoutMs }),
     Layer.succeed(MetricsAccess, server.metrics),
     Layer.succeed(AllowedOrigins, server.allowedOrigins),

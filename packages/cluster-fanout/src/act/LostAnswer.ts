@@ -20,6 +20,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 export const mayBeDone = ({ reason }: ClusterError): boolean => {
   switch (reason._tag) {
     case "ClusterTimeout":
+    case "ClusterTooLarge":
     case "ClusterAnswerInvalid":
       return true
     case "ClusterUnreachable":

@@ -18,6 +18,7 @@ import * as Heartbeat from "./Heartbeat.ts"
 import * as Interner from "../projection/Interner.ts"
 import { Signal } from "../kube/Signal.ts"
 import * as Kind from "../projection/Kind.ts"
+import { isTooLarge } from "./KindTable.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import * as FollowWhileWanted from "./FollowWhileWanted.ts"
 import * as LabelProof from "./LabelProof.ts"
@@ -43,13 +44,13 @@ export interface Member {
 }
 
 /**
- * Tells whether waiting longer for a kind would not help: it synced, may not be read, or its cluster refuses the
- * service or does not answer at all.
+ * Tells whether waiting longer for a kind would not help: it synced, may not be read, is too large, or its cluster refuses
+ * the service or does not answer at all.
  */
 export const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
   const { sync } = store.table(kind)
   if (sync._tag !== "Pending" || breaker.refusal() !== undefined) return true
-  return isRefusal(sync.error) || isRefusal(store.health.error)
+  return isTooLarge(sync.error) || isRefusal(sync.error) || isRefusal(store.health.error)
 }
 
 const isRefusal = (error: ClusterError | undefined): boolean =>

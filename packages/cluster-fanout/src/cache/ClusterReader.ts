@@ -8,6 +8,7 @@ import { ClusterCache, isSettled, type Member } from "./ClusterCache.ts"
 import { ClusterError, ClusterTimeout } from "../kube/ClusterError.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type { Breaker } from "../kube/Breaker.ts"
+import { isTooLarge } from "./KindTable.ts"
 import type { Consistency } from "../kube/Coverage.ts"
 import type * as FairLanes from "./FairLanes.ts"
 import * as Freshness from "./Freshness.ts"
@@ -43,7 +44,7 @@ export interface Reading {
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
-  /** What its last probe or call failed with, while it is stale; `undefined` where it has only been quiet. */
+  /** The failure of its last probe or call, or of a kind that is too large, while it is stale; absent where it was only quiet. */
   readonly staleCause: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }
@@ -54,7 +55,7 @@ export class ClusterReader extends Context.Service<
     /**
      * Reads some kinds of one cluster.
      *
-     * **Errors** the reason when none of the kinds could be read; a kind that the credential may not read or the server
+     * **Errors** the reason when none of the kinds could be read, or one is too large and has no old rows to show; a kind that the credential may not read or the server
      * does not serve is missing, not an error, as long as another was read.
      *
      * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
@@ -97,9 +98,7 @@ export class ClusterReader extends Context.Service<
         if (member === undefined) return undefined
         want(member, question, now)
         if (!hasAll(member, question, now)) return undefined
-        const { breaker, store } = member
-        const isRead = question.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
-        return isRead ? reading(store, question, breaker, now) : undefined
+        return Result.getOrUndefined(settledReading(cluster, member, question, now))
       }
       const look = (cluster: Cluster, question: Question, now: number) => {
         const member = cache.find(cluster)
@@ -146,10 +145,11 @@ const settledReading = (
   now: number
 ): Result.Result<Reading, ClusterError> => {
   const { kinds, timeoutMs } = question
-  if (kinds.every((kind) => store.table(kind).sync._tag !== "Synced")) {
-    return Result.fail(lastError(store, kinds, breaker.refusal()) ?? timedOut(cluster, timeoutMs))
-  }
-  return Result.succeed(reading(store, question, breaker, now))
+  const error = lastError(store, kinds, breaker.refusal())
+  if (error !== undefined) return Result.fail(error)
+  return kinds.some((kind) => store.table(kind).sync._tag === "Synced")
+    ? Result.succeed(reading(store, question, breaker, now))
+    : Result.fail(timedOut(cluster, timeoutMs))
 }
 
 /** Has followed what is followed on demand alone. */
@@ -216,8 +216,10 @@ const reading = (
   const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
-  const isStale = Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
-  const staleCause = isStale ? (breaker?.refusal() ?? store.health.error) : undefined
+  const tooLarge = kinds.map((kind) => store.table(kind).sync.error).find(isTooLarge)
+  const isStale =
+    tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
+  const staleCause = isStale ? (breaker?.refusal() ?? tooLarge ?? store.health.error) : undefined
   return {
     store,
     labels: store.labelsAt(now),
@@ -234,13 +236,18 @@ const neededKinds = ({ kinds, naming = [], needsLabels }: Question): ReadonlyArr
   return needsLabels && !all.includes("Namespace") ? [...all, "Namespace"] : all
 }
 
-/** Tells why nothing could be read, if so: what may pass before what will not. */
+/**
+ * Says why a cluster has no answer, if so: nothing could be read, or a kind is too large and has no old rows to show. A failure
+ * that may pass comes before one that will not.
+ */
 const lastError = (
   store: ClusterStore,
   kinds: ReadonlyArray<Kind.Kind>,
   refusal?: ClusterError
 ): ClusterError | undefined => {
   const syncs = kinds.map((kind) => store.table(kind).sync)
+  const tooLarge = syncs.find((sync) => sync._tag === "Pending" && isTooLarge(sync.error))
+  if (tooLarge !== undefined) return tooLarge.error
   if (syncs.some((sync) => sync._tag === "Synced")) return undefined
   const pending = syncs.filter((sync) => sync._tag === "Pending")
   if (pending.length === 0) return syncs.find((sync) => sync._tag === "Missing")?.error

@@ -4,15 +4,17 @@
 import { Cause, Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterError, ClusterExpired, watchEnded } from "../kube/ClusterError.ts"
+import { ClusterError, ClusterExpired, ClusterTooLarge, watchEnded } from "../kube/ClusterError.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 import type { Interner } from "../projection/Interner.ts"
 import * as Reconnects from "../kube/Reconnects.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
-import { isMissing } from "./KindTable.ts"
+import { isMissing, isTooLarge } from "./KindTable.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
 import type { WatchEvent } from "../kube/KubeObject.ts"
+import * as kubePath from "../kube/KubePath.ts"
+import { MaxObjects } from "../kube/ListPages.ts"
 import * as Projection from "../projection/Projection.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 import { WatchPosition } from "./WatchPosition.ts"
@@ -21,8 +23,8 @@ import { WatchPosition } from "./WatchPosition.ts"
  * How long a kind waits before it is followed again, and when refusals and silence count.
  *
  * **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random below its bound; a kind
- * that may not be read waits from `minMissingMs` to `maxMissingMs`. After a watch that lived for `settledMs` the waits
- * begin anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`: a server that has
+ * that may not be read waits from `minMissingMs` to `maxMissingMs`. After a watch that lived for `settledMs`, and proved the rows in
+ * that time, the waits begin anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`: a server that has
  * just started refuses what its rules allow until it has read them. An initial sync that hears nothing for `quietMs`
  * goes on without its lanes. A kind of which more than `resumedFrom` are held, which a list would give on more than one page, goes
  * on where it was if its watch was lost for no longer than `resumedWithinMs`: a server that was restored from a backup
@@ -95,6 +97,8 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   let refusedAt: number | undefined
   const reconnects = Reconnects.of(parts.cluster.name)
   let isLost = false
+  /** The last failure that was logged, until the kind is read again. */
+  let logged: string | undefined
   const position = new WatchPosition()
   /** A state by whose labels keys are decided is read whole, and so is what is read in one page. */
   const resumable = (now: number) =>
@@ -114,6 +118,7 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
         position.forget()
         store.begin(kind)
       }
+      const { provenAt } = store.table(kind)
       const error = yield* once(kind, parts, position, from)
       if (from !== undefined && error.reason._tag === "ClusterExpired") {
         position.forget()
@@ -125,7 +130,14 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       const lived = endedAt - startedAt
       yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
 
-      if (lived >= limits.settledMs) {
+      const isProven = store.table(kind).provenAt !== provenAt
+      if (isProven) logged = undefined
+      // The heartbeat, which asks for one object, does not see that a kind is too large.
+      if (isTooLarge(error) && error.message !== logged) {
+        logged = error.message
+        yield* Effect.logWarning(error.message)
+      }
+      if (isProven && lived >= limits.settledMs) {
         attempt = 0
         refusals = 0
         refusedAt = undefined
@@ -188,6 +200,7 @@ const follow = Effect.fnUntraced(function* (
 ) {
   const { api, breaker, cluster, interner, lanes, store } = parts
   const { quietMs } = yield* FollowerLimits
+  const maxObjects = yield* MaxObjects
   const turns = yield* TurnBudget
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   for (const semaphore of from === undefined ? lanes : []) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
@@ -209,6 +222,11 @@ const follow = Effect.fnUntraced(function* (
   yield* Effect.acquireRelease(Metric.modify(watches, 1), () => Metric.modify(watches, -1))
 
   const expired = new ClusterError({ cluster: cluster.name, reason: new ClusterExpired() })
+  const resource = Kind.resources[kind]
+  const tooLarge = new ClusterError({
+    cluster: cluster.name,
+    reason: new ClusterTooLarge({ excess: "objects", resource: kubePath.words({ resource }), limit: maxObjects })
+  })
   let isResuming = from !== undefined
   const take = Effect.fnUntraced(function* (batch: ReadonlyArray<WatchEvent>) {
     const now = yield* steadyClock.now
@@ -217,6 +235,7 @@ const follow = Effect.fnUntraced(function* (
     if (isResuming && batch.some(({ _tag }) => _tag === "Restart")) return yield* expired
     const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
     const synced = store.apply(kind, changes, now)
+    if (store.table(kind).size > maxObjects) return yield* tooLarge
     position.heard(batch)
     breaker.succeeded()
     if (isResuming && batch.some(({ _tag }) => _tag === "Resumed")) {
@@ -228,7 +247,7 @@ const follow = Effect.fnUntraced(function* (
     yield* Metric.update(syncTook, (now - startedAt) / 1_000)
     yield* Scope.close(lane, Exit.void)
   })
-  return yield* Stream.runForEach(api.follow(cluster, { resource: Kind.resources[kind] }, from), (batch) =>
+  return yield* Stream.runForEach(api.follow(cluster, { resource }, from), (batch) =>
     // What was taken of it is not known.
     Effect.tapDefect(take(batch), () => Effect.sync(() => position.forget()))
   )

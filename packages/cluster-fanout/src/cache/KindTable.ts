@@ -24,6 +24,9 @@ export type Sync =
 export const isMissing = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterForbids" || reason._tag === "ClusterUnsupported"
 
+/** Whether a kind has more objects in a cluster than may be held, or a list of it has no end. */
+export const isTooLarge = (error: ClusterError | undefined): boolean => error?.reason._tag === "ClusterTooLarge"
+
 /** Tells whether one version of an object is later than another. */
 export type IsNewer<R> = (next: R, held: R) => boolean
 
@@ -74,6 +77,11 @@ export class KindTable<R extends { readonly uid: string }> {
   /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
   get records(): ReadonlyMap<string, R> {
     return this.#records ?? NONE
+  }
+
+  /** Records that are shown, or are being collected, whichever are more. */
+  get size(): number {
+    return Math.max(this.#records?.size ?? 0, this.#staged?.size ?? 0)
   }
 
   get sync(): Sync {

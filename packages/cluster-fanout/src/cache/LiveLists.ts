@@ -101,12 +101,17 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   const turns = yield* TurnBudget
   const askedAt = yield* steadyClock.now
   let first: ReadonlyArray<Projection.RecordOf[K]> | undefined
-  /** Of several pages: what moved from one to another between them counts once. */
+  /** Of several pages: an object that moved from one to another between them counts once. */
   let byUid: Map<string, Projection.RecordOf[K]> | undefined
-  yield* api.listEach(cluster, { resource: Kind.resources[kind] }, { waiting }, (page) =>
+  yield* api.listEach(cluster, { resource: Kind.resources[kind] }, { waiting }, (page, isAnew) =>
     Effect.map(
       turns.map(page, (object) => Projection.project(kind, object, place)),
       (projected) => {
+        if (isAnew) {
+          first = undefined
+          byUid = undefined
+          return
+        }
         if (first === undefined) {
           first = projected
           return

@@ -13,6 +13,7 @@ import {
   ClusterUnreachable,
   ClusterUnsupported
 } from "./ClusterError.ts"
+import { UnknownCoding } from "./ContentCoding.ts"
 import { mask } from "./Masking.ts"
 
 type Reason = ClusterError["reason"]
@@ -123,6 +124,7 @@ const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
 
 /** Maps what was thrown while connecting, sending or reading. */
 export const fromThrown = (thrown: unknown): Reason => {
+  if (thrown instanceof UnknownCoding) return new ClusterAnswerInvalid({ problem: thrown.message })
   const codes = codesOf(thrown)
   const certificate = codes.find(isCertificateCode)
   if (certificate !== undefined) return new ClusterCertificateInvalid({ code: certificate })
@@ -131,6 +133,7 @@ export const fromThrown = (thrown: unknown): Reason => {
     return new ClusterUnauthorized()
   }
   const code = codes[0] ?? "UNKNOWN"
+  if (code.startsWith("Z_")) return new ClusterAnswerInvalid({ problem: `the answer is not valid gzip (${code})` })
   return code.startsWith("HPE_") || NOT_HTTP.has(code)
     ? new ClusterAnswerInvalid({ problem: `not a valid HTTP exchange (${code})` })
     : new ClusterUnreachable({ code })

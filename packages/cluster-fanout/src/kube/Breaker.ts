@@ -38,6 +38,7 @@ export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" =
     case "ClusterThrottled":
     case "ClusterUnsupported":
     case "ClusterExpired":
+    case "ClusterTooLarge":
       return "alive"
   }
 }

@@ -99,6 +99,37 @@ export class ClusterExpired extends Schema.TaggedError<ClusterExpired>()("Cluste
   }
 }
 
+/**
+ * An answer or a list that is larger than this service takes.
+ *
+ * **Shape** `excess`: a list of more than `limit` objects; one without end; an answer, or a page of one object, of more than
+ * `limit` bytes. `object` is the namespace and name of that object, where the server gives them.
+ */
+export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("ClusterTooLarge", {
+  excess: Schema.Literals(["objects", "endless", "answer", "object"]),
+  resource: Schema.String,
+  limit: Schema.Natural,
+  object: Schema.optionalKey(Schema.String)
+}) {
+  /** The message without the name of an object, which not every reader may know. */
+  get summary(): string {
+    switch (this.excess) {
+      case "objects":
+        return `has more than ${this.limit} objects of ${this.resource} (fanOut.maxObjects)`
+      case "endless":
+        return `sends a list of ${this.resource} that does not end`
+      case "answer":
+        return `sends an answer of ${this.resource} that is longer than ${this.limit} bytes`
+      case "object":
+        return `has an object of ${this.resource} that is longer than ${this.limit} bytes`
+    }
+  }
+
+  override get message(): string {
+    return this.object === undefined ? this.summary : `${this.summary}: ${this.object}`
+  }
+}
+
 /** Any other answer: a redirect, a 5xx, a body that is not what was asked for. */
 export class ClusterAnswerInvalid extends Schema.TaggedError<ClusterAnswerInvalid>()("ClusterAnswerInvalid", {
   status: Schema.optionalKey(Schema.Natural),
@@ -123,6 +154,7 @@ export class ClusterError extends Schema.TaggedError<ClusterError>()("ClusterErr
     ClusterThrottled,
     ClusterUnsupported,
     ClusterExpired,
+    ClusterTooLarge,
     ClusterAnswerInvalid
   ])
 }) {

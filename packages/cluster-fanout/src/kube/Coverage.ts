@@ -73,6 +73,7 @@ export const statusOf = ({ reason }: ClusterError): Status => {
       return "unsupported"
     case "ClusterExpired":
     case "ClusterRefused":
+    case "ClusterTooLarge":
     case "ClusterAnswerInvalid":
       return "error"
   }
@@ -112,9 +113,10 @@ export const fromError = (
   error: problemOf(error)
 })
 
-/** Two reasons carry words of a file, a plugin or a server, which may name addresses and paths. */
+/** Three reasons carry words of a file, a plugin or a server, which may name addresses, paths and objects. */
 const explain = ({ reason }: ClusterError): string => {
   if (reason._tag === "ClusterCredentialUnavailable") return "cannot be asked: the service has no credential for it"
+  if (reason._tag === "ClusterTooLarge") return reason.summary
   if (reason._tag !== "ClusterAnswerInvalid") return reason.message
   return reason.status === undefined ? "gave an answer that is not valid" : `answered with HTTP status ${reason.status}`
 }

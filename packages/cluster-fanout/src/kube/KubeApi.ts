@@ -5,15 +5,18 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, 
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
 import * as listWatch from "./ListWatch.ts"
+import type { ListProgress } from "./ListProgress.ts"
 import { KeyedValue } from "./KeyedValue.ts"
 import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
-import { decoded, getPage, ONE } from "./ListPages.ts"
+import { beginList, decoded, getPage, MaxObjects, nextPage, ONE, type Pages, PageSizes, type Turned } from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
+import * as steadyClock from "./SteadyClock.ts"
 import { traced } from "./Traced.ts"
-import { Transport, type Waiting } from "./Transport.ts"
+import { Transport, TransportLimits, type Waiting } from "./Transport.ts"
 import { TurnBudget } from "./TurnBudget.ts"
 
+export { MaxObjects } from "./ListPages.ts"
 export type { Waiting } from "./Transport.ts"
 
 export interface ServerVersion {
@@ -42,21 +45,24 @@ export class KubeApi extends Context.Service<
      */
     readonly probe: (cluster: Cluster, scope: Scope, answerMs: number) => Effect.Effect<void, ClusterError>
     /**
-     * Lists page by page (500 objects), each page an array, at one resource version.
+     * Lists page by page (500 objects, fewer where those are too long), each page an array, at one resource version.
      *
-     * **Limits** an expired continue token restarts nothing: it fails with `ClusterExpired`.
+     * **Shape** when a continue token expires, the whole list is read again at once: the objects that were given already are
+     * left out of it, and what is gone meanwhile is not taken back.
+     *
+     * **Errors** `ClusterTooLarge` beyond `MaxObjects`, for a list without end, and for an object that is too long.
      */
     readonly list: (
       cluster: Cluster,
       scope: Scope,
       options?: ListOptions
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
-    /** As `list`, with each page taken before the next one is asked for. */
+    /** As `list`, with each page taken before the next one is asked for. With `isAnew` what was taken before does not count. */
     readonly listEach: (
       cluster: Cluster,
       scope: Scope,
       options: ListOptions,
-      take: (page: ReadonlyArray<KubeObject>) => Effect.Effect<void>
+      take: (page: ReadonlyArray<KubeObject>, isAnew: boolean) => Effect.Effect<void>
     ) => Effect.Effect<void, ClusterError>
     /** Finds one object by its name. */
     readonly find: (
@@ -87,7 +93,14 @@ export class KubeApi extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const limits = yield* FollowLimits
-      const pages = { transport, parsing: yield* Semaphore.make(1), turns: yield* TurnBudget }
+      const { answerBytes: pageBytes } = yield* TransportLimits
+      const pages: Pages = {
+        transport,
+        parsing: yield* Semaphore.make(1),
+        turns: yield* TurnBudget,
+        bounds: { maxObjects: yield* MaxObjects, listMs: limits.listMs, pageBytes },
+        sizes: new PageSizes()
+      }
 
       const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster, answerMs?: number) {
         const action = { verb: "get", resource: "version" }
@@ -111,26 +124,26 @@ export class KubeApi extends Context.Service<
       })
 
       const list: KubeApi["Service"]["list"] = (cluster, scope, options = {}) =>
-        Stream.paginate(Option.none<string>(), (token) =>
-          getPage(pages, cluster, scope, { ...options, continueToken: Option.getOrUndefined(token) }).pipe(
-            Effect.map(
-              (page) =>
-                [
-                  [page.items],
-                  page.continueToken === undefined ? Option.none() : Option.some(Option.some(page.continueToken))
-                ] as const
+        Stream.unwrap(
+          Effect.map(beginList(pages, cluster, scope), (progress) => {
+            const given = new GivenObjects()
+            return Stream.paginate(progress, (at) =>
+              Effect.map(
+                nextPage(pages, cluster, scope, at, options),
+                ({ isAnew, items, next }) => [[given.page(items, isAnew)], Option.fromUndefinedOr(next)] as const
+              )
             )
-          )
+          })
         )
 
       const listEach: KubeApi["Service"]["listEach"] = Effect.fnUntraced(
         function* (cluster, scope, options, take) {
-          let continueToken: string | undefined
-          do {
-            const page = yield* getPage(pages, cluster, scope, { ...options, continueToken })
-            yield* take(page.items)
-            continueToken = page.continueToken
-          } while (continueToken !== undefined)
+          let progress: ListProgress | undefined = yield* beginList(pages, cluster, scope)
+          while (progress !== undefined) {
+            const { isAnew, items, next }: Turned = yield* nextPage(pages, cluster, scope, progress, options)
+            yield* take(items, isAnew)
+            progress = next
+          }
         },
         (listed, cluster, scope) =>
           traced("KubeApi.list", () => ({ cluster: cluster.name, resource: kubePath.words(scope) }))(listed)
@@ -154,11 +167,17 @@ export class KubeApi extends Context.Service<
           Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
         )
 
+      /** When a watch-list was last withheld, by `steadyClock`: the next ones would be too. */
+      const withheldAt = new WeakMap<Cluster["connection"], number>()
       const following: KubeApi["Service"]["follow"] = (cluster, scope, from) =>
         Stream.unwrap(
-          Effect.map(mayWatchList(cluster), (watchList) =>
-            listWatch.stream({ pages, cluster, collection: scope, watchList, limits, from })
-          )
+          Effect.gen(function* () {
+            const isOffered = yield* mayWatchList(cluster)
+            const now = yield* steadyClock.now
+            const watchList = isOffered && now - (withheldAt.get(cluster.connection) ?? -Infinity) > WITHHELD_MS
+            const onWithheld = Effect.map(steadyClock.now, (at) => void withheldAt.set(cluster.connection, at))
+            return listWatch.stream({ pages, cluster, collection: scope, watchList, onWithheld, limits, from })
+          })
         )
 
       return KubeApi.of({ version, probe, list, listEach, find, follow: following })
@@ -169,13 +188,34 @@ export class KubeApi extends Context.Service<
   static readonly layer = KubeApi.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }
 
+/** No watch-list is asked of a cluster for so long after one was withheld. */
+const WITHHELD_MS = 600_000
+
+/** The objects that a list has given, by namespace and name: a list that is read again gives them once. */
+class GivenObjects {
+  readonly #given = new Set<string>()
+  #isAgain = false
+
+  /** Notes the objects of a page; from `isAnew` on, gives those of them that are not known. */
+  page(items: ReadonlyArray<KubeObject>, isAnew: boolean): ReadonlyArray<KubeObject> {
+    this.#isAgain ||= isAnew
+    if (this.#isAgain) return items.filter((object) => !this.#given.has(placeOf(object)))
+    for (const object of items) this.#given.add(placeOf(object))
+    return items
+  }
+}
+
+const placeOf = ({ metadata: { name, namespace = "" } }: KubeObject): string => `${namespace}/${name}`
+
 /** How a collection is followed; the watch pool's size is in `TransportLimits`. */
 export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
   "@quarterdeck/cluster-fanout/KubeApi/FollowLimits",
   {
     defaultValue: () => ({
       silenceMs: 150_000,
-      initialSilenceMs: 30_000,
+      listMs: 600_000,
+      initialSilenceMs: 15_000,
+      headMs: 30_000,
       catchUpMs: 8_000,
       openedWithinMs: 5_000,
       lineBytes: 16 * 1024 * 1024,

@@ -1,18 +1,23 @@
-/** Reads one page of a collection. */
-import { Effect, Result, type Semaphore } from "effect"
+/** Reads a collection page by page, within bounds of objects, bytes and time. */
+import { Context, Effect, Option, Result, type Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterAnswerInvalid, ClusterError } from "./ClusterError.ts"
-import type { Scope } from "./KubeObject.ts"
+import { ClusterAnswerInvalid, ClusterError, ClusterTimeout, ClusterTooLarge } from "./ClusterError.ts"
+import type { KubeObject, Scope } from "./KubeObject.ts"
+import * as listProgress from "./ListProgress.ts"
+import * as steadyClock from "./SteadyClock.ts"
+import type { ListPage } from "./KubeObjectJson.ts"
 import type { Transport, TransportAnswer, Waiting } from "./Transport.ts"
 import * as kubePath from "./KubePath.ts"
 import type { TurnBudget } from "./TurnBudget.ts"
 import * as wireForm from "./WireForm.ts"
 
-/** Small enough that few bytes are held for it, large enough that a list needs few of them. */
-const PAGE_SIZE = "500"
+/** Objects of one kind that are read from one cluster at most. */
+export const MaxObjects = Context.Reference<number>("@quarterdeck/cluster-fanout/ListPages/MaxObjects", {
+  defaultValue: () => 500_000
+})
 
-/** The page of a probe, or of who wants to know the newest version. */
-export const ONE = "1"
+/** The page of a probe, or of a request for the newest version. */
+export const ONE = 1
 
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
 
@@ -23,8 +28,8 @@ export interface PageRequest {
   readonly metadataOnly?: boolean | undefined
   /** What `WireForm.accept` gives: the answer's own form decides how it is read. JSON unless given. */
   readonly accept?: string | undefined
-  /** `PAGE_SIZE` unless given. */
-  readonly limit?: string
+  /** The whole list unless given. */
+  readonly limit: number | undefined
   readonly waiting?: Waiting | undefined
   /** Asks as a probe, within so many milliseconds. */
   readonly probeMs?: number | undefined
@@ -38,6 +43,144 @@ export interface Pages {
   readonly transport: Transport["Service"]
   readonly parsing: Semaphore.Semaphore
   readonly turns: TurnBudget
+  readonly bounds: listProgress.ListBounds
+  readonly sizes: PageSizes
+}
+
+/**
+ * The size of pages that a collection was read with last, where pages of `PAGE_SIZE` objects are too long.
+ *
+ * **Limits** one number for each such collection, for as long as its cluster keeps its connection.
+ */
+export class PageSizes {
+  readonly #known = new WeakMap<Cluster["connection"], Map<string, number>>()
+
+  of({ connection }: Cluster, scope: Scope): number {
+    return this.#known.get(connection)?.get(kubePath.words(scope)) ?? listProgress.PAGE_SIZE
+  }
+
+  note({ connection }: Cluster, scope: Scope, limit: number): void {
+    const known = this.#known.get(connection) ?? new Map<string, number>()
+    if (limit < listProgress.PAGE_SIZE) known.set(kubePath.words(scope), limit)
+    else known.delete(kubePath.words(scope))
+    this.#known.set(connection, known)
+  }
+}
+
+/**
+ * What asking for the next page of a list gave.
+ *
+ * **Shape** with `isAnew` the objects of earlier pages do not count: the list begins again. `next` is absent when the list is
+ * whole, at `resourceVersion`. A page without objects may only say how to go on.
+ */
+export interface Turned {
+  readonly items: ReadonlyArray<KubeObject>
+  readonly resourceVersion: string
+  readonly isAnew: boolean
+  readonly next: listProgress.ListProgress | undefined
+}
+
+/** Begins a list, with pages of the size that its collection needed last. */
+export const beginList = ({ sizes }: Pages, cluster: Cluster, scope: Scope): Effect.Effect<listProgress.ListProgress> =>
+  Effect.map(steadyClock.now, (now) => listProgress.begin(now, sizes.of(cluster, scope)))
+
+/**
+ * Asks for the next page of a list.
+ *
+ * **Shape** a page that is too long is asked for again with half of its objects. A list whose continue token expires begins
+ * again as a whole.
+ *
+ * **Errors** `ClusterTooLarge` for a list beyond `maxObjects`, one that does not end, a whole list longer than a page may be,
+ * and an object that is; `ClusterTimeout` after `listMs`.
+ */
+export const nextPage = Effect.fnUntraced(function* (
+  pages: Pages,
+  cluster: Cluster,
+  scope: Scope,
+  progress: listProgress.ListProgress,
+  request: Pick<PageRequest, "labelSelector" | "fieldSelector" | "metadataOnly" | "accept" | "waiting"> = {}
+) {
+  const { listMs } = pages.bounds
+  if ((yield* steadyClock.now) - progress.startedAt > listMs) {
+    return yield* new ClusterError({ cluster: cluster.name, reason: new ClusterTimeout({ timeoutMs: listMs }) })
+  }
+  const { continueToken, limit } = progress
+  return yield* getPage(pages, cluster, scope, { ...request, continueToken, limit }).pipe(
+    Effect.flatMap((page) => turn(pages, cluster, scope, progress, page)),
+    Effect.catchReason("ClusterError", "ClusterTooLarge", (reason) =>
+      reason.excess === "answer" ? shrink(pages, cluster, scope, progress) : failWith(cluster, reason)
+    ),
+    Effect.catchReason("ClusterError", "ClusterExpired", (reason) =>
+      continueToken === undefined || limit === undefined
+        ? failWith(cluster, reason)
+        : Effect.succeed<Turned>({ ...NOTHING, isAnew: true, next: listProgress.whole(progress) })
+    )
+  )
+})
+
+const NOTHING = { items: [], resourceVersion: "", isAnew: false } as const
+
+const failWith = ({ name }: Cluster, reason: ClusterError["reason"]): Effect.Effect<never, ClusterError> =>
+  Effect.fail(new ClusterError({ cluster: name, reason }))
+
+const turn = (
+  { bounds, sizes }: Pages,
+  cluster: Cluster,
+  scope: Scope,
+  progress: listProgress.ListProgress,
+  { bytes, continueToken, items, resourceVersion }: Page
+): Effect.Effect<Turned, ClusterError> => {
+  const read = { objects: items.length, bytes, ...(continueToken !== undefined && { continueToken }) }
+  const step = listProgress.after(progress, read, bounds)
+  const tooLarge = { resource: kubePath.words(scope), limit: bounds.maxObjects }
+  switch (step._tag) {
+    case "TooMany":
+      return failWith(cluster, new ClusterTooLarge({ excess: "objects", ...tooLarge }))
+    case "Endless":
+      return failWith(cluster, new ClusterTooLarge({ excess: "endless", ...tooLarge }))
+    case "Last":
+      return Effect.succeed({ items, resourceVersion, isAnew: false, next: undefined })
+    case "Next": {
+      const { limit } = step.progress
+      if (limit !== undefined && limit !== progress.limit) sizes.note(cluster, scope, limit)
+      return Effect.succeed({ items, resourceVersion, isAnew: false, next: step.progress })
+    }
+  }
+}
+
+/** Goes on with a smaller page, or fails where there is none: by the name of the object, where the server gives it. */
+const shrink = Effect.fnUntraced(function* (
+  pages: Pages,
+  cluster: Cluster,
+  scope: Scope,
+  progress: listProgress.ListProgress
+) {
+  const smaller = listProgress.halved(progress)
+  if (smaller?.limit !== undefined) {
+    pages.sizes.note(cluster, scope, smaller.limit)
+    return { ...NOTHING, next: smaller } satisfies Turned
+  }
+  const tooLarge = { resource: kubePath.words(scope), limit: pages.bounds.pageBytes }
+  if (progress.limit === undefined) {
+    return yield* failWith(cluster, new ClusterTooLarge({ excess: "answer", ...tooLarge }))
+  }
+  const { continueToken } = progress
+  const named = yield* getPage(pages, cluster, scope, { continueToken, metadataOnly: true, limit: ONE }).pipe(
+    Effect.map(({ items: [first, ...more] }) => (more.length === 0 ? first : undefined)),
+    Effect.option
+  )
+  const object = nameOf(Option.getOrUndefined(named))
+  return yield* failWith(
+    cluster,
+    new ClusterTooLarge({ excess: "object", ...tooLarge, ...(object !== undefined && { object }) })
+  )
+})
+
+const nameOf = (object: KubeObject | undefined): string | undefined => {
+  if (object === undefined) return undefined
+  const { name, namespace } = object.metadata
+  const path = namespace === undefined ? name : `${namespace}/${name}`
+  return /^[\w.:/-]{1,512}$/.test(path) ? path : undefined
 }
 
 export const getPage = Effect.fnUntraced(function* (
@@ -47,9 +190,9 @@ export const getPage = Effect.fnUntraced(function* (
   request: PageRequest
 ) {
   const { parsing, transport } = pages
-  const { continueToken, fieldSelector, labelSelector, limit = PAGE_SIZE, metadataOnly, probeMs, waiting } = request
+  const { continueToken, fieldSelector, labelSelector, limit, metadataOnly, probeMs, waiting } = request
   const accept = metadataOnly === true ? METADATA_ONLY : request.accept
-  const query = { limit, continue: continueToken, labelSelector, fieldSelector }
+  const query = { limit: limit?.toString(), continue: continueToken, labelSelector, fieldSelector }
   const answer = yield* transport.call(cluster, {
     method: "GET",
     path: kubePath.collection(scope, query),
@@ -72,10 +215,22 @@ const parse = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
   const reading = wireForm.of(contentType, resource).readPage(body)
   yield* turns.repeat(reading.step)
-  const page = yield* decoded(cluster, reading.page())
+  const page = yield* decoded(cluster, Result.filterOrFail(reading.page(), isTokenShort, () => LONG_TOKEN))
   yield* Effect.yieldNow
-  return page
+  const read: Page = { ...page, bytes: body.length }
+  return read
 })
+
+/** A page, and how long it was. */
+interface Page extends ListPage {
+  readonly bytes: number
+}
+
+/** A token is sent back in the query, for which servers and proxies have little more room. */
+const MAX_TOKEN = 16_384
+const LONG_TOKEN = `the list's continue token is longer than ${MAX_TOKEN} characters`
+
+const isTokenShort = ({ continueToken = "" }: ListPage): boolean => continueToken.length <= MAX_TOKEN
 
 /** Takes what was read, or fails in the cluster's name. */
 export const decoded = <A>(cluster: Cluster, read: Result.Result<A, string>): Effect.Effect<A, ClusterError> =>

@@ -1,13 +1,14 @@
 /** Follows one collection of one cluster: an initial state, then what happens to it. */
 import { Clock, Duration, Effect, Exit, Metric, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
-import { ClusterAnswerInvalid, ClusterError, watchEnded } from "./ClusterError.ts"
+import { ClusterAnswerInvalid, ClusterError, ClusterTimeout, ClusterTooLarge, watchEnded } from "./ClusterError.ts"
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import type { JsonLines } from "./JsonLines.ts"
-import { getPage, ONE, type Pages } from "./ListPages.ts"
+import { beginList, getPage, nextPage, ONE, type Pages } from "./ListPages.ts"
+import type { ListProgress } from "./ListProgress.ts"
 import * as kubePath from "./KubePath.ts"
 import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
@@ -19,8 +20,12 @@ import * as wireForm from "./WireForm.ts"
 export interface FollowLimits extends State.ListWatchPatience {
   /** A stream without any byte for so long is dead: bookmarks come every minute. */
   readonly silenceMs: number
-  /** A watch-list that says nothing for so long before its initial state is whole will not say more. */
+  /** A watch-list that sends no head for so long, or no object before its initial state is whole, gives way to a list. */
   readonly initialSilenceMs: number
+  /** A watch that sends no head for so long gives way to a list. */
+  readonly headMs: number
+  /** Time for a whole list, or the initial state of a watch-list. */
+  readonly listMs: number
   /** A view that is resumed is read whole when it has not caught up by then: what is between may keep back what tells so. */
   readonly catchUpMs: number
   /** A view that is resumed is read whole where the server takes longer to open its watch: much may have happened by then. */
@@ -36,6 +41,8 @@ export interface Followed {
   readonly cluster: Cluster
   readonly collection: Collection
   readonly watchList: boolean
+  /** Called when a watch-list gave way to a list because the server, or a proxy before it, withheld a part of it. */
+  readonly onWithheld: Effect.Effect<void>
   readonly limits: FollowLimits
   /** The version of a view that was whole, to go on from. */
   readonly from: string | undefined
@@ -47,6 +54,8 @@ interface OpenWatch {
   readonly lines: JsonLines
   readonly scope: Scope.Closeable
   readonly openedAt: number
+  /** What of the initial state has come: how many objects, and when the last of them did. */
+  readonly initial: { objects: number; lastAt: number }
 }
 
 /**
@@ -118,7 +127,7 @@ const advance = (follower: Follower): Batch => {
     case "Begin":
       return begin(follower)
     case "Page":
-      return page(follower, phase.continueToken)
+      return page(follower, phase.progress)
     case "Resume":
       return resume(follower, phase.checked)
     case "Read":
@@ -129,7 +138,10 @@ const advance = (follower: Follower): Batch => {
 const begin = Effect.fnUntraced(function* (follower: Follower) {
   if (follower.state.futile > 0) yield* backOff(follower)
   if (!follower.state.offersWatchList) {
-    follower.state = State.listing(follower.state, undefined)
+    follower.state = State.listing(
+      follower.state,
+      yield* beginList(follower.pages, follower.cluster, follower.collection)
+    )
     return NOTHING
   }
   return yield* open(follower, true, { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" }).pipe(
@@ -140,16 +152,15 @@ const begin = Effect.fnUntraced(function* (follower: Follower) {
   )
 })
 
-const page = Effect.fnUntraced(function* (follower: Follower, continueToken: string | undefined) {
-  const { cluster, collection, pages } = follower
-  const next = yield* getPage(pages, cluster, collection, { continueToken, accept: follower.accept })
+const page = Effect.fnUntraced(function* (follower: Follower, progress: ListProgress) {
+  const { accept, cluster, collection, pages } = follower
+  const { isAnew, items, next, resourceVersion } = yield* nextPage(pages, cluster, collection, progress, { accept })
   follower.state = State.answered(follower.state)
-  const puts = next.items.map(put)
-  if (next.continueToken !== undefined) {
-    follower.state = State.listing(follower.state, next.continueToken)
+  const puts = isAnew ? RESTART : items.map(put)
+  if (next !== undefined) {
+    follower.state = State.listing(follower.state, next)
     return puts
   }
-  const { resourceVersion } = next
   if (resourceVersion === "") return yield* invalid(follower, "the list has no resource version to watch from")
   follower.state = State.listed(follower.state, resourceVersion)
   return [...puts, synced(resourceVersion)]
@@ -185,11 +196,11 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   const { behind, resourceVersion } = follower.state
   // Where nothing happened since, a server has nothing to tell, not even a bookmark.
   const isCaughtUp = State.hasReached(behind, resourceVersion)
-  yield* open(follower, false, {
+  const events = yield* open(follower, false, {
     resourceVersion,
     ...(behind !== undefined && !isCaughtUp && { timeoutSeconds: CATCH_UP_SECONDS })
   })
-  if (behind === undefined) return NOTHING
+  if (behind === undefined || follower.state.behind === undefined) return events
   const { phase } = follower.state
   if (phase._tag === "Read" && (yield* steadyClock.now) - askedAt > follower.limits.openedWithinMs) {
     yield* close(follower, phase.watch)
@@ -215,12 +226,23 @@ const open = Effect.fnUntraced(function* (
   const path = kubePath.collection(collection, { watch: "1", allowWatchBookmarks: "true", timeoutSeconds, ...query })
   const { accept } = follower
   const request = { method: "GET", path, action: actionOf(follower), ...(accept !== undefined && { accept }) } as const
-  const { contentType, read } = yield* pages.transport.open(cluster, request).pipe(
+  const opened = yield* pages.transport.open(cluster, request).pipe(
     Scope.provide(scope),
+    Effect.timeoutOption(initial ? limits.initialSilenceMs : limits.headMs),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
+  if (Option.isNone(opened)) {
+    yield* Scope.close(scope, Exit.void)
+    yield* Metric.update(follower.reconnects, 1)
+    if (initial) yield* follower.onWithheld
+    follower.state = State.heldBack(follower.state)
+    return RESTART
+  }
+  const { contentType, read } = opened.value
   const form = wireForm.of(contentType, collection.resource)
-  const watch = { read, form, lines: form.split(limits.lineBytes), scope, openedAt: yield* steadyClock.now }
+  const openedAt = yield* steadyClock.now
+  const lines = form.split(limits.lineBytes)
+  const watch = { read, form, lines, scope, openedAt, initial: { objects: 0, lastAt: openedAt } }
   follower.state = State.reading(State.answered(follower.state), watch, initial)
   return NOTHING
 })
@@ -243,6 +265,7 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
   const error = outcome.failure
   if (initial && error.reason._tag === "ClusterTimeout") {
     yield* close(follower, watch)
+    yield* follower.onWithheld
     follower.state = State.restarted(State.withoutWatchList(follower.state))
     return RESTART
   }
@@ -259,15 +282,19 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
   return NOTHING
 })
 
-/** Gives for how long a watch may be silent now. */
-const patience = ({ limits, state }: Follower, { openedAt }: OpenWatch, initial: boolean): Effect.Effect<number> => {
-  if (initial) return Effect.succeed(limits.initialSilenceMs)
-  if (state.behind === undefined) return Effect.succeed(limits.silenceMs)
-  return Effect.map(steadyClock.now, (now) => Math.max(0, openedAt + limits.catchUpMs - now))
+/** Gives until when a watch may send nothing that it is waited for: any byte, an object of its initial state, what was missed. */
+const patientUntil = ({ limits, state }: Follower, watch: OpenWatch, initial: boolean, now: number): number => {
+  const { initial: come, openedAt } = watch
+  if (initial) return Math.min(come.lastAt + limits.initialSilenceMs, openedAt + limits.listMs)
+  return state.behind === undefined ? now + limits.silenceMs : openedAt + limits.catchUpMs
 }
 
 const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
-  const piece = yield* watch.read(yield* patience(follower, watch, initial))
+  const askedAt = yield* steadyClock.now
+  const timeoutMs = patientUntil(follower, watch, initial, askedAt) - askedAt
+  // A server that always has something to send would never be late by the timeout of a read.
+  if (timeoutMs <= 0) return yield* fail(follower, new ClusterTimeout({ timeoutMs: askedAt - watch.openedAt }))
+  const piece = yield* watch.read(timeoutMs)
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
     // One that ends before its initial state is whole would do so again.
@@ -284,6 +311,11 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const taken = reading.taken()
   if (Result.isFailure(taken)) return yield* invalid(follower, taken.failure)
   const { error, events, isInitial } = taken.success
+  if (initial && events.length > 0) {
+    watch.initial.objects += events.length
+    watch.initial.lastAt = yield* steadyClock.now
+    yield* requireBound(follower, watch.initial.objects)
+  }
   const wasBehind = follower.state.behind !== undefined
   if (error !== undefined) {
     follower.state = State.cutShort(follower.state, taken.success)
@@ -299,6 +331,18 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)
   return wasBehind && follower.state.behind === undefined ? [...events, RESUMED] : events
 })
+
+/** A server may send objects of an initial state for ever, or one object again and again. */
+const requireBound = (follower: Follower, objects: number): Effect.Effect<void, ClusterError> => {
+  const { maxObjects: limit } = follower.pages.bounds
+  const resource = kubePath.words(follower.collection)
+  return objects <= limit * EVENTS_AN_OBJECT
+    ? Effect.void
+    : fail(follower, new ClusterTooLarge({ excess: "objects", resource, limit }))
+}
+
+/** Objects change while the initial state of many is sent. */
+const EVENTS_AN_OBJECT = 2
 
 const actionOf = ({ collection }: Follower) => ({ verb: "watch", resource: kubePath.words(collection) })
 

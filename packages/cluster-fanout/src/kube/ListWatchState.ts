@@ -2,12 +2,13 @@
  * Where following one collection stands, and what each outcome of a list or watch makes of that.
  */
 import type { WatchEvent } from "./KubeObject.ts"
+import type { ListProgress } from "./ListProgress.ts"
 import * as versions from "./ResourceVersion.ts"
 
 /** What is done next. */
 export type Phase<Watch> =
   | { readonly _tag: "Begin" }
-  | { readonly _tag: "Page"; readonly continueToken: string | undefined }
+  | { readonly _tag: "Page"; readonly progress: ListProgress }
   /** `checked`: the version to resume from is known to be the server's own. */
   | { readonly _tag: "Resume"; readonly checked: boolean }
   | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: Watch }
@@ -86,10 +87,19 @@ export const withoutWatchList = <Watch>(state: ListWatchState<Watch>): ListWatch
   offersWatchList: false
 })
 
+/**
+ * Lists instead of a watch whose head is held back, by a proxy that passes on only what is whole. The wait for the head was the
+ * wait before this list.
+ */
+export const heldBack = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
+  ...withoutWatchList(restarted(state)),
+  futile: 1
+})
+
 /** Goes on with a page of the list. */
-export const listing = <Watch>(state: ListWatchState<Watch>, continueToken?: string): ListWatchState<Watch> => ({
+export const listing = <Watch>(state: ListWatchState<Watch>, progress: ListProgress): ListWatchState<Watch> => ({
   ...state,
-  phase: { _tag: "Page", continueToken }
+  phase: { _tag: "Page", progress }
 })
 
 /** Watches from the version of a list that is whole. */

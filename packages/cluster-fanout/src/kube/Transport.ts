@@ -6,10 +6,11 @@ import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, type
 import type { Dispatcher } from "undici"
 import type { Cluster } from "../registry/Cluster.ts"
 import { withoutSlashes } from "../registry/KubeconfigConnection.ts"
-import { ClusterAnswerInvalid, ClusterError, ClusterTimeout } from "./ClusterError.ts"
+import { ClusterError, ClusterTimeout, ClusterTooLarge } from "./ClusterError.ts"
 import { Credentials, type Proof } from "./credential/Credentials.ts"
 import { fromAnswer, fromThrown } from "./AnswerProblem.ts"
 import * as clusterPools from "./ClusterPools.ts"
+import * as contentCoding from "./ContentCoding.ts"
 import * as exchange from "./Exchange.ts"
 import { traced } from "./Traced.ts"
 
@@ -175,7 +176,9 @@ export class Transport extends Context.Service<
       const exchanged = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
         const { waiting = justWaiting } = request
         const { head, read } = yield* waiting(sendChecked(held, cluster, request))
-        const body = yield* collect(waiting(read), cluster, limits.answerBytes, "fail")
+        const { answerBytes: limit } = limits
+        const tooLong = new ClusterTooLarge({ excess: "answer", resource: request.action.resource, limit })
+        const body = yield* collect(waiting(read), cluster, limit, tooLong)
         return { status: head.status, contentType: contentTypeOf(head), body }
       })
 
@@ -277,8 +280,15 @@ const dispatch = (
   const opened = Result.try({ try: () => exchange.open(dispatcher, options), catch: thrownBy({ name }) })
   if (Result.isFailure(opened)) return Effect.fail(opened.failure)
   held.exchange = opened.success
-  const { head, read } = opened.success
-  return Effect.mapBoth(head, { onFailure: thrownBy({ name }), onSuccess: (head) => ({ head, read, proof }) })
+  return Effect.matchEffect(opened.success.head, {
+    onFailure: (thrown) => Effect.fail(thrownBy({ name })(thrown)),
+    onSuccess: (head) => {
+      const decoded = contentCoding.decoded(opened.success, head)
+      if (Result.isFailure(decoded)) return Effect.fail(thrownBy({ name })(decoded.failure))
+      held.exchange = decoded.success
+      return Effect.succeed({ head, read: decoded.success.read, proof })
+    }
+  })
 }
 
 const thrownBy =
@@ -316,7 +326,7 @@ const collect = Effect.fnUntraced(function* (
   read: Effect.Effect<Option.Option<Buffer>, unknown>,
   cluster: Cluster,
   limitBytes: number,
-  beyond: "fail" | "cut"
+  tooLong: ClusterTooLarge | "cut"
 ) {
   const pieces: Array<Buffer> = []
   let bytes = 0
@@ -324,10 +334,9 @@ const collect = Effect.fnUntraced(function* (
     const piece = yield* read.pipe(Effect.mapError(thrownBy(cluster)))
     if (Option.isNone(piece)) return Buffer.concat(pieces, bytes)
     bytes += piece.value.length
-    if (bytes > limitBytes && beyond === "cut") return Buffer.concat(pieces)
     if (bytes > limitBytes) {
-      const reason = new ClusterAnswerInvalid({ problem: `the answer is longer than ${limitBytes} bytes` })
-      return yield* new ClusterError({ cluster: cluster.name, reason })
+      if (tooLong === "cut") return Buffer.concat(pieces)
+      return yield* new ClusterError({ cluster: cluster.name, reason: tooLong })
     }
     pieces.push(piece.value)
   }

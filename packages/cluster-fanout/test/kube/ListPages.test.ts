@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Semaphore } from "effect"
-import { getPage, ONE } from "../../src/kube/ListPages.ts"
+import { getPage, ONE, PageSizes } from "../../src/kube/ListPages.ts"
 import { Transport } from "../../src/kube/Transport.ts"
 import * as turnBudget from "../../src/kube/TurnBudget.ts"
 import * as Kind from "../../src/projection/Kind.ts"
@@ -9,6 +9,8 @@ import { pod } from "../fixture/KubeObjects.ts"
 
 const body = Buffer.from(JSON.stringify({ metadata: { resourceVersion: "5" }, items: [pod("a")] }))
 
+const bounds = { maxObjects: 10, listMs: 1_000, pageBytes: 1_000 }
+
 describe("a page", () => {
   it.live("of a single object is read while pages of others are being read, and another one waits for them", () =>
     Effect.gen(function* () {
@@ -16,12 +18,12 @@ describe("a page", () => {
         call: () => Effect.succeed({ status: 200, contentType: "application/json", body }),
         open: () => Effect.die("no page is left open")
       })
-      const pagesOf = (parsing: Semaphore.Semaphore) => (limit?: string) =>
+      const pagesOf = (parsing: Semaphore.Semaphore) => (limit?: number) =>
         getPage(
-          { transport, parsing, turns: turnBudget.make(4) },
+          { transport, parsing, turns: turnBudget.make(4), bounds, sizes: new PageSizes() },
           clusterOf("prod"),
           { resource: Kind.resources.Pod },
-          { continueToken: undefined, ...(limit === undefined ? {} : { limit }) }
+          { continueToken: undefined, limit }
         )
       const parsing = yield* Semaphore.make(1)
       const page = pagesOf(parsing)

@@ -242,8 +242,10 @@ layer(EmbeddedCluster.layer({ tokens: ["one", "two"] }), { excludeTestServices: 
         Effect.gen(function* () {
           yield* server.objects.create(pod("large", { annotations: { text: "x".repeat(2_000) } }))
           assert.deepStrictEqual(facts(yield* reasonOf(server.entered())), {
-            _tag: "ClusterAnswerInvalid",
-            problem: "the answer is longer than 1000 bytes"
+            _tag: "ClusterTooLarge",
+            excess: "answer",
+            resource: "pods",
+            limit: 1_000
           })
         })
       ).pipe(Effect.provideService(TransportLimits, { ...limits, answerBytes: 1_000 }))

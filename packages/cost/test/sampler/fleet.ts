@@ -133,7 +133,8 @@ export const makeFleet = Effect.fnUntraced(function* (...servers: ReadonlyArray<
     version: (cluster) => of(cluster).answer("version", Effect.succeed({ major: 1, minor: 36, gitVersion: "v1.36.3" })),
     probe: (cluster) => of(cluster).answer("probe", Effect.void),
     list: (cluster, { resource }) => of(cluster).list(resource.kind),
-    listEach: (cluster, { resource }, _, take) => Stream.runForEach(of(cluster).list(resource.kind), take),
+    listEach: (cluster, { resource }, _, take) => 
+      Stream.runForEach(of(cluster).list(resource.kind), (page) => take(page, false)),
     find: (cluster) => of(cluster).answer("find", Effect.succeedNone),
     follow: (cluster, { resource }) => of(cluster).follow(resource.kind)
   })

@@ -18,8 +18,8 @@ export interface Call {
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** A status beside those of success whose body is an answer, where that is no problem document. */
-  readonly accepts?: number
+  /** A status beside those of success whose body is an answer, if it is of this media type. */
+  readonly accepts?: { readonly status: number; readonly mediaType: string }
   /** The flag, or argument, that each field of the request came from: a field that is refused is told by it. */
   readonly flags?: Readonly<Record<string, string>>
 }
@@ -190,7 +190,7 @@ const send = (
     const response = yield* client.execute(toRequest(connection, call, mediaType))
     const body: Body = { ...headOf(response), text: yield* response.text }
     if (body.status >= 200 && body.status < 300) return body
-    if (body.status === call.accepts && body.mediaType === JSON_TYPE) return body
+    if (body.status === call.accepts?.status && body.mediaType === call.accepts.mediaType) return body
     return yield* refusal(connection, call, body, response)
   }).pipe(
     Effect.timeoutOrElse({

@@ -1,12 +1,10 @@
 /**
  * `quarterdeck doctor`: what is wrong with a service and its clusters, and what mends it.
  */
-import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { answered, Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
-import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
-import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import { failed } from "./CommandFailure.ts"
@@ -19,6 +17,12 @@ import * as Print from "./Print.ts"
 
 /** More clusters than one service has. */
 const MAX_CLUSTERS = 100_000
+
+/** Readiness is told with 503 too, and the clusters of a list of which none answered with 502. */
+const NOT_READY = { status: 503, mediaType: "application/json" }
+const NONE_ANSWERED = { status: 502, mediaType: "application/problem+json" }
+
+const Answered = Schema.Struct({ clusters: Schema.Array(Coverage) })
 
 const csv: ReadonlyArray<Output.Column<Findings.Finding>> = [
   { title: "check", cell: ({ check }) => check },
@@ -33,7 +37,7 @@ export const doctorCommand = Command.make(
   { output: outputFlag, url: Connection.urlFlag },
   Effect.fn("doctor")(function* ({ output, url }) {
     const connection = yield* Connection.read(url)
-    const readiness = yield* ApiClient.call(connection, Readiness, { method: "GET", path: "/readyz", accepts: 503 })
+    const readiness = yield* ApiClient.call(connection, Readiness, { method: "GET", path: "/readyz", accepts: NOT_READY })
     if (readiness.details === undefined) {
       // A key that is refused is told as such.
       yield* ApiClient.run(connection, { method: "GET", path: "/api/v1/whoami" })
@@ -46,6 +50,7 @@ export const doctorCommand = Command.make(
       ...Findings.ofChecks(readiness),
       ...Findings.ofDetails(readiness.details, silent),
       ...Findings.ofClusters(clusters),
+      ...Findings.ofSizes(coverages),
       ...Findings.ofKinds([...clusters.map(({ coverage }) => coverage), ...coverages])
     ]
     if (output !== "table" || findings.length > 0) yield* Print.rows(output, columns, findings, { findings })
@@ -82,9 +87,10 @@ const readClusters = Effect.fnUntraced(function* (connection: Connection.Connect
 
 /** Asks which kinds of workloads, and namespaces, the service sees of each cluster. */
 const readKinds = Effect.fnUntraced(function* (connection: Connection.Connection) {
-  const request = { method: "GET", query: [["limit", "1"]], headers: { [connection.clusterHeader]: "*" } } as const
-  const workloads = yield* ApiClient.call(connection, WorkloadList, { ...request, path: "/api/v1/workloads" })
-  const namespaces = yield* ApiClient.call(connection, NamespaceList, { ...request, path: "/api/v1/namespaces" })
+  const headers = { [connection.clusterHeader]: "*" }
+  const request = { method: "GET", query: [["limit", "1"]], headers, accepts: NONE_ANSWERED } as const
+  const workloads = yield* ApiClient.call(connection, Answered, { ...request, path: "/api/v1/workloads" })
+  const namespaces = yield* ApiClient.call(connection, Answered, { ...request, path: "/api/v1/namespaces" })
   const coverages: ReadonlyArray<Coverage> = [...workloads.clusters, ...namespaces.clusters]
   return coverages
 })

@@ -140,7 +140,10 @@ const remedyOfCost = (what: string, usage: ReadinessDetails["costs"][number]["us
     : "install metrics-server there, and let the service read metrics.k8s.io; or set cost.usageByCluster to requests"
 }
 
-/** What mends a cluster that does not answer, by the code of its failure. */
+const TOO_LARGE =
+  "raise fanOut.maxObjects where the cluster has so many; look whether a proxy before its API server repeats an answer; the log names an object that is too long"
+
+/** Remedies of a cluster that does not answer, by the code of its failure. */
 const CLUSTER_REMEDY: Readonly<Record<string, string>> = {
   cluster_timeout: "look whether its API server is overloaded, or raise fanOut.timeoutMs",
   cluster_unreachable: "check its address in the kubeconfig, and the network between",
@@ -148,6 +151,7 @@ const CLUSTER_REMEDY: Readonly<Record<string, string>> = {
   cluster_unauthorized: "renew the credential in the kubeconfig",
   cluster_credential_unavailable: "mend the file or plugin of the credential, which the log names",
   cluster_forbids: LEAST_ROLE,
+  cluster_too_large: TOO_LARGE,
   cluster_throttled: "give the service a higher priority there, or ask less often"
 }
 
@@ -166,6 +170,14 @@ export const ofClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Findi
         remedy: CLUSTER_REMEDY[code] ?? "see the log"
       }
     })
+
+/** Finds clusters that have more of some kind than is read of it. */
+export const ofSizes = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>
+  [...Map.groupBy(coverages, ({ name }) => name)].flatMap(([cluster, answers]) => {
+    const tooLarge = answers.find(({ error }) => error?.code === "cluster_too_large")
+    if (tooLarge === undefined) return []
+    return [{ check: "kinds", cluster, finding: CoverageNotes.reasonOf(tooLarge), remedy: TOO_LARGE }]
+  })
 
 /** Finds kinds that some answers of a cluster lack. */
 export const ofKinds = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>

@@ -66,6 +66,7 @@ export interface Settings {
     readonly maxTimeoutMs: number
     readonly perCluster: number
     readonly maxNames: number
+    readonly maxObjects: number
   }
   readonly limits: RateLimitSettings
   readonly cost: {
@@ -241,7 +242,8 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     timeoutMs: read(table.fanOutTimeoutMs),
     maxTimeoutMs: read(table.fanOutMaxTimeoutMs),
     perCluster: read(table.fanOutPerCluster),
-    maxNames: read(table.fanOutMaxNames)
+    maxNames: read(table.fanOutMaxNames),
+    maxObjects: read(table.fanOutMaxObjects)
   },
   limits: {
     keyPerSecond: read(table.keyPerSecond),

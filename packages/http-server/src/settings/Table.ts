@@ -189,6 +189,13 @@ export const table = {
     kind: Kind.wholeNumber(1, 1_024),
     description: "Clusters that one request may name; * is not limited."
   }),
+  fanOutMaxObjects: withDefault("500000", {
+    path: "fanOut.maxObjects",
+    flag: "fan-out-max-objects",
+    kind: Kind.wholeNumber(1, 10_000_000),
+    description:
+      "Objects of one kind that are read from one cluster at most. A cluster that has more of a kind has the error cluster_too_large."
+  }),
   keyPerSecond: withDefault("50", {
     path: "limits.keyPerSecond",
     flag: "limits-key-per-second",

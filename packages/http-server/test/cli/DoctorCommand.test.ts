@@ -32,22 +32,32 @@ const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
 const refused = (name: string, status: string, code: string, message: string) =>
   cluster(name, { status, error: { code, message: `cluster ${name} ${message}` } })
 
+const endless = (name: string) =>
+  coverage(name, {
+    status: "error",
+    error: { code: "cluster_too_large", message: `cluster ${name} sends a list of pods that does not end` }
+  })
+
 /** Answers as a server of which these things are known. */
 const served = (known: {
   readonly readyz: unknown
   readonly clusters?: ReadonlyArray<unknown>
   readonly kinds?: ReadonlyArray<unknown>
   readonly status?: number
+  /** The workloads are answered with this. */
+  readonly problem?: unknown
 }) =>
   service(({ url }) => {
-    const { clusters = [cluster("hub")], kinds = [], readyz, status = 200 } = known
+    const { clusters = [cluster("hub")], kinds = [], problem, readyz, status = 200 } = known
     switch (url.pathname) {
       case "/readyz":
         return { status, body: readyz }
       case "/api/v1/clusters":
         return { body: { clusters, partial: false } }
       case "/api/v1/workloads":
-        return { body: { workloads: [], clusters: kinds, partial: false } }
+        return problem === undefined
+          ? { body: { workloads: [], clusters: kinds, partial: false } }
+          : { status: 502, headers: { "content-type": "application/problem+json" }, body: problem }
       case "/api/v1/namespaces":
         return { body: { namespaces: [], clusters: [], partial: false } }
       default:
@@ -142,7 +152,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           refused("old", "unauthorized", "cluster_unauthorized", "refused the credential"),
           cluster("part", { missingKinds: ["Node"] })
         ],
-        kinds: [coverage("hub"), coverage("part", { missingKinds: ["Job"] })]
+        kinds: [coverage("hub"), coverage("part", { missingKinds: ["Job"] }), endless("large")]
       })
       const { status, stderr, stdout } = yield* quarterdeck(["doctor"], { env })
       const rows = stdout
@@ -167,11 +177,23 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           ["backfill", "eu", "3 hours of the past are not filled in: the source knows no node in 3 of 3 hours"],
           ["clusters", "dead", "unreachable: cannot be reached (ECONNREFUSED)"],
           ["credentials", "old", "unauthorized: refused the credential"],
+          ["kinds", "large", "sends a list of pods that does not end"],
           ["kinds", "part", "Node, Job cannot be read"]
         ]
       )
       for (const [, , [, remedy]] of rows) assert.isNotEmpty(remedy)
-      assert.strictEqual(stderr, "quarterdeck: 15 findings\n")
+      assert.strictEqual(stderr, "quarterdeck: 16 findings\n")
+      assert.strictEqual(status, 1)
+    })
+  )
+
+  it.effect("finds a kind that is too large also where no other cluster answers", () =>
+    Effect.gen(function* () {
+      const problem = { code: "cluster_unreachable", clusters: [endless("hub")] }
+      const { env } = yield* served({ readyz: { status: "ready", checks, details }, problem })
+      const { status, stdout } = yield* quarterdeck(["doctor", "-o", "json"], { env })
+      const { findings } = Object(json(stdout))
+      assert.deepInclude(findings[0], { check: "kinds", cluster: "hub", finding: "sends a list of pods that does not end" })
       assert.strictEqual(status, 1)
     })
   )

@@ -41,7 +41,7 @@ describe("Settings", () => {
       ...{ kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster", allowLoopback: false },
       ...{ secretFile: undefined, argoSecrets: [], profiles: [], allowedCommands: [] }
     })
-    assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64 })
+    assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64, maxObjects: 500_000 })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
     assert.strictEqual(dataDirectory, "./quarterdeck-data")
     assert.deepStrictEqual(telemetry, { logLevel: "info", logFormat: "text", otlpEndpoint: undefined })
@@ -136,6 +136,7 @@ describe("Settings", () => {
       fanOutMaxTimeoutMs: ["8", "8"],
       fanOutPerCluster: ["9", "9"],
       fanOutMaxNames: ["10", "10"],
+      fanOutMaxObjects: ["12", "12"],
       keyPerSecond: ["12", "12"],
       keyBurst: ["13", "13"],
       failedPerSecond: ["14", "14"],
