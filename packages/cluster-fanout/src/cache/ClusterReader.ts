@@ -217,8 +217,7 @@ const reading = (
   const ageMs = store.ageMs(kinds, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
   const tooLarge = kinds.map((kind) => store.table(kind).sync.error).find(isTooLarge)
-  const isStale =
-    tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
+  const isStale = tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
   const staleCause = isStale ? (breaker?.refusal() ?? tooLarge ?? store.health.error) : undefined
   return {
     store,

@@ -9,7 +9,17 @@ import type { ListProgress } from "./ListProgress.ts"
 import { KeyedValue } from "./KeyedValue.ts"
 import { parseJson, toObject } from "./KubeObjectJson.ts"
 import * as kubePath from "./KubePath.ts"
-import { beginList, decoded, getPage, MaxObjects, nextPage, ONE, type Pages, PageSizes, type Turned } from "./ListPages.ts"
+import {
+  beginList,
+  decoded,
+  getPage,
+  MaxObjects,
+  nextPage,
+  ONE,
+  type Pages,
+  PageSizes,
+  type Turned
+} from "./ListPages.ts"
 import type { KubeObject, Scope, WatchEvent } from "./KubeObject.ts"
 import * as steadyClock from "./SteadyClock.ts"
 import { traced } from "./Traced.ts"

@@ -215,7 +215,10 @@ const parse = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
   const reading = wireForm.of(contentType, resource).readPage(body)
   yield* turns.repeat(reading.step)
-  const page = yield* decoded(cluster, Result.filterOrFail(reading.page(), isTokenShort, () => LONG_TOKEN))
+  const page = yield* decoded(
+    cluster,
+    Result.filterOrFail(reading.page(), isTokenShort, () => LONG_TOKEN)
+  )
   yield* Effect.yieldNow
   const read: Page = { ...page, bytes: body.length }
   return read

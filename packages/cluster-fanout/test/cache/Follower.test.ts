@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as steadyClock from "../../src/kube/SteadyClock.ts"
 import { ClusterCache } from "../../src/cache/ClusterCache.ts"
 import { deployment } from "../fixture/KubeObjects.ts"
 import { all, list, onFleet, workloadsOf } from "../fixture/Service.ts"
@@ -30,6 +32,29 @@ describe("Follower", () => {
           isBroken = false
           server.put("Deployment", deployment("new"))
           yield* becomes(names, ["api", "new", "web"])
+        })
+    )
+  )
+
+  it.effect("waits longer each time where what it follows lives long and is never whole", () =>
+    onFleet(
+      ["a"],
+      (fleet) => fleet.server("a").stuck.add("Deployment"),
+      (fleet) =>
+        Effect.gen(function* () {
+          const server = fleet.server("a")
+          let waitedMs = 0
+          for (let drop = 0; drop < 10; drop++) {
+            yield* comesTrue("it is followed", () => server.isWatching("Deployment"))
+            yield* TestClock.adjust("40 seconds")
+            server.drop("Deployment")
+            yield* comesTrue("it is given up", () => !server.isWatching("Deployment"))
+            const droppedAt = yield* steadyClock.now
+            yield* comesTrue("it is followed again", () => server.isWatching("Deployment"))
+            waitedMs += (yield* steadyClock.now) - droppedAt
+          }
+          // At the shortest wait each it would be half of this.
+          assert.isAbove(waitedMs, 10_000)
         })
     )
   )

@@ -67,7 +67,10 @@ describe("an answer that is compressed though it was not asked for", () => {
           onServer(coded(coding, deflateSync(listOf("a"))), ({ cluster }) => names(cluster))
         )
         assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
-        assert.match(error.message, /the answer is compressed.*; the server or a proxy before it must send it plain or as gzip$/)
+        assert.match(
+          error.message,
+          /the answer is compressed.*; the server or a proxy before it must send it plain or as gzip$/
+        )
       }
     })
   )

@@ -187,10 +187,12 @@ for (const [way, read] of Object.entries(ways)) {
 }
 
 describe("a continue token that expires", () => {
-  const onceExpired = (isExpired: () => boolean): Script => (query, response, request) => {
-    if (query.has("continue") && isExpired()) expired(response)
-    else paged(json, 1_200)(query, response, request)
-  }
+  const onceExpired =
+    (isExpired: () => boolean): Script =>
+    (query, response, request) => {
+      if (query.has("continue") && isExpired()) expired(response)
+      else paged(json, 1_200)(query, response, request)
+    }
 
   it.live("has the whole list read at once, with each object once", () =>
     onServer(

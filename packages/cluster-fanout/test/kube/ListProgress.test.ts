@@ -22,13 +22,17 @@ const turned = (
 const Small = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))
 
 describe("a list that is read page by page", () => {
-  it.prop("has no end when tokens come again, wherever and however late the first of them does", [Small, Small], ([prefix, more]) => {
-    const cycle = more + 1
-    const tokenOf = (place: number) => (place < prefix ? `p${place}` : `c${(place - prefix) % cycle}`)
-    const { end, pages } = turned((place) => ({ objects: 1, bytes: 1, continueToken: tokenOf(place) }), 1_000)
-    assert.strictEqual(end, "Endless")
-    assert.isAtMost(pages, 3 * (prefix + cycle) + 2)
-  })
+  it.prop(
+    "has no end when tokens come again, wherever and however late the first of them does",
+    [Small, Small],
+    ([prefix, more]) => {
+      const cycle = more + 1
+      const tokenOf = (place: number) => (place < prefix ? `p${place}` : `c${(place - prefix) % cycle}`)
+      const { end, pages } = turned((place) => ({ objects: 1, bytes: 1, continueToken: tokenOf(place) }), 1_000)
+      assert.strictEqual(end, "Endless")
+      assert.isAtMost(pages, 3 * (prefix + cycle) + 2)
+    }
+  )
 
   it.prop("ends with the page that has no token, where no token comes again", [Small], ([more]) => {
     const pageOf = (place: number) => ({ objects: 1, bytes: 1, ...(place < more && { continueToken: `t${place}` }) })

@@ -37,7 +37,11 @@ export const doctorCommand = Command.make(
   { output: outputFlag, url: Connection.urlFlag },
   Effect.fn("doctor")(function* ({ output, url }) {
     const connection = yield* Connection.read(url)
-    const readiness = yield* ApiClient.call(connection, Readiness, { method: "GET", path: "/readyz", accepts: NOT_READY })
+    const readiness = yield* ApiClient.call(connection, Readiness, {
+      method: "GET",
+      path: "/readyz",
+      accepts: NOT_READY
+    })
     if (readiness.details === undefined) {
       // A key that is refused is told as such.
       yield* ApiClient.run(connection, { method: "GET", path: "/api/v1/whoami" })

@@ -193,7 +193,11 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
       const { env } = yield* served({ readyz: { status: "ready", checks, details }, problem })
       const { status, stdout } = yield* quarterdeck(["doctor", "-o", "json"], { env })
       const { findings } = Object(json(stdout))
-      assert.deepInclude(findings[0], { check: "kinds", cluster: "hub", finding: "sends a list of pods that does not end" })
+      assert.deepInclude(findings[0], {
+        check: "kinds",
+        cluster: "hub",
+        finding: "sends a list of pods that does not end"
+      })
       assert.strictEqual(status, 1)
     })
   )

@@ -41,7 +41,13 @@ describe("Settings", () => {
       ...{ kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster", allowLoopback: false },
       ...{ secretFile: undefined, argoSecrets: [], profiles: [], allowedCommands: [] }
     })
-    assert.deepStrictEqual(fanOut, { timeoutMs: 3_000, maxTimeoutMs: 30_000, perCluster: 4, maxNames: 64, maxObjects: 500_000 })
+    assert.deepStrictEqual(fanOut, {
+      timeoutMs: 3_000,
+      maxTimeoutMs: 30_000,
+      perCluster: 4,
+      maxNames: 64,
+      maxObjects: 500_000
+    })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
     assert.strictEqual(dataDirectory, "./quarterdeck-data")
     assert.deepStrictEqual(telemetry, { logLevel: "info", logFormat: "text", otlpEndpoint: undefined })
