@@ -74,7 +74,7 @@ class GzipExchange implements Exchange {
         if (Buffer.isBuffer(piece)) return Option.some(piece)
         if (this.#failure !== undefined) return yield* Effect.fail(this.#failure)
         if (this.#isEnded) return Option.none()
-        yield* this.#isHungry ? this.#feed() : this.#news
+        yield* this.#isHungry ? this.#feed() : this.#news()
       }
     })
   }
@@ -98,19 +98,21 @@ class GzipExchange implements Exchange {
   }
 
   /** Waits until the decoder has something to say. */
-  readonly #news: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    const look = () => {
-      if (!this.#hasNews) return
-      this.#hasNews = false
-      this.#look = ignore
-      resume(Effect.void)
-    }
-    this.#look = look
-    look()
-    return Effect.sync(() => {
-      this.#look = ignore
+  #news(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      const look = () => {
+        if (!this.#hasNews) return
+        this.#hasNews = false
+        this.#look = ignore
+        resume(Effect.void)
+      }
+      this.#look = look
+      look()
+      return Effect.sync(() => {
+        this.#look = ignore
+      })
     })
-  })
+  }
 
   #wake(): void {
     this.#hasNews = true

@@ -103,14 +103,7 @@ export class KubeApi extends Context.Service<
     Effect.gen(function* () {
       const transport = yield* Transport
       const limits = yield* FollowLimits
-      const { answerBytes: pageBytes } = yield* TransportLimits
-      const pages: Pages = {
-        transport,
-        parsing: yield* Semaphore.make(1),
-        turns: yield* TurnBudget,
-        bounds: { maxObjects: yield* MaxObjects, listMs: limits.listMs, pageBytes },
-        sizes: new PageSizes()
-      }
+      const pages = yield* makePages(transport, limits)
 
       const version = Effect.fn("KubeApi.version")(function* (cluster: Cluster, answerMs?: number) {
         const action = { verb: "get", resource: "version" }
@@ -197,6 +190,18 @@ export class KubeApi extends Context.Service<
   /** Needs files for what clusters keep in them, and processes for credential plugins. */
   static readonly layer = KubeApi.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }
+
+const makePages = Effect.fnUntraced(function* (transport: Transport["Service"], { listMs }: listWatch.FollowLimits) {
+  const { answerBytes: pageBytes } = yield* TransportLimits
+  const pages: Pages = {
+    transport,
+    parsing: yield* Semaphore.make(1),
+    turns: yield* TurnBudget,
+    bounds: { maxObjects: yield* MaxObjects, listMs, pageBytes },
+    sizes: new PageSizes()
+  }
+  return pages
+})
 
 /** No watch-list is asked of a cluster for so long after one was withheld. */
 const WITHHELD_MS = 600_000

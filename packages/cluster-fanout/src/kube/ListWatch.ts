@@ -5,7 +5,6 @@ import { ClusterAnswerInvalid, ClusterError, ClusterTimeout, ClusterTooLarge, wa
 import type { KubeObject, Scope as Collection, WatchEvent } from "./KubeObject.ts"
 import type { OpenAnswer } from "./Transport.ts"
 import * as State from "./ListWatchState.ts"
-import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import type { JsonLines } from "./JsonLines.ts"
 import { beginList, getPage, nextPage, ONE, type Pages } from "./ListPages.ts"
 import type { ListProgress } from "./ListProgress.ts"
@@ -13,6 +12,7 @@ import * as kubePath from "./KubePath.ts"
 import * as Reconnects from "./Reconnects.ts"
 import * as versions from "./ResourceVersion.ts"
 import * as steadyClock from "./SteadyClock.ts"
+import { isNotAcceptable, reasonOf, refusesWatchList } from "./WatchRefusal.ts"
 import * as watchLines from "./WatchLines.ts"
 import * as wireForm from "./WireForm.ts"
 
@@ -319,7 +319,7 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const wasBehind = follower.state.behind !== undefined
   if (error !== undefined) {
     follower.state = State.cutShort(follower.state, taken.success)
-    const reason = statusReason(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
+    const reason = reasonOf(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)
     // A watch that is cut short for want of room has told the truth so far; what goes on from it waits by itself.
@@ -357,30 +357,3 @@ const RESUMED: WatchEvent = { _tag: "Resumed" }
 const NOTHING: ReadonlyArray<WatchEvent> = []
 const put = (object: KubeObject): WatchEvent => ({ _tag: "Put", object })
 const synced = (resourceVersion: string): WatchEvent => ({ _tag: "Synced", resourceVersion })
-
-/** A proxy that knows JSON alone may not look at what else would do. */
-const isNotAcceptable = ({ reason }: ClusterError): boolean =>
-  reason._tag === "ClusterAnswerInvalid" && reason.status === 406
-
-/** Whether it was the watch-list or the watch that was refused, the list that follows tells: it fails in its own words. */
-const refusesWatchList = ({ reason }: ClusterError): boolean =>
-  reason._tag === "ClusterForbids"
-  || (reason._tag === "ClusterAnswerInvalid" && (reason.status === 400 || reason.status === 422))
-
-const statusReason = (
-  status: unknown,
-  action: { verb: string; resource: string },
-  nowMs: number
-): ClusterError["reason"] => {
-  const told = Option.getOrUndefined(decodeStatus(status))
-  return fromAnswer({
-    isWrite: false,
-    status: told?.code ?? 500,
-    headers: {},
-    // Its message is left out: an event has no credential to mask it by.
-    body: JSON.stringify({ kind: "Status", reason: told?.reason ?? "Unknown", details: told?.details }),
-    ...action,
-    secrets: [],
-    nowMs
-  })
-}

@@ -1,72 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { ServerResponse } from "node:http"
-import * as Kind from "../../src/projection/Kind.ts"
 import { KubeApi } from "../../src/kube/KubeApi.ts"
-import type { KubeObject } from "../../src/kube/KubeObject.ts"
-import * as KubeShapes from "../../src/kube/KubeShapes.ts"
 import type { Cluster } from "../../src/registry/Cluster.ts"
-import { print } from "../fixture/Following.ts"
 import { pod } from "../fixture/KubeObjects.ts"
-import * as write from "../fixture/ProtobufWriter.ts"
+import { answer, events, followed, forms, json, numbered, paged, scope } from "../fixture/PodPages.ts"
 import { onServer, type Script } from "../fixture/ScriptedServer.ts"
 
-const scope = { resource: Kind.resources.Pod }
 const EXPIRED = JSON.stringify({ kind: "Status", status: "Failure", code: 410, reason: "Expired", message: "too old" })
 
-/** How a server writes lists and events: in both forms that are read. */
-interface Form {
-  readonly contentType: string
-  readonly list: (items: ReadonlyArray<KubeObject>, continueToken?: string) => Buffer
-  readonly event: (type: "ADDED" | "BOOKMARK", object: KubeObject) => Buffer
-}
-
-const json: Form = {
-  contentType: "application/json",
-  list: (items, continueToken = "") =>
-    Buffer.from(JSON.stringify({ metadata: { resourceVersion: "5", continue: continueToken }, items })),
-  event: (type, object) => Buffer.from(`${JSON.stringify({ type, object })}\n`)
-}
-
-const shape = KubeShapes.find(Kind.resources.Pod) ?? []
-const protobuf: Form = {
-  contentType: "application/vnd.kubernetes.protobuf",
-  list: (items, continueToken = "") => {
-    const written = items.map((item) => write.message(shape, item))
-    return write.envelope("v1", "PodList", write.list({ resourceVersion: "5", continueToken }, written))
-  },
-  event: (type, object) => write.framed(write.event(type, write.envelope("v1", "Pod", write.message(shape, object))))
-}
-const forms = { json, protobuf }
-
-const numbered = (from: number, count: number) => Array.from({ length: count }, (_, place) => pod(`p${from + place}`))
-const answer = (response: ServerResponse, form: Form, body: Buffer): void => {
-  response.writeHead(200, { "content-type": form.contentType })
-  response.end(body)
-}
 const expired = (response: ServerResponse): void => {
   response.writeHead(410, { "content-type": "application/json" })
   response.end(EXPIRED)
 }
-
-/** Serves so many pods in pages as a server does that has no watch-list. */
-const paged =
-  (form: Form, count: number, podOf: (place: number) => KubeObject = (place) => pod(`p${place}`)): Script =>
-  (query, response) => {
-    if (query.has("sendInitialEvents")) {
-      response.writeHead(422).end()
-      return
-    }
-    if (query.has("watch")) {
-      response.writeHead(200, { "content-type": form.contentType })
-      response.flushHeaders()
-      return
-    }
-    const from = Number(query.get("continue") ?? 0)
-    const to = Math.min(count, from + Number(query.get("limit") ?? count))
-    const items = Array.from({ length: to - from }, (_, place) => podOf(from + place))
-    answer(response, form, form.list(items, to < count ? String(to) : ""))
-  }
 
 /** Answers as a server without watch-list, and lists by the script. */
 const listing =
@@ -80,12 +26,6 @@ const listed = (cluster: Cluster) =>
   KubeApi.use((api) => Stream.runCollect(api.list(cluster, scope))).pipe(
     Effect.map((pages) => pages.flat().map(({ metadata }) => metadata.name))
   )
-const followed = (cluster: Cluster) =>
-  Stream.unwrap(KubeApi.use((api) => Effect.succeed(api.follow(cluster, scope)))).pipe(
-    Stream.flatMap(Stream.fromIterable),
-    Stream.map(print)
-  )
-const events = (cluster: Cluster, count: number) => Stream.runCollect(Stream.take(followed(cluster), count))
 const ways = {
   list: (cluster: Cluster) => Effect.asVoid(listed(cluster)),
   follow: (cluster: Cluster) => Stream.runDrain(followed(cluster))
@@ -125,7 +65,7 @@ for (const [way, read] of Object.entries(ways)) {
     })
   }
 
-  describe(way, () => {
+  describe(`${way} of any form`, () => {
     it.live("ends when pages have no objects", () =>
       onServer(
         listing((query, response) =>
@@ -253,75 +193,4 @@ describe("pages that are longer than an answer may be", () => {
       )
     )
   }
-})
-
-describe("a watch-list", () => {
-  it.live("without end mark gives way to a list, however many bookmarks come", () =>
-    onServer(
-      (query, response, request) => {
-        if (!query.has("sendInitialEvents")) return paged(json, 2)(query, response, request)
-        response.writeHead(200, { "content-type": "application/json" })
-        response.write(json.event("ADDED", pod("p0")))
-        const mark = setInterval(() => response.write(json.event("BOOKMARK", pod("mark"))), 10)
-        response.on("close", () => clearInterval(mark))
-      },
-      ({ cluster }) =>
-        Effect.map(events(cluster, 5), (told) =>
-          assert.deepStrictEqual(told, ["Put p0@1", "Restart", "Put p0@1", "Put p1@1", "Synced 5"])
-        ),
-      { follow: { initialSilenceMs: 150 } }
-    )
-  )
-
-  for (const [name, form] of Object.entries(forms)) {
-    it.live(`of objects without end fails, and little more is read than may be held: ${name}`, () => {
-      let bytes = 0
-      return onServer(
-        (_, response) => {
-          response.writeHead(200, { "content-type": form.contentType })
-          const piece = Buffer.concat(numbered(0, 50).map((each) => form.event("ADDED", each)))
-          const more = () => {
-            while (response.write(piece)) bytes += piece.length
-          }
-          response.on("drain", more)
-          more()
-        },
-        ({ cluster }) =>
-          Effect.gen(function* () {
-            const error = yield* Effect.flip(Stream.runDrain(followed(cluster)))
-            assert.strictEqual(error.message, "cluster test has more than 20000 objects of pods (fanOut.maxObjects)")
-            const held = 2 * 20_000 * form.event("ADDED", pod("p10")).length
-            assert.isBelow(bytes, held + 8 * 1024 * 1024)
-          }),
-        { maxObjects: 20_000 }
-      )
-    })
-  }
-})
-
-describe("a watch whose head is held back", () => {
-  it.live("gives way to a list, again and again, so that changes are seen", () => {
-    let count = 1
-    return onServer(
-      (query, response, request) => {
-        if (!query.has("watch")) paged(json, count++)(query, response, request)
-      },
-      ({ asked, cluster }) =>
-        Effect.gen(function* () {
-          const told = yield* events(cluster, 8)
-          assert.deepStrictEqual(told, [
-            "Restart",
-            "Put p0@1",
-            "Synced 5",
-            "Restart",
-            "Put p0@1",
-            "Put p1@1",
-            "Synced 5",
-            "Restart"
-          ])
-          assert.strictEqual(asked.filter((query) => query.has("sendInitialEvents")).length, 1)
-        }),
-      { follow: { initialSilenceMs: 100 } }
-    )
-  })
 })

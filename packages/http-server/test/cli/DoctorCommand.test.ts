@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Embedded, eventually, Fleet, Kubeconfig } from "@quarterdeck/harness"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Path, Schema } from "effect"
 import { coverage, json, quarterdeck, serve, service } from "./program.ts"
 
 const details = { sources: [], configuredKeys: { refused: 0 }, costs: [], backfill: [] }
@@ -31,6 +31,10 @@ const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
 
 const refused = (name: string, status: string, code: string, message: string) =>
   cluster(name, { status, error: { code, message: `cluster ${name} ${message}` } })
+
+const decodeFindings = Schema.decodeUnknownSync(
+  Schema.Struct({ findings: Schema.Array(Schema.Record(Schema.String, Schema.String)) })
+)
 
 const endless = (name: string) =>
   coverage(name, {
@@ -192,8 +196,8 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
       const problem = { code: "cluster_unreachable", clusters: [endless("hub")] }
       const { env } = yield* served({ readyz: { status: "ready", checks, details }, problem })
       const { status, stdout } = yield* quarterdeck(["doctor", "-o", "json"], { env })
-      const { findings } = Object(json(stdout))
-      assert.deepInclude(findings[0], {
+      const [finding] = decodeFindings(json(stdout)).findings
+      assert.deepInclude(finding, {
         check: "kinds",
         cluster: "hub",
         finding: "sends a list of pods that does not end"

@@ -24,7 +24,7 @@ const lines = (sources: Sources) =>
 
 describe("Settings", () => {
   it("has the documented defaults", () => {
-    const { clusters, dataDirectory, fanOut, keys, limits, server, telemetry } = settings({})
+    const { clusters, dataDirectory, keys, limits, server, telemetry } = settings({})
     assert.deepStrictEqual(server, {
       host: "127.0.0.1",
       port: 8080,
@@ -40,13 +40,6 @@ describe("Settings", () => {
     assert.deepStrictEqual(clusters, {
       ...{ kubeconfig: [], names: {}, parent: undefined, header: "X-Service-Cluster", allowLoopback: false },
       ...{ secretFile: undefined, argoSecrets: [], profiles: [], allowedCommands: [] }
-    })
-    assert.deepStrictEqual(fanOut, {
-      timeoutMs: 3_000,
-      maxTimeoutMs: 30_000,
-      perCluster: 4,
-      maxNames: 64,
-      maxObjects: 500_000
     })
     assert.strictEqual(Duration.toDays(keys.maxLifetime), 3_650)
     assert.strictEqual(dataDirectory, "./quarterdeck-data")
@@ -262,8 +255,6 @@ describe("Settings", () => {
     "keys: { maxLifetime: 10 }",
     "keys: { maxLifetime: 0d }",
     "keys: { maxLifetime: 10w }",
-    "fanOut: { maxTimeoutMs: 30001 }",
-    "fanOut: { perCluster: 0 }",
     "telemetry: { logLevel: Info }",
     'telemetry: { otlpEndpoint: "http://user:secret@c.example" }',
     'telemetry: { otlpEndpoint: "grpc://c.example" }',
@@ -288,16 +279,6 @@ describe("Settings", () => {
     assert.deepStrictEqual(lines({ flags: { "tls-cert-file": "c.pem" } }), [
       "--tls-cert-file: server.tls.certFile needs server.tls.keyFile: give both or neither"
     ])
-  })
-
-  it("wants the default deadline not above the longest", () => {
-    assert.deepStrictEqual(lines({ variables: { QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: "1000" } }), [
-      "QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: fanOut.timeoutMs (3000) must not be above fanOut.maxTimeoutMs (1000)"
-    ])
-    assert.strictEqual(
-      settings({ flags: { "fan-out-timeout-ms": "9", "fan-out-max-timeout-ms": "9" } }).fanOut.timeoutMs,
-      9
-    )
   })
 
   it("tells a setting that cannot be read once, without what follows from it", () => {
