@@ -124,7 +124,10 @@ const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
 
 /** Maps what was thrown while connecting, sending or reading. */
 export const fromThrown = (thrown: unknown): Reason => {
-  if (thrown instanceof UnknownCoding) return new ClusterAnswerInvalid({ problem: thrown.message })
+  if (thrown instanceof UnknownCoding) {
+    const { coding, message: problem } = thrown
+    return new ClusterAnswerInvalid({ coding, problem })
+  }
   const codes = codesOf(thrown)
   const certificate = codes.find(isCertificateCode)
   if (certificate !== undefined) return new ClusterCertificateInvalid({ code: certificate })

@@ -130,12 +130,20 @@ export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("Clus
   }
 }
 
-/** Any other answer: a redirect, a 5xx, a body that is not what was asked for. */
+/**
+ * Any other answer: a redirect, a 5xx, a body that is not what was asked for.
+ *
+ * **Shape** `coding` is the content coding of a body that is compressed by another one than gzip.
+ */
 export class ClusterAnswerInvalid extends Schema.TaggedError<ClusterAnswerInvalid>()("ClusterAnswerInvalid", {
   status: Schema.optionalKey(Schema.Natural),
+  coding: Schema.optionalKey(Schema.String),
   problem: Schema.String
 }) {
   override get message(): string {
+    if (this.coding !== undefined) {
+      return `sends answers compressed as ${this.coding}; it, or a proxy before it, must send them plain or as gzip`
+    }
     return this.status === undefined ? this.problem : `answered ${this.status}: ${this.problem}`
   }
 }

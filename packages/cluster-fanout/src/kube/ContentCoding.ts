@@ -5,9 +5,11 @@ import type { Exchange, Head } from "./Exchange.ts"
 
 /** An answer in a coding that is not read here. **Source** RFC 9110, 8.4 */
 export class UnknownCoding extends Error {
+  readonly coding: string
+
   constructor(coding: string) {
-    const name = /^[\w-]{1,32}$/.test(coding) ? ` "${coding}"` : ""
-    super(`the answer is compressed${name}; the server or a proxy before it must send it plain or as gzip`)
+    super(`the content coding ${coding} is not read`)
+    this.coding = coding
   }
 }
 
@@ -23,7 +25,7 @@ export const decoded = (exchange: Exchange, { headers }: Head): Result.Result<Ex
   if (coding === "" || coding === "identity") return Result.succeed(exchange)
   return coding === "gzip" || coding === "x-gzip"
     ? Result.succeed(new GzipExchange(exchange))
-    : Result.fail(new UnknownCoding(coding))
+    : Result.fail(new UnknownCoding(/^[\w-]{1,32}$/.test(coding) ? coding : "another coding"))
 }
 
 const MAX_HEADER = 256

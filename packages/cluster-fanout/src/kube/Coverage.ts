@@ -117,6 +117,6 @@ export const fromError = (
 const explain = ({ reason }: ClusterError): string => {
   if (reason._tag === "ClusterCredentialUnavailable") return "cannot be asked: the service has no credential for it"
   if (reason._tag === "ClusterTooLarge") return reason.summary
-  if (reason._tag !== "ClusterAnswerInvalid") return reason.message
+  if (reason._tag !== "ClusterAnswerInvalid" || reason.coding !== undefined) return reason.message
   return reason.status === undefined ? "gave an answer that is not valid" : `answered with HTTP status ${reason.status}`
 }

@@ -133,7 +133,8 @@ export class KubeApi extends Context.Service<
             return Stream.paginate(progress, (at) =>
               Effect.map(
                 nextPage(pages, cluster, scope, at, options),
-                ({ isAnew, items, next }) => [[given.page(items, isAnew)], Option.fromUndefinedOr(next)] as const
+                ({ isAnew, items, next }) =>
+                  [[given.page(items, isAnew, next === undefined)], Option.fromUndefinedOr(next)] as const
               )
             )
           })
@@ -211,10 +212,11 @@ class GivenObjects {
   readonly #given = new Set<string>()
   #isAgain = false
 
-  /** Notes the objects of a page; from `isAnew` on, gives those of them that are not known. */
-  page(items: ReadonlyArray<KubeObject>, isAnew: boolean): ReadonlyArray<KubeObject> {
+  /** Notes the objects of a page that is not the last; from `isAnew` on, gives those of them that are not known. */
+  page(items: ReadonlyArray<KubeObject>, isAnew: boolean, isLast: boolean): ReadonlyArray<KubeObject> {
     this.#isAgain ||= isAnew
     if (this.#isAgain) return items.filter((object) => !this.#given.has(placeOf(object)))
+    if (isLast) return items
     for (const object of items) this.#given.add(placeOf(object))
     return items
   }
@@ -230,6 +232,7 @@ export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
       silenceMs: 150_000,
       listMs: 600_000,
       initialSilenceMs: 15_000,
+      initialHeadMs: 15_000,
       headMs: 30_000,
       catchUpMs: 8_000,
       openedWithinMs: 5_000,

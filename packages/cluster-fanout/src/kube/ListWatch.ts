@@ -20,9 +20,10 @@ import * as wireForm from "./WireForm.ts"
 export interface FollowLimits extends State.ListWatchPatience {
   /** A stream without any byte for so long is dead: bookmarks come every minute. */
   readonly silenceMs: number
-  /** A watch-list that sends no head for so long, or no object before its initial state is whole, gives way to a list. */
+  /** A watch-list that sends no object for so long before its initial state is whole gives way to a list. */
   readonly initialSilenceMs: number
-  /** A watch that sends no head for so long gives way to a list. */
+  /** A watch-list that sends no head for so long gives way to a list, and so does a watch after `headMs`. */
+  readonly initialHeadMs: number
   readonly headMs: number
   /** Time for a whole list, or the initial state of a watch-list. */
   readonly listMs: number
@@ -228,7 +229,7 @@ const open = Effect.fnUntraced(function* (
   const request = { method: "GET", path, action: actionOf(follower), ...(accept !== undefined && { accept }) } as const
   const opened = yield* pages.transport.open(cluster, request).pipe(
     Scope.provide(scope),
-    Effect.timeoutOption(initial ? limits.initialSilenceMs : limits.headMs),
+    Effect.timeoutOption(initial ? limits.initialHeadMs : limits.headMs),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
   if (Option.isNone(opened)) {

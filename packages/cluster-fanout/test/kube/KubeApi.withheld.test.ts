@@ -70,7 +70,7 @@ describe("a watch whose head is held back", () => {
           ])
           assert.strictEqual(asked.filter((query) => query.has("sendInitialEvents")).length, 1)
         }),
-      { follow: { initialSilenceMs: 100 } }
+      { follow: { initialHeadMs: 100, headMs: 100 } }
     )
   })
 })
