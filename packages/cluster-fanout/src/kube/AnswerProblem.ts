@@ -172,11 +172,26 @@ const CERTIFICATE_CODES = new Set([
   "CA_MD_TOO_WEAK"
 ])
 
+/**
+ * Codes of OpenSSL's verdicts that Node calls `UNSPECIFIED`, by their words.
+ *
+ * **Source** `X509_verify_cert_error_string` of OpenSSL 3.
+ */
+const UNSPECIFIED_CODES: ReadonlyMap<string, string> = new Map([
+  ["EE certificate key too weak", "EE_KEY_TOO_SMALL"],
+  ["CA certificate key too weak", "CA_KEY_TOO_SMALL"],
+  ["CA signature digest algorithm too weak", "CA_MD_TOO_WEAK"]
+])
+
+const codeOf = (thrown: Error): string | undefined => {
+  if (!("code" in thrown) || typeof thrown.code !== "string" || !/^[A-Z0-9_]{1,64}$/.test(thrown.code)) return undefined
+  return thrown.code === "UNSPECIFIED" ? (UNSPECIFIED_CODES.get(thrown.message) ?? thrown.code) : thrown.code
+}
+
 /** The codes of an error, its causes and, where several addresses were tried, their errors. */
 const codesOf = (thrown: unknown, depth = 4): ReadonlyArray<string> => {
   if (depth === 0 || !(thrown instanceof Error)) return []
-  const own =
-    "code" in thrown && typeof thrown.code === "string" && /^[A-Z0-9_]{1,64}$/.test(thrown.code) ? [thrown.code] : []
+  const own = [codeOf(thrown)].filter((code) => code !== undefined)
   const others: ReadonlyArray<unknown> = thrown instanceof AggregateError ? thrown.errors : []
   return [...own, ...[thrown.cause, ...others].flatMap((inner) => codesOf(inner, depth - 1))]
 }

@@ -33,8 +33,20 @@ export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertifi
   }
 ) {
   override get message(): string {
-    return `presented a certificate that is not trusted (${this.code})`
+    return `presented a certificate that ${CERTIFICATE_PROBLEMS[this.code] ?? "is not trusted"} (${this.code})`
   }
+}
+
+/** Sentences for codes whose cause is not a missing authority. */
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "has expired, or whose authority has",
+  CERT_NOT_YET_VALID: "is not valid yet",
+  CERT_SIGNATURE_FAILURE: "none of the authorities of its subject has signed",
+  ERR_TLS_CERT_ALTNAME_INVALID: "is for another host name",
+  INVALID_PURPOSE: "is not meant for servers",
+  EE_KEY_TOO_SMALL: "has a key below 112 bits of security, such as RSA below 2048 bits",
+  CA_KEY_TOO_SMALL: "was signed by an authority whose key is below 112 bits of security, such as RSA below 2048 bits",
+  CA_MD_TOO_WEAK: "was signed with a weak digest, such as SHA-1"
 }
 
 /** No credential could be made: a file is missing, a plugin failed. **Shape** `problem` holds no secret. */

@@ -1,15 +1,14 @@
 /** Keeps the connections to each cluster: made once, shared, and let go when nobody has asked for a while. */
 import "./NodeVersion.ts"
-import { Clock, Effect, Redacted, Result } from "effect"
-import { X509Certificate } from "node:crypto"
-import { createSecureContext, type SecureContext } from "node:tls"
-import { type buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici"
-import { hostOf } from "../registry/AddressRule.ts"
+import { Clock, Effect, Result } from "effect"
+import { type Dispatcher, Pool } from "undici"
 import type { Cluster, Connection } from "../registry/Cluster.ts"
 import { ClusterCredentialUnavailable, ClusterError, ClusterThrottled } from "./ClusterError.ts"
 import type { Proof, TlsMaterial } from "./credential/Credentials.ts"
+import * as clusterConnect from "./ClusterConnect.ts"
 import * as guardedConnect from "./GuardedConnect.ts"
 import * as steadyClock from "./SteadyClock.ts"
+import * as trustAnchors from "./TrustAnchors.ts"
 
 /**
  * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
@@ -55,8 +54,6 @@ export interface Lent {
   readonly giveBack: () => void
 }
 
-/** TCP keep-alive: a peer that vanished without a word is noticed below HTTP too. */
-const TCP_KEEP_ALIVE_MS = 30_000
 const KEEP_ALIVE_MAX_MS = 600_000
 const BUSY_RETRY_MS = 1_000
 
@@ -117,17 +114,8 @@ const open = (
   limits: PoolLimits,
   lookup: guardedConnect.Lookup
 ): Result.Result<Shared, string> =>
-  Result.map(secureContext(tls), (context): Shared => {
-    const connect = {
-      ...(context && { secureContext: context }),
-      ...(connection.tlsServerName !== undefined && { servername: connection.tlsServerName }),
-      rejectUnauthorized: !connection.insecureSkipTlsVerify,
-      // HTTP/2 would put watches and calls of one pool on one connection.
-      allowH2: false,
-      timeout: limits.connectMs,
-      keepAliveInitialDelay: TCP_KEEP_ALIVE_MS
-    }
-    const options = {
+  Result.map(trustAnchors.secureContexts(tls), (contexts): Shared => {
+    const dispatcher = new Pool(new URL(connection.server).origin, {
       connections: connectionsOf(lane, limits),
       pipelining: 1,
       allowH2: false,
@@ -135,47 +123,11 @@ const open = (
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
       // The transport times calls and silence itself, by the clock of the program.
       headersTimeout: 0,
-      bodyTimeout: 0
-    }
-    const guard = connection.addressRule && { rule: connection.addressRule, lookup }
-    const dispatcher =
-      connection.proxyUrl === undefined
-        ? new Pool(new URL(connection.server).origin, {
-            ...options,
-            connect: guard === undefined ? connect : guardedConnect.make(guard, connect)
-          })
-        : proxied(connection.proxyUrl, connect, {
-            options,
-            limits,
-            ...(guard && { guard: { ...guard, behind: hostOf(connection.server) } })
-          })
+      bodyTimeout: 0,
+      connect: clusterConnect.make({ connection, contexts, lookup, connectMs: limits.connectMs })
+    })
     return { dispatcher, users: 0, idleSince: Number.POSITIVE_INFINITY }
   })
-
-interface Proxying {
-  readonly options: Omit<Pool.Options, "connect">
-  readonly limits: PoolLimits
-  readonly guard?: guardedConnect.GuardedOptions
-}
-
-const proxied = (
-  uri: string,
-  requestTls: buildConnector.BuildOptions,
-  { guard, limits, options }: Proxying
-): ProxyAgent => {
-  const proxyTls = { allowH2: false, timeout: limits.connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
-  if (guard === undefined) return new ProxyAgent({ ...options, uri, requestTls, proxyTls })
-  const connect = guardedConnect.make(guard, proxyTls)
-  return new ProxyAgent({
-    ...options,
-    uri,
-    requestTls,
-    proxyTls,
-    // Plain http too: what is not tunnelled would connect by means of its own.
-    proxyTunnel: true,
-    clientFactory: (origin, given) => new Pool(origin, { ...given, connect })
-  })
-}
 
 const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
   switch (lane) {
@@ -212,38 +164,4 @@ const usersOf = (
     case "write":
       return callsWaiting
   }
-}
-
-/**
- * Makes the TLS context of a cluster; none when neither authority nor certificate is given: then Node's own roots
- * count.
- */
-const secureContext = ({
-  certificateAuthority,
-  client
-}: TlsMaterial): Result.Result<SecureContext | undefined, string> => {
-  if (certificateAuthority === undefined && client === undefined) return Result.succeed(undefined)
-  if (certificateAuthority !== undefined && !isAuthority(certificateAuthority)) {
-    return Result.fail("the certificate authority is not PEM")
-  }
-  return Result.try({
-    try: () =>
-      createSecureContext({
-        ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
-        ...(client && { cert: Redacted.value(client.certificate), key: Redacted.value(client.key) })
-      }),
-    // The cause is dropped: OpenSSL may quote what it could not read.
-    catch: () => "the client certificate and its key are not PEM, or do not belong together"
-  })
-}
-
-/** Node passes over what it cannot read as an authority, and would then trust nobody without saying why. */
-const isAuthority = (pem: string): boolean => {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  return (
-    certificates.length > 0
-    && certificates.every((one) =>
-      Result.isSuccess(Result.try({ try: () => new X509Certificate(one), catch: () => "unreadable" }))
-    )
-  )
 }

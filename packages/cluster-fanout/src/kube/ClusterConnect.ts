@@ -1,0 +1,75 @@
+/**
+ * Opens connections to one API server: directly or through its proxy, by its address rule and its trust.
+ */
+import type { SecureContext } from "node:tls"
+import { buildConnector } from "undici"
+import { hostOf } from "../registry/AddressRule.ts"
+import type { Connection } from "../registry/Cluster.ts"
+import * as guardedConnect from "./GuardedConnect.ts"
+import * as proxyTunnel from "./ProxyTunnel.ts"
+
+/** TCP keep-alive: a peer that vanished without a word is noticed below HTTP too. */
+const TCP_KEEP_ALIVE_MS = 30_000
+
+/** **Shape** `contexts` are tried in turn while a certificate's signature does not fit; none means Node's own roots. */
+export interface ConnectOptions {
+  readonly connection: Connection
+  readonly contexts: ReadonlyArray<SecureContext>
+  readonly lookup: guardedConnect.Lookup
+  /** **Units** milliseconds, for the connection and again for each tunnel. */
+  readonly connectMs: number
+}
+
+/** Makes what a pool of a server connects with. */
+export const make = ({ connectMs, connection, contexts, lookup }: ConnectOptions): buildConnector.connector => {
+  const { addressRule: rule, proxyUrl, server } = connection
+  // HTTP/2 would put watches and calls of one pool on one connection.
+  const plain = { allowH2: false, timeout: connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
+  const tls = {
+    ...plain,
+    ...(connection.tlsServerName !== undefined && { servername: connection.tlsServerName }),
+    rejectUnauthorized: !connection.insecureSkipTlsVerify
+  }
+  const options = contexts.length === 0 ? [tls] : contexts.map((secureContext) => ({ ...tls, secureContext }))
+  if (proxyUrl === undefined) {
+    return inTurn(
+      options.map((each) => (rule === undefined ? buildConnector(each) : guardedConnect.make({ rule, lookup }, each)))
+    )
+  }
+  const toProxy =
+    rule === undefined ? buildConnector(plain) : guardedConnect.make({ rule, lookup, behind: hostOf(server) }, plain)
+  const open = proxyTunnel.make(proxyUrl, toProxy, connectMs)
+  return inTurn(options.map((each) => through(open, buildConnector(each))))
+}
+
+/** Connects through a tunnel, and speaks TLS in it where the server does. */
+const through =
+  (open: proxyTunnel.Open, secure: buildConnector.connector): buildConnector.connector =>
+  (target, callback) => {
+    const isSecure = target.protocol === "https:"
+    const port = target.port === "" ? (isSecure ? 443 : 80) : Number(target.port)
+    open(hostOf(`${target.protocol}//${target.host ?? target.hostname}`), port).then(
+      (socket) => (isSecure ? secure({ ...target, httpSocket: socket }, callback) : callback(null, socket)),
+      // The cause keeps its code. As a code of the error itself, UND_ERR_SOCKET would make the pool connect again forever.
+      (cause: unknown) => callback(new Error("the tunnel failed", { cause }), null)
+    )
+  }
+
+/** Goes on with the next connector where a signature does not fit, and begins with the one that worked last. */
+const inTurn = (connectors: ReadonlyArray<buildConnector.connector>): buildConnector.connector => {
+  let first = 0
+  return (target, callback) => {
+    const attempt = (tried: number): void => {
+      const index = (first + tried) % connectors.length
+      connectors[index]?.(target, (...answer) => {
+        const [error] = answer
+        if (error !== null && isForeignSignature(error) && tried + 1 < connectors.length) return attempt(tried + 1)
+        if (error === null) first = index
+        callback(...answer)
+      })
+    }
+    attempt(0)
+  }
+}
+
+const isForeignSignature = (error: Error): boolean => "code" in error && error.code === "CERT_SIGNATURE_FAILURE"
