@@ -7,9 +7,6 @@ import { Socket } from "node:net"
 import { SocksClient } from "socks"
 import { type buildConnector, Client } from "undici"
 
-/** The schemes of `proxy-url` that are spoken, as in client-go. */
-export const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "socks5h:"])
-
 /** Opens a connection to a host behind the proxy. **Errors** rejects with what connecting threw. */
 export type Open = (host: string, port: number) => Promise<Socket>
 

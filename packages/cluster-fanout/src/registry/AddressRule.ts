@@ -146,13 +146,19 @@ export const faultOfHost = (host: string, rule: AddressRule): string | undefined
 }
 
 /**
- * Says why a URL may not be connected to: its address, or a user in it.
+ * Says why a URL may not be connected to: its scheme, its address, or a user in it.
  *
  * **Shape** a clause that follows the field's name. **Example** `"is a loopback address"`
  */
-export const faultOfUrl = (text: string, rule: AddressRule): string | undefined => {
+export const faultOfUrl = (
+  text: string,
+  rule: AddressRule,
+  schemes: ReadonlyArray<string> = ["http:", "https:"]
+): string | undefined => {
   const url = URL.parse(text)
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return "is not an http(s) URL"
+  if (url === null || !schemes.includes(url.protocol)) {
+    return `is not a URL of ${schemes.map((scheme) => scheme.slice(0, -1)).join(", ")}`
+  }
   if (url.username !== "" || url.password !== "") return "has a user in it, which is refused"
   const fault = faultOfHost(hostOf(text), rule)
   const why = fault === LOOPBACK ? " (clusters.allowLoopback is off)" : ""

@@ -7,6 +7,7 @@ import * as AllowedCommand from "./AllowedCommand.ts"
 import type { Connection } from "./Cluster.ts"
 import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
 import { type ClusterEntry, printName, type UserEntry } from "./KubeconfigDocument.ts"
+import * as ProxyUrl from "./ProxyUrl.ts"
 
 /** What they may make the service do. */
 export interface ForeignRules {
@@ -57,11 +58,11 @@ export const make = (
       }
     }
     const connection = yield* connectionOf({ file: "/", value: cluster }, { file: "/", value: user })
-    for (const [field, url] of [
-      ["server", connection.server],
-      ["proxy-url", connection.proxyUrl]
+    for (const [field, url, schemes] of [
+      ["server", connection.server, undefined],
+      ["proxy-url", connection.proxyUrl, ProxyUrl.SCHEMES]
     ] as const) {
-      const fault = url === undefined ? undefined : AddressRule.faultOfUrl(url, addressRule)
+      const fault = url === undefined ? undefined : AddressRule.faultOfUrl(url, addressRule, schemes)
       if (fault !== undefined) return yield* refuse("addressRefused", `${field} ${fault}`)
     }
     return { ...connection, addressRule }

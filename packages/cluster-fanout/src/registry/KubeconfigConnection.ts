@@ -3,6 +3,7 @@ import { Redacted, Result } from "effect"
 import { sep } from "node:path"
 import type { ClientCertificate, Connection, Credential, ExecPlugin, Impersonation, PemSource } from "./Cluster.ts"
 import type { RegistryProblem } from "./ClusterRegistry.ts"
+import * as ProxyUrl from "./ProxyUrl.ts"
 import { type ClusterEntry, type ExecEntry, resolvePath, type UserEntry } from "./KubeconfigDocument.ts"
 
 export interface Refusal {
@@ -69,14 +70,8 @@ export const withoutSlashes = (text: string): string => {
 const isLoopback = (server: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(urlOf(server)?.hostname ?? "")
 
-const proxyOf = (text: string): Result.Result<string, Refusal> => {
-  if (text.length > MAX_ADDRESS) return incomplete(`proxy-url is longer than ${MAX_ADDRESS} characters`)
-  const url = urlOf(text)
-  if (url === undefined) return incomplete("proxy-url is not a URL")
-  return url.protocol === "http:" || url.protocol === "https:"
-    ? Result.succeed(url.href)
-    : refuse("proxyUnsupported", `proxy-url has the scheme ${url.protocol.slice(0, -1)}; http and https are supported`)
-}
+const proxyOf = (text: string): Result.Result<string, Refusal> =>
+  Result.mapError(ProxyUrl.parse(text), ({ code, problem }): Refusal => ({ code, message: `proxy-url ${problem}` }))
 
 type PemField = "certificate-authority" | "client-certificate" | "client-key"
 type PemFields = { readonly [Field in PemField | `${PemField}-data`]?: string }

@@ -3,12 +3,14 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
-import type { Cluster } from "./Cluster.ts"
+import type { Cluster, Connection } from "./Cluster.ts"
 import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
 import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { fromSources, invalidFile, type KubeconfigImport } from "./Kubeconfig.ts"
 import { type KubeconfigDocument, parse, printName } from "./KubeconfigDocument.ts"
+import * as EnvironmentProxy from "./EnvironmentProxy.ts"
+import * as ProxyUrl from "./ProxyUrl.ts"
 import * as KubeconfigText from "./KubeconfigText.ts"
 import type * as MergedKubeconfig from "./MergedKubeconfig.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
@@ -23,6 +25,8 @@ export interface KubeconfigRegistryOptions {
   readonly parent?: ClusterName
   /** A cluster from elsewhere that goes before all contexts, such as the pod's own (`InCluster.cluster`). */
   readonly own?: Cluster
+  /** Environment variables whose proxies count for clusters without `proxy-url`; none unless given. */
+  readonly variables?: EnvironmentProxy.Variables
 }
 
 /** How often the files are read. A change counts once two readings agree, so after at most two intervals. */
@@ -52,7 +56,8 @@ export const layer = (options: KubeconfigRegistryOptions) =>
       const first = yield* readAll
       const start = importReadings(first, new Map(), options.names)
       const parent = options.parent ?? options.own?.name ?? start.current
-      const view = viewOf(start, parent, options.own)
+      const viewed = (imported: KubeconfigImport) => viewOf(imported, parent, options)
+      const view = viewed(start)
       if (parent === undefined || !hasParent(view)) {
         return yield* new RegistryError({ reason: parentNotFound(options.parent, view) })
       }
@@ -68,7 +73,7 @@ export const layer = (options: KubeconfigRegistryOptions) =>
         if (!settled || same(readings, applied)) return
         applied = readings
         const next = importReadings(readings, good, options.names)
-        const nextView = viewOf(next, parent, options.own)
+        const nextView = viewed(next)
         if (hasParent(nextView)) {
           good = next.good
           return yield* publish({ parent, ...nextView })
@@ -161,20 +166,42 @@ const importReadings = (
 
 type View = Pick<RegistrySnapshot, "clusters" | "problems">
 
-const viewOf = (imported: KubeconfigImport, parent: ClusterName | undefined, own: Cluster | undefined): View => {
+const viewOf = (
+  imported: KubeconfigImport,
+  parent: ClusterName | undefined,
+  { own, variables = {} }: Pick<KubeconfigRegistryOptions, "own" | "variables">
+): View => {
   const role = (name: ClusterName) => (name === parent ? "parent" : "child")
   const clusters: Array<Cluster> = own === undefined ? [] : [{ ...own, role: role(own.name) }]
   const problems = [...imported.problems]
-  for (const { connection, context, name } of imported.clusters) {
+  for (const { connection: written, context, name } of imported.clusters) {
+    const source = `context ${printName(context)}`
     if (name === own?.name) {
       const message = `cluster name ${name} is already taken by the pod's own cluster`
-      problems.push({ severity: "error", code: "nameTaken", source: `context ${printName(context)}`, message })
+      problems.push({ severity: "error", code: "nameTaken", source, message })
       continue
     }
+    const proxied = throughEnvironment(written, variables)
+    if (Result.isFailure(proxied)) {
+      const { code, problem } = proxied.failure
+      problems.push({ severity: "error", code, source, message: `the proxy of the environment ${problem}` })
+      continue
+    }
+    const connection = proxied.success
     const generation = generationOf(connection)
     clusters.push({ name, role: role(name), labels: {}, origin: "kubeconfig", connection, generation })
   }
   return { clusters: inOrder(clusters), problems }
+}
+
+/** Adds the proxy that the environment names, as kubectl does for a cluster without one of its own. */
+const throughEnvironment = (
+  connection: Connection,
+  variables: EnvironmentProxy.Variables
+): Result.Result<Connection, ProxyUrl.Fault> => {
+  const found = connection.proxyUrl === undefined ? EnvironmentProxy.find(connection.server, variables) : undefined
+  if (found === undefined) return Result.succeed(connection)
+  return Result.map(ProxyUrl.parse(found), (proxyUrl) => ({ ...connection, proxyUrl }))
 }
 
 const hasParent = (view: View): boolean => view.clusters.some((cluster) => cluster.role === "parent")

@@ -9,6 +9,7 @@ import * as AddressRule from "./AddressRule.ts"
 import type { Connection } from "./Cluster.ts"
 import * as ForeignConnection from "./ForeignConnection.ts"
 import { connectionOf } from "./KubeconfigConnection.ts"
+import * as ProxyUrl from "./ProxyUrl.ts"
 import { type ClusterEntry, type Entry, type KubeconfigDocument, parse, type UserEntry } from "./KubeconfigDocument.ts"
 
 /** Why it cannot be used. **Shape** `field` is that of the body; the message quotes nothing that may be secret. */
@@ -40,7 +41,7 @@ export const fromParts = (
     const refused = AddressRule.faultOfUrl(server, rule)
     if (refused !== undefined) return yield* fault("server", `server ${refused}`)
     if (proxyUrl !== undefined) {
-      const reason = AddressRule.faultOfUrl(proxyUrl, rule)
+      const reason = AddressRule.faultOfUrl(proxyUrl, rule, ProxyUrl.SCHEMES)
       if (reason !== undefined) return yield* fault("proxyUrl", `proxyUrl ${reason}`)
     }
     const cluster = {

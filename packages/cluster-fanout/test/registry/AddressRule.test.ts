@@ -113,8 +113,8 @@ describe("the rule for addresses of registered clusters", () => {
     ["https://LocalHost", "is a loopback address (clusters.allowLoopback is off), which is refused"],
     ["https://user@prod.example.com", "has a user in it, which is refused"],
     ["https://:secret@prod.example.com", "has a user in it, which is refused"],
-    ["ftp://prod.example.com", "is not an http(s) URL"],
-    ["prod.example.com", "is not an http(s) URL"]
+    ["ftp://prod.example.com", "is not a URL of http, https"],
+    ["prod.example.com", "is not a URL of http, https"]
   ])("says of %s: %s", (url, expected) => {
     assert.strictEqual(faultOfUrl(url, strict), expected)
   })

@@ -5,6 +5,14 @@ import type { RegistryProblem } from "../../src/registry/ClusterRegistry.ts"
 import { base64, CA, config, only, problem, read } from "../fixture/KubeconfigText.ts"
 
 describe("clusters", () => {
+  it.each(["http://proxy.test:3128/", "https://proxy.test/", "socks5://me:secret@proxy.test:1080", "socks5h://proxy.test"])(
+    "a proxy may be %s",
+    (proxyUrl) => {
+      const cluster = { server: "https://c.test", "proxy-url": proxyUrl }
+      assert.strictEqual(only(read(config({ cluster }))).proxyUrl, proxyUrl)
+    }
+  )
+
   it("server, authority, server name and proxy are taken over", () => {
     const connection = only(
       read(
@@ -99,7 +107,8 @@ contexts:
     ["a server with a user", { server: "https://me@c.test" }, {}, "contextIncomplete"],
     ["no server", { server: null }, {}, "contextIncomplete"],
     ["a token over plain http", { server: "http://c.test" }, { token: "t" }, "contextIncomplete"],
-    ["a socks proxy", { "proxy-url": "socks5://proxy.test:1080" }, {}, "proxyUnsupported"],
+    ["a proxy of another scheme", { "proxy-url": "socks4://proxy.test:1080" }, {}, "proxyUnsupported"],
+    ["a proxy whose user is no UTF-8", { "proxy-url": "http://%ff@proxy.test" }, {}, "contextIncomplete"],
     ["an authority that is not base64", { "certificate-authority-data": "%%%" }, {}, "contextIncomplete"],
     ["an auth-provider", {}, { "auth-provider": { name: "gcp" } }, "credentialUnsupported"],
     ["a certificate without key", {}, { "client-certificate": "me.crt" }, "contextIncomplete"],

@@ -33,6 +33,24 @@ describe("several files", () => {
     )
   )
 
+  it.live("clusters without proxy-url go through the proxy of the environment, and a broken one leaves them out", () =>
+    live(
+      Effect.gen(function* () {
+        const { replace, start } = yield* workplace
+        yield* replace("config", config(["a"], "a"))
+        const proxyOf = (variables: Readonly<Record<string, string>>) =>
+          Effect.gen(function* () {
+            const { clusters } = yield* (yield* start({ variables }, ["config"])).snapshot
+            return clusters[0]?.connection.proxyUrl
+          })
+        assert.strictEqual(yield* proxyOf({ HTTPS_PROXY: "socks5://proxy.test" }), "socks5://proxy.test")
+        assert.isUndefined(yield* proxyOf({ HTTPS_PROXY: "http://proxy.test", NO_PROXY: "*" }))
+        const error = yield* Effect.flip(start({ variables: { HTTPS_PROXY: "ftp://proxy.test" } }, ["config"]))
+        assert.include(error.message, "the proxy of the environment has the scheme ftp")
+      })
+    )
+  )
+
   it.live("a file that the list names twice is read once", () =>
     live(
       Effect.gen(function* () {

@@ -31,7 +31,7 @@ const flags = {
   caFile: fileFlag("ca-file", "File of the certificate authority in PEM; - for standard input"),
   tokenFile: fileFlag("token-file", "File of the bearer token; - for standard input"),
   tlsServerName: fileFlag("tls-server-name", "Name that the server's certificate carries, where it is not the host's"),
-  proxyUrl: fileFlag("proxy-url", "HTTP proxy in front of the cluster"),
+  proxyUrl: fileFlag("proxy-url", "HTTP or SOCKS5 proxy in front of the cluster"),
   labels: Flag.KeyValuePair("label").pipe(
     Flag.withDescription("A label that the cluster is listed with, key=value; may be given several times"),
     Flag.optional

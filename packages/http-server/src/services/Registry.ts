@@ -10,7 +10,7 @@ import * as HostPort from "./HostPort.ts"
 import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
 import * as ClusterSources from "../settings/ClusterSources.ts"
-import type { Surroundings } from "../settings/Surroundings.ts"
+import { Surroundings } from "../settings/Surroundings.ts"
 
 /** Provides the host's clusters. **Errors** `PortUnusable`, also when they break the port's laws as the service starts. */
 const layerOfHost = (given: NonNullable<Ports["clusterRegistry"]>) =>
@@ -32,6 +32,7 @@ const layerOfSettings = (settings: Settings["clusters"]) =>
       return KubeconfigRegistry.layer({
         files: kubeconfig,
         names: settings.names,
+        variables: (yield* Surroundings).variables,
         ...(parent === undefined ? {} : { parent }),
         ...(inCluster ? { own: yield* InCluster.cluster() } : {})
       })

@@ -117,7 +117,8 @@ onOneDriver("what is never registered", { children: ["prod"] }, (it) => {
     ["a query", "server", { server: "https://10.0.0.1/?a=b" }],
     ["plain http", "server", { server: "http://10.0.0.1" }],
     ["a proxy with a user", "proxyUrl", { server: SERVER, proxyUrl: "http://a:b@10.0.0.2" }],
-    ["a SOCKS proxy", "proxyUrl", { server: SERVER, proxyUrl: "socks5://10.0.0.2" }]
+    ["a proxy of another scheme", "proxyUrl", { server: SERVER, proxyUrl: "socks4://10.0.0.2" }],
+    ["a SOCKS proxy at a metadata address", "proxyUrl", { server: SERVER, proxyUrl: "socks5://169.254.169.254" }]
   ] as const)("an address with %s is refused", ([, field, change]) =>
     Effect.gen(function* () {
       const problem = yield* refused({ ...(yield* partsOf("prod")), name: "new", ...change })
