@@ -5,13 +5,15 @@ import type { RegistryProblem } from "../../src/registry/ClusterRegistry.ts"
 import { base64, CA, config, only, problem, read } from "../fixture/KubeconfigText.ts"
 
 describe("clusters", () => {
-  it.each(["http://proxy.test:3128/", "https://proxy.test/", "socks5://me:secret@proxy.test:1080", "socks5h://proxy.test"])(
-    "a proxy may be %s",
-    (proxyUrl) => {
-      const cluster = { server: "https://c.test", "proxy-url": proxyUrl }
-      assert.strictEqual(only(read(config({ cluster }))).proxyUrl, proxyUrl)
-    }
-  )
+  it.each([
+    "http://proxy.test:3128/",
+    "https://proxy.test/",
+    "socks5://me:secret@proxy.test:1080",
+    "socks5h://proxy.test"
+  ])("a proxy may be %s", (proxyUrl) => {
+    const cluster = { server: "https://c.test", "proxy-url": proxyUrl }
+    assert.strictEqual(only(read(config({ cluster }))).proxyUrl, proxyUrl)
+  })
 
   it("server, authority, server name and proxy are taken over", () => {
     const connection = only(
