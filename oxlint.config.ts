@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/cluster-fanout": {
     packages: ["targeting"],
     reach: "all",
-    libraries: ["effect", "undici", "yaml"],
+    libraries: ["effect", "socks", "undici", "yaml"],
     node: true
   },
   "packages/cost": {

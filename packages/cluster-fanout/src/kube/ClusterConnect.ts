@@ -48,11 +48,11 @@ const through =
   (target, callback) => {
     const isSecure = target.protocol === "https:"
     const port = target.port === "" ? (isSecure ? 443 : 80) : Number(target.port)
-    open(hostOf(`${target.protocol}//${target.host ?? target.hostname}`), port).then(
-      (socket) => (isSecure ? secure({ ...target, httpSocket: socket }, callback) : callback(null, socket)),
-      // The cause keeps its code. As a code of the error itself, UND_ERR_SOCKET would make the pool connect again forever.
-      (cause: unknown) => callback(new Error("the tunnel failed", { cause }), null)
-    )
+    open(hostOf(`${target.protocol}//${target.host ?? target.hostname}`), port, (...answer) => {
+      const [error, socket] = answer
+      if (error !== null || !isSecure) return callback(...answer)
+      secure({ ...target, httpSocket: socket }, callback)
+    })
   }
 
 /** Goes on with the next connector where a signature does not fit, and begins with the one that worked last. */

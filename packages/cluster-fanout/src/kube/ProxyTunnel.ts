@@ -4,11 +4,13 @@
  * **Source** RFC 9110 §9.3.6 (CONNECT), RFC 1928 and RFC 1929 (SOCKS5). The proxy resolves the server's name.
  */
 import { Socket } from "node:net"
-import { SocksClient } from "socks"
+import { SocksClient, type SocksClientOptions } from "socks"
 import { type buildConnector, Client } from "undici"
 
-/** Opens a connection to a host behind the proxy. **Errors** rejects with what connecting threw. */
-export type Open = (host: string, port: number) => Promise<Socket>
+type Callback = buildConnector.Callback
+
+/** Opens a connection to a host behind the proxy. */
+export type Open = (host: string, port: number, callback: Callback) => void
 
 /** The proxy answered the tunnel with another status than 2xx. */
 class ProxyRefused extends Error {
@@ -34,41 +36,48 @@ const byHttp = (proxy: URL, connect: buildConnector.connector, timeoutMs: number
   const { password, username } = credentialsOf(proxy)
   const hasUser = username !== "" || password !== ""
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
-  return async (host, port) => {
+  return (host, port, callback) => {
     // A tunnel takes its connection out of the client, which holds nothing afterwards.
     const client = new Client(proxy.origin, { connect, headersTimeout: timeoutMs })
-    const { socket, statusCode } = await client.connect({
+    const request = {
       path: `${host.includes(":") ? `[${host}]` : host}:${port}`,
       signal: AbortSignal.timeout(timeoutMs),
       headers: hasUser ? { "proxy-authorization": authorization } : {}
+    }
+    client.connect(request, (error, answer) => {
+      if (error !== null) return failed(callback, error)
+      const { socket, statusCode } = answer
+      const isOpen = statusCode >= 200 && statusCode < 300
+      if (isOpen && socket instanceof Socket) return callback(null, socket)
+      socket.on("error", () => socket.destroy()).destroy()
+      failed(callback, new ProxyRefused(statusCode))
     })
-    if (statusCode >= 200 && statusCode < 300) return socketOf(socket)
-    socket.on("error", () => socket.destroy()).destroy()
-    throw new ProxyRefused(statusCode)
   }
 }
 
 const bySocks = (proxy: URL, connect: buildConnector.connector, timeoutMs: number): Open => {
   const { password, username } = credentialsOf(proxy)
   const address = { host: bare(proxy.hostname), port: proxy.port === "" ? 1_080 : Number(proxy.port) }
-  return async (host, port) => {
-    const { socket } = await SocksClient.createConnection({
-      proxy: { ...address, type: 5, ...(username === "" ? {} : { userId: username, password }) },
-      command: "connect",
-      destination: { host, port },
-      timeout: timeoutMs,
-      existing_socket: await connected(connect, address)
+  const to = { hostname: address.host, protocol: "http:", port: String(address.port) }
+  return (host, port, callback) =>
+    connect(to, (...[refused, socket]) => {
+      if (refused !== null) return failed(callback, refused)
+      const options: SocksClientOptions = {
+        proxy: { ...address, type: 5, ...(username === "" ? {} : { userId: username, password }) },
+        command: "connect",
+        destination: { host, port },
+        timeout: timeoutMs,
+        existing_socket: socket
+      }
+      const answered = (error: Error | null, opened?: { readonly socket: Socket }) =>
+        opened === undefined ? failed(callback, error) : callback(null, opened.socket)
+      // With a callback the library's promise never rejects.
+      void SocksClient.createConnection(options, answered)
     })
-    return socket
-  }
 }
 
-/** Opens the connection to a SOCKS proxy. */
-const connected = (connect: buildConnector.connector, address: { readonly host: string; readonly port: number }) =>
-  new Promise<Socket>((resolve, reject) => {
-    const to = { hostname: address.host, protocol: "http:", port: String(address.port) }
-    connect(to, (...[error, socket]) => (error === null ? resolve(socket) : reject(error)))
-  })
+/** The cause keeps its code: as a code of the error itself, UND_ERR_SOCKET makes a pool connect again without end. */
+const failed = (callback: Callback, cause: unknown): void => callback(new Error("the tunnel failed", { cause }), null)
 
 const credentialsOf = ({ password, username }: URL) => ({
   username: decodeURIComponent(username),
@@ -77,8 +86,3 @@ const credentialsOf = ({ password, username }: URL) => ({
 
 /** A host without the brackets of IPv6. */
 const bare = (hostname: string): string => (hostname.startsWith("[") ? hostname.slice(1, -1) : hostname)
-
-const socketOf = (stream: unknown): Socket => {
-  if (stream instanceof Socket) return stream
-  throw new TypeError("a tunnel is a socket")
-}
