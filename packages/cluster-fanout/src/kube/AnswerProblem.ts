@@ -92,8 +92,6 @@ export const decodeStatus: (value: unknown) => Option.Option<Status> = Schema.de
 const statusOf = (body: string): Status | undefined => Option.getOrUndefined(decodeStatusText(body))
 
 const MAX_PROBLEM = 256
-/** What comes after is cut before it is looked through. */
-const MAX_READ = 4_096
 
 const describe = (refused: Refused): string => {
   const told = statusOf(refused.body)
@@ -104,9 +102,7 @@ const describe = (refused: Refused): string => {
 const messageOf = (refused: Refused): string => fit(statusOf(refused.body)?.message ?? "", refused)
 
 const fit = (text: string, { secrets, status }: Refused): string =>
-  text === ""
-    ? (STATUS_CODES[status] ?? "an unknown status")
-    : mask(text.slice(0, MAX_READ), { secrets, limit: MAX_PROBLEM })
+  text === "" ? (STATUS_CODES[status] ?? "an unknown status") : mask(text, { secrets, limit: MAX_PROBLEM })
 
 /**
  * Reads how many milliseconds the server asks to wait: from the header, in seconds or as a date, else from the hint in

@@ -1,57 +1,55 @@
 /**
- * Makes what a cluster or a credential plugin says fit for a log: one short line without anything that looks like a
- * secret.
+ * Makes text of a cluster, a credential plugin or a metrics server fit for replies and logs: short, on one line and
+ * without credentials.
  */
-import { isName } from "./NameWords.ts"
+import * as SecretScan from "./SecretScan.ts"
+import { MASK } from "./SecretScan.ts"
+import * as TextLimit from "./TextLimit.ts"
 
-/** What is known to be secret, and how many characters may be left. */
-interface Masked {
-  readonly secrets: ReadonlyArray<string>
-  readonly limit: number
+/** What the caller knows of a text. */
+export interface MaskOptions {
+  /** Credentials that must not appear, whatever they look like. */
+  readonly secrets?: ReadonlyArray<string>
+  /** Largest size of the result. **Units** UTF-8 bytes; 1 KiB by default. */
+  readonly limit?: number
 }
 
-const MASK = "***"
-/** A known secret of fewer characters would mask half of the words. */
-const SHORTEST = 4
-/** Names of things are this long; of tokens none is shorter that anybody would guess in vain. */
-const LONGEST_NAME = 20
-const VALUE = `(?:"[^"]*"?|'[^']*'?|[^\\s"',;&]+)`
-const NAMED =
-  "token|secret|password|passwd|pwd|passphrase|api[_-]?key|access[_-]?key|key|authorization|bearer|credential|signature|cookie"
-
-const RULES: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
-  [/-----BEGIN [A-Z ]+-----.*?(?:-----END [A-Z ]+-----|$)/g, MASK],
-  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@"']+@/gi, `$1${MASK}@`],
-  [
-    new RegExp(`\\b(authorization["']?\\s*[:=]\\s*["']?)(?:(?:bearer|basic|negotiate|token)\\s+)?${VALUE}`, "gi"),
-    `$1${MASK}`
-  ],
-  [/\b((?:bearer|basic|negotiate)\s+)[^\s"',;]+/gi, `$1${MASK}`],
-  [new RegExp(`((?:${NAMED})\\w*["']?\\s*[:=]\\s*)${VALUE}`, "gi"), `$1${MASK}`],
-  [/((?:password|passwd|passphrase)\s+)[^\s"',;]+/gi, `$1${MASK}`],
-  // Without a sign between the two, a value that is no word: "token abc123", but "the token has expired".
-  [new RegExp(`((?:${NAMED})\\w*\\s+)(?=[^\\s"',;]*\\d)[^\\s"',;]+`, "gi"), `$1${MASK}`]
-]
+/** Largest message in a reply. **Units** UTF-8 bytes. */
+export const LONGEST_MESSAGE = 1_024
+/** Only this much of a text is scanned. **Units** UTF-8 bytes. */
+const LONGEST_SCANNED = 4_096
+/** A shorter known secret would mask half of the words. **Units** characters. */
+const SHORTEST_SECRET = 4
+const ELLIPSIS = "…"
 
 /**
  * Masks and shortens a text.
  *
- * **Shape** what is known to be secret, values after words such as `token`, the user of an address, and long words that
- * are no names become `***`; control characters become spaces. It errs towards masking.
+ * **Shape** Known secrets, values after words such as `token`, the user of an address, and long random words become
+ * `***`. Control characters become spaces. Names, UIDs and digests stay. In doubt the word is masked.
  *
- * **Limits** linear in the text, which its caller bounds.
+ * **Limits** Cuts the text to 4 KiB and drops the word that this cut broke, then masks, then cuts to `limit`. Linear.
  *
  * **Example** `deployments "web" refused: token=***`
  */
-export const mask = (text: string, { limit, secrets }: Masked): string => {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
-  const known = secrets
-    .filter((secret) => secret.length >= SHORTEST)
+export const mask = (text: string, { limit = LONGEST_MESSAGE, secrets = [] }: MaskOptions = {}): string => {
+  const known = secrets.map(printable).filter((secret) => secret.length >= SHORTEST_SECRET)
+  const longest = known.reduce((most, { length }) => Math.max(most, length), 0)
+  const window = LONGEST_SCANNED + longest
+  // Before the cut: a known secret may hold blanks, so that the last word is not all of it.
+  const hidden = known
     .toSorted((one, other) => other.length - one.length)
-    .reduce((masked, secret) => masked.replaceAll(secret, MASK), plain)
-  const masked = RULES.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), known).replace(
-    /[^\s"'=:,;(){}[\]<>]+/g,
-    (word) => (word.length < LONGEST_NAME || isName(word) ? word : MASK)
-  )
-  return masked.length <= limit ? masked.trim() : `${masked.slice(0, limit - 1).trim()}…`
+    .reduce((left, secret) => left.replaceAll(secret, MASK), printable(text.slice(0, window)))
+  const isCut = text.length > window || !TextLimit.isWithin(hidden, LONGEST_SCANNED)
+  // The end of the window may have broken a known secret.
+  const unbroken = text.length > window ? hidden.slice(0, Math.max(0, hidden.length - longest)) : hidden
+  const whole = isCut ? withoutLastWord(TextLimit.cut(unbroken, LONGEST_SCANNED)) : unbroken
+  const masked = SecretScan.scan(whole).trim()
+  if (!isCut && TextLimit.isWithin(masked, limit)) return masked
+  return `${TextLimit.cut(masked, limit - Buffer.byteLength(ELLIPSIS)).trim()}${ELLIPSIS}`
 }
+
+/** Writes the text on one line, every blank as a space. */
+const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").replace(/[^\S ]/g, " ")
+
+const withoutLastWord = (text: string): string => text.slice(0, text.lastIndexOf(" ") + 1)

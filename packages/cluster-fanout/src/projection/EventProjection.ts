@@ -5,6 +5,7 @@
  */
 import { count, type Fields, fields, text } from "./Field.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
+import { mask } from "../kube/Masking.ts"
 import type { Place } from "./Place.ts"
 import { UNKNOWN_TIME } from "./PodProjection.ts"
 import type { EventRow } from "./Row.ts"
@@ -42,7 +43,7 @@ export const eventRecord = (object: KubeObject, { cluster, interner }: Place): E
     },
     type: shared(event["type"]),
     reason: shared(event["reason"]),
-    message: text(event["message"]) ?? "",
+    message: mask(text(event["message"]) ?? ""),
     count: Math.max(1, count(series["count"]) ?? count(event["count"]) ?? 1),
     firstSeenAt,
     lastSeenAt: firstKnown([series["lastObservedTime"], event["lastTimestamp"], event["eventTime"], firstSeenAt]),

@@ -3,7 +3,7 @@
  *
  * Annotations, environment, commands and volumes are never read here.
  */
-import * as Masking from "../kube/Masking.ts"
+import { mask } from "../kube/Masking.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import { count, type Fields, fields, list, text } from "./Field.ts"
 import * as PodResources from "./PodResources.ts"
@@ -15,9 +15,6 @@ type Container = WorkloadDetail["containers"][number]
 
 /** How often containers of a workload's pods were restarted, by name. */
 export type Restarts = ReadonlyMap<string, number>
-
-/** The longest text of a condition that is told. **Units** characters. */
-const LONGEST_MESSAGE = 1_000
 
 /** Adds the detail of a built-in kind to its row, from its object. */
 export const ofObject = (row: WorkloadRow, object: KubeObject, restarts: Restarts): WorkloadDetail => ({
@@ -69,7 +66,7 @@ const conditionsOf = ({ status }: KubeObject): WorkloadDetail["conditions"] =>
     const type = text(condition["type"])
     if (type === undefined) return []
     const reason = text(condition["reason"]) ?? ""
-    const message = Masking.mask(text(condition["message"]) ?? "", { secrets: [], limit: LONGEST_MESSAGE })
+    const message = mask(text(condition["message"]) ?? "")
     const changedAt = text(condition["lastTransitionTime"]) ?? ""
     return [
       {

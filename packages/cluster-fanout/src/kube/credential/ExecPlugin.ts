@@ -166,7 +166,7 @@ const whyNotRun = (plugin: ExecPlugin, tag: string): string => {
   if (tag !== "NotFound") return `could not be run (${tag})`
   return plugin.installHint === undefined
     ? "was not found"
-    : `was not found: ${mask(plugin.installHint, { secrets: [], limit: 500 })}`
+    : `was not found: ${mask(plugin.installHint, { limit: 500 })}`
 }
 
 /** The plugin's own arguments and variables are masked too: they may be secret. */

@@ -1,5 +1,5 @@
 /**
- * Tells the names of things from what nobody could read aloud, as random tokens are.
+ * Distinguishes names, such as those of Kubernetes objects, from random tokens.
  */
 
 /**
@@ -49,12 +49,19 @@ const isReadable = (letters: string, [some, all]: readonly [number, number]): bo
 
 /** Random letters and digits of more characters are of no name. **Example** the longest of `web-7d4b9c6f5d-x2x9k` has 10. */
 const LONGEST_MIXED = 15
-/** What may not be read of a name, beyond as much that may. */
-const MOST_MIXED = 5
+/** Unreadable characters of a name beyond as many that are readable: a short commit id. */
+const MOST_MIXED = 7
 
-/** What controllers put behind a name. **Source** Kubernetes, `SafeEncodeString` and `generateName`: no vowels, nor 0, 1, 3. */
-const GENERATED = /(?:-[bcdfghjklmnpqrstvwxz2456789]{6,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}$/
+/**
+ * The hash of a pod template, the random end of a pod's name, or both; then the end of an event's name.
+ *
+ * **Source** Kubernetes, `SafeEncodeString` and `generateName`: no vowels, nor 0, 1, 3.
+ */
+const GENERATED =
+  /(?:-[bcdfghjklmnpqrstvwxz2456789]{6,10}(?:-[bcdfghjklmnpqrstvwxz2456789]{5})?|-[bcdfghjklmnpqrstvwxz2456789]{5})(?:\.[0-9a-f]{14,16})?$/
 const UUID = /(?<![^-./_])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![^-./_])/g
+/** Digits of the largest resource version. */
+const NUMBER = /^\d{1,20}$/
 
 /** Letters of one case; a number may follow. */
 const PLAIN = /^(?:[a-z]+|[A-Z]+)(?=[0-9]{0,5}$)/
@@ -79,17 +86,34 @@ const isOneStyle = (parts: ReadonlyArray<string>, text: string): boolean =>
   && !(text.includes("-") && text.includes("_"))
   && !/[a-z0-9][-._@?&*]{2,}[a-z0-9]/i.test(text)
 
+/** Whether a word is a name that ends in what a controller generated. */
+export const isGenerated = (text: string): boolean => GENERATED.test(text) && isName(text)
+
 /**
- * Tells a name of several parts, a path or an address from a token.
+ * Whether a word is a name, a path, an address, a UID or a number, and not a random token.
  *
- * **Shape** of each part the letters make a word, or it is short, a number, or a few characters that a controller made up; what
- * can be read is more than what cannot.
+ * **Shape** The letters of each part make a word, or the part is short, a number, or a few characters that a controller
+ * generated. More characters can be read than cannot.
  *
  * **Example** `gke-prod-pool-1a2b3c4d-x9z8`, but not `as53o-ngoljeZoldIxselAlg`
  */
-export const isName = (text: string): boolean => {
-  const made = text.replaceAll(UUID, "").replace(GENERATED, "")
-  const parts = made.split(/[-./_@?&*]/)
+export const isName = (text: string): boolean => NUMBER.test(text) || isPath(text) || isPodAndNamespace(text)
+
+/** A pod as the kubelet writes it. **Example** `web-7d4b9c6f5d-x2x9k_prod` */
+const isPodAndNamespace = (text: string): boolean => {
+  const [pod = "", namespace, ...more] = text.split("_", 3)
+  return namespace !== undefined && more.length === 0 && DNS_LABEL.test(namespace) && isPath(pod) && isPath(namespace)
+}
+
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+const isPath = (text: string): boolean => {
+  const made = text
+    .replaceAll(UUID, "")
+    .split("/")
+    .map((segment) => segment.replace(GENERATED, ""))
+    .join("/")
+  const parts = made.split(/[-./_@?&*~]/)
   if (!isOneStyle(parts, made)) return false
   let read = 0
   let mixed = 0
