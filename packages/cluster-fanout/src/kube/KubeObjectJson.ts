@@ -15,7 +15,18 @@ const isMap = (value: unknown): boolean => {
   return true
 }
 
-const isText = (value: unknown): boolean => value === undefined || typeof value === "string"
+const isText = (value: unknown): boolean => value === undefined || isShort(value)
+
+/** The longest name, uid, version or instant that an API server writes. **Units** characters. */
+const LONGEST_TEXT = 253
+
+const isShort = (value: unknown): value is string => typeof value === "string" && value.length <= LONGEST_TEXT
+
+/** API servers do not bound the names of owners, which whoever writes an object chooses. */
+const isShortOwner = (owner: unknown): boolean =>
+  !isFields(owner) || (!isLong(owner["name"]) && !isLong(owner["kind"]) && !isLong(owner["apiVersion"]))
+
+const isLong = (value: unknown): boolean => typeof value === "string" && value.length > LONGEST_TEXT
 
 const isOwner = (value: unknown): boolean =>
   isFields(value) && ["apiVersion", "kind", "name", "uid"].every((field) => typeof value[field] === "string")
@@ -35,9 +46,9 @@ const isKubeObject = (value: unknown): value is KubeObject => {
     uid
   } = value["metadata"]
   return (
-    typeof name === "string"
-    && typeof uid === "string"
-    && typeof resourceVersion === "string"
+    isShort(name)
+    && isShort(uid)
+    && isShort(resourceVersion)
     && isText(namespace)
     && isText(creationTimestamp)
     && isText(deletionTimestamp)
@@ -48,15 +59,18 @@ const isKubeObject = (value: unknown): value is KubeObject => {
 }
 
 /**
- * Fills in what computed objects, such as those of `metrics.k8s.io`, lack (uid, resource version), and drops fields
- * that are null, which stands for absent. Most objects need neither and are left alone.
+ * Fills in what computed objects, such as those of `metrics.k8s.io`, lack (uid, resource version). Drops fields that are
+ * null, which stands for absent, and owners with names longer than an object can have. Most objects need none of this.
  */
 const normalized = (value: unknown): unknown => {
   if (!isFields(value) || !isFields(value["metadata"])) return value
   const { metadata } = value
-  if ("uid" in metadata && "resourceVersion" in metadata && !hasNull(metadata)) return value
+  const owners = metadata["ownerReferences"]
+  const hasLongOwner = Array.isArray(owners) && !owners.every(isShortOwner)
+  if ("uid" in metadata && "resourceVersion" in metadata && !hasLongOwner && !hasNull(metadata)) return value
   const present = Object.fromEntries(Object.entries(metadata).filter(([, field]) => field !== null))
-  return { ...value, metadata: { uid: "", resourceVersion: "", ...present } }
+  const known = hasLongOwner ? { ...present, ownerReferences: owners.filter(isShortOwner) } : present
+  return { ...value, metadata: { uid: "", resourceVersion: "", ...known } }
 }
 
 const hasNull = (fields: Fields): boolean => {

@@ -7,6 +7,7 @@ import type { Member } from "../cache/ClusterCache.ts"
 import type { Question, Reading } from "../cache/ClusterReader.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import type { ClusterRow } from "../projection/Row.ts"
+import * as RowLimit from "../projection/RowLimit.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { Answer, Reply } from "./FanOut.ts"
 
@@ -69,11 +70,12 @@ export const toRow = (
     ? coverage.status === "ok"
     : member !== undefined && answersNow(member)
   const seenAt = isLive ? now : health?.seenAt === undefined ? undefined : now - (steady - health.seenAt)
+  const version = value?.version ?? health?.version
   const errorCode = coverage.error?.code ?? (health?.error === undefined ? undefined : Coverage.codeOf(health.error))
   return {
     name,
     role,
-    version: value?.version ?? health?.version ?? null,
+    version: version === undefined ? null : RowLimit.word(version),
     reachable: isReachable,
     lastSeen: seenAt === undefined ? null : instant(seenAt),
     ...(errorCode === undefined ? {} : { errorCode }),

@@ -35,6 +35,8 @@ export interface ClusterList {
   readonly clusters: ReadonlyArray<ClusterRow>
   readonly partial: boolean
   readonly nextCursor?: string
+  /** Returns the cursor of a page that ends after fewer rows: so many, at least one. */
+  readonly cursorAfter: (count: number) => string | undefined
 }
 
 export class Clusters extends Context.Service<
@@ -101,13 +103,14 @@ export class Clusters extends Context.Service<
           // Dropped while it was asked: no longer a cluster to tell of.
           return cluster === undefined ? [] : ClusterSummary.toRow(cluster, cache.find(cluster), reply, { now, steady })
         })
-        const last = names.at(-1)
+        const cursorOf = (last: ClusterName.ClusterName | undefined) =>
+          last === undefined ? undefined : Cursor.seal(key, paging.binding, order.position(last))
+        const nextCursor = names.length === rest.length ? undefined : cursorOf(names.at(-1))
         const result: ClusterList = {
           clusters: rows,
           partial: Coverage.isPartial(rows.map((row) => row.coverage)),
-          ...(last === undefined || names.length === rest.length
-            ? {}
-            : { nextCursor: Cursor.seal(key, paging.binding, order.position(last)) })
+          ...(nextCursor === undefined ? {} : { nextCursor }),
+          cursorAfter: (count) => cursorOf(rows[count - 1]?.name)
         }
         return result
       })

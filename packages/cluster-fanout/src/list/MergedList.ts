@@ -20,6 +20,8 @@ export interface MergedList<Row> {
   readonly clusters: ReadonlyArray<Coverage.Coverage>
   readonly partial: boolean
   readonly nextCursor?: string
+  /** Returns the cursor of a page that ends after fewer rows: so many, at least one. */
+  readonly cursorAfter: (count: number) => string | undefined
 }
 
 /** What pages of one list have in common. **Shape** `binding` tells this list from every other. */
@@ -79,13 +81,16 @@ export const assemble = <Row>(
 ): MergedList<Row> => {
   const clusters = replies.map((reply) => reply.coverage)
   const { isLast, items } = merge([merged, ...replies.map((reply) => reply.value ?? [])], paging.order, paging.limit)
-  const last = items.at(-1)
+  const cursorAfter = (count: number) => {
+    const last = items[count - 1]
+    return last === undefined ? undefined : Cursor.seal(paging.key, paging.binding, paging.order.position(last))
+  }
+  const nextCursor = isLast ? undefined : cursorAfter(items.length)
   return {
     items,
     clusters,
     partial: Coverage.isPartial(clusters),
-    ...(isLast || last === undefined
-      ? {}
-      : { nextCursor: Cursor.seal(paging.key, paging.binding, paging.order.position(last)) })
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+    cursorAfter
   }
 }

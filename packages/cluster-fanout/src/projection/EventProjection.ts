@@ -9,6 +9,7 @@ import { mask } from "../kube/Masking.ts"
 import type { Place } from "./Place.ts"
 import { UNKNOWN_TIME } from "./PodProjection.ts"
 import type { EventRow } from "./Row.ts"
+import * as RowLimit from "./RowLimit.ts"
 
 /** An event as the cache holds it. **Shape** one of the cluster scope has no namespace, whatever namespace stores it. */
 export interface EventRecord {
@@ -27,19 +28,19 @@ export const eventRecord = (object: KubeObject, { cluster, interner }: Place): E
   const series = fields(event["series"])
   const about = fields(event["involvedObject"])
   const source = fields(event["source"])
-  const shared = (value: unknown) => interner.text(text(value) ?? "")
+  const shared = (value: unknown) => interner.text(RowLimit.word(text(value) ?? ""))
   const namespace = shared(about["namespace"])
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
   const firstSeenAt = firstKnown([event["firstTimestamp"], event["eventTime"], createdAt])
-  const id = text(about["uid"])
+  const id = RowLimit.word(text(about["uid"]) ?? "")
   const row: EventRow = {
     id: metadata.uid,
     cluster,
     namespace: namespace === "" ? null : namespace,
     regarding: {
       kind: shared(about["kind"]),
-      name: text(about["name"]) ?? "",
-      ...(id === undefined || id === "" ? {} : { id })
+      name: RowLimit.word(text(about["name"]) ?? ""),
+      ...(id === "" ? {} : { id })
     },
     type: shared(event["type"]),
     reason: shared(event["reason"]),

@@ -11,6 +11,7 @@ import * as PodResources from "./PodResources.ts"
 import * as PodStatus from "./PodStatus.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
+import * as RowLimit from "./RowLimit.ts"
 
 /** Stands for a creation time that an object does not tell. */
 export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
@@ -55,7 +56,7 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
   const ofContainers = PodContainers.fromPod(metadata.name, specification, state, interner)
   const stands = PodStatus.fromPod(terminating, specification, state)
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
-  const startedAt = text(state["startTime"]) ?? ""
+  const startedAt = RowLimit.word(text(state["startTime"]) ?? "")
   // Written out as one literal: what is spread into another has a part of its fields in a second object.
   const pod: Omit<PodRecord, "row"> & { row: WorkloadRow | undefined } = {
     uid: metadata.uid,
@@ -66,8 +67,8 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
     createdAt,
     // Most are taken in the second in which they are created.
     startedAt: startedAt === createdAt ? createdAt : startedAt,
-    node: interner.text(text(specification["nodeName"]) ?? ""),
-    phase: interner.text(text(state["phase"]) ?? "Pending"),
+    node: interner.text(RowLimit.word(text(specification["nodeName"]) ?? "")),
+    phase: interner.text(RowLimit.word(text(state["phase"]) ?? "Pending")),
     ready: isConditionTrue(state, "Ready"),
     terminating,
     troubled: isTroubled(state),
@@ -80,7 +81,7 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
     containers: ofContainers.containers,
     containerRuns: ofContainers.containerRuns,
     claims: ofContainers.claims,
-    status: interner.text(stands.status),
+    status: interner.text(RowLimit.word(stands.status)),
     readyContainers: stands.readyContainers,
     restarts: stands.restarts,
     lastRestartSeconds: stands.lastRestartSeconds,
@@ -117,7 +118,7 @@ const bareRow = (pod: PodRecord): WorkloadRow => {
   }
 }
 
-/** Gives the distinct images of a pod spec, containers before init containers. */
+/** Returns the first distinct images of a pod spec, containers before init containers. */
 export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const field of ["containers", "initContainers"]) {
@@ -126,7 +127,7 @@ export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> 
       if (image !== undefined && image !== "") found.push(image)
     }
   }
-  return interner.texts(found.length > 1 ? [...new Set(found)] : found)
+  return interner.texts(RowLimit.images(found))
 }
 
 /** Judges one pod by itself. */

@@ -11,6 +11,7 @@ import type { Place } from "./Place.ts"
 import * as PodProjection from "./PodProjection.ts"
 import * as PodResources from "./PodResources.ts"
 import type { NamespaceRow } from "./Row.ts"
+import * as RowLimit from "./RowLimit.ts"
 import * as WorkloadProjection from "./WorkloadProjection.ts"
 
 /** A namespace as the cache holds it. **Shape** `resourceVersion` tells the newer of two views of one object. */
@@ -96,7 +97,7 @@ const namespaceRecord = ({ metadata, status }: KubeObject, { cluster, interner }
   cluster,
   name: metadata.name,
   labels: interner.labels(metadata.labels ?? {}),
-  phase: text(fields(status)["phase"]) ?? "Active",
+  phase: RowLimit.word(text(fields(status)["phase"]) ?? "Active"),
   createdAt: metadata.creationTimestamp ?? PodProjection.UNKNOWN_TIME,
   resourceVersion: metadata.resourceVersion
 })

@@ -10,6 +10,9 @@ const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 export const Labels = Schema.Record(Schema.String, Schema.String)
 
+/** The labels that a reply shows: at most 64 and 8 KiB of them. `labelsTruncated` is true if there are more. */
+const shownLabels = { labels: Labels, labelsTruncated: Schema.optionalKey(Schema.Boolean) }
+
 /** The status of a workload, as docs/reference describes it; `completed` and `failed` are for Jobs and bare Pods. */
 export const WorkloadStatus = Schema.Literals([
   "healthy",
@@ -35,7 +38,7 @@ export const WorkloadRow = Schema.Struct({
   namespace: Schema.String,
   kind: Schema.String,
   name: Schema.String,
-  labels: Labels,
+  ...shownLabels,
   images: Schema.Array(Schema.String),
   replicas: Schema.Struct({
     desired: Schema.Natural,
@@ -67,7 +70,7 @@ export const PodRow = Schema.Struct({
   cluster: ClusterName,
   namespace: Schema.String,
   name: Schema.String,
-  labels: Labels,
+  ...shownLabels,
   owner: Schema.NullOr(Schema.Struct({ kind: Schema.String, name: Schema.String })),
   phase: Schema.String,
   status: Schema.String,
@@ -159,7 +162,7 @@ export const NamespaceRow = Schema.Struct({
   id: Schema.String,
   cluster: ClusterName,
   name: Schema.String,
-  labels: Labels,
+  ...shownLabels,
   phase: Schema.String,
   createdAt: Timestamp
 }).annotate({ identifier: "Namespace" })
@@ -184,7 +187,7 @@ export const ClusterRow = Schema.Struct({
   memoryAllocatableBytes: Schema.NullOr(Schema.Natural),
   cpuRequestMillis: Schema.NullOr(Schema.Natural),
   memoryRequestBytes: Schema.NullOr(Schema.Natural),
-  labels: Labels,
+  ...shownLabels,
   coverage: Coverage
 }).annotate({ identifier: "Cluster" })
 export type ClusterRow = typeof ClusterRow.Type

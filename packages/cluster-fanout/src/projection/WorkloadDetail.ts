@@ -8,6 +8,7 @@ import type { KubeObject } from "../kube/KubeObject.ts"
 import { count, type Fields, fields, list, text } from "./Field.ts"
 import * as PodResources from "./PodResources.ts"
 import type { WorkloadDetail, WorkloadRow } from "./Row.ts"
+import * as RowLimit from "./RowLimit.ts"
 import * as SelectorText from "./SelectorText.ts"
 
 type Rollout = WorkloadDetail["rollout"]
@@ -20,7 +21,7 @@ export type Restarts = ReadonlyMap<string, number>
 export const ofObject = (row: WorkloadRow, object: KubeObject, restarts: Restarts): WorkloadDetail => ({
   ...row,
   resourceVersion: object.metadata.resourceVersion,
-  selector: SelectorText.of(fields(object["spec"])["selector"]) ?? null,
+  selector: selectorOf(object),
   conditions: conditionsOf(object),
   rollout: rolloutOf(row.kind, object),
   containers: containersOf(podSpecOf(row.kind, object), restarts)
@@ -54,6 +55,14 @@ export const addRestarts = (restarts: Map<string, number>, { status }: KubeObjec
   }
 }
 
+/** The longest `labelSelector` that a query takes. A longer selector is not shown. */
+const LONGEST_SELECTOR = 4_096
+
+const selectorOf = ({ spec }: KubeObject): string | null => {
+  const selector = SelectorText.of(fields(spec)["selector"]) ?? null
+  return selector !== null && selector.length > LONGEST_SELECTOR ? null : selector
+}
+
 const podSpecOf = (kind: string, { spec }: KubeObject): Fields => {
   if (kind === "Pod") return fields(spec)
   const owner = kind === "CronJob" ? fields(fields(fields(spec)["jobTemplate"])["spec"]) : fields(spec)
@@ -65,13 +74,13 @@ const conditionsOf = ({ status }: KubeObject): WorkloadDetail["conditions"] =>
     const condition = fields(entry)
     const type = text(condition["type"])
     if (type === undefined) return []
-    const reason = text(condition["reason"]) ?? ""
+    const reason = RowLimit.word(text(condition["reason"]) ?? "")
     const message = mask(text(condition["message"]) ?? "")
-    const changedAt = text(condition["lastTransitionTime"]) ?? ""
+    const changedAt = RowLimit.word(text(condition["lastTransitionTime"]) ?? "")
     return [
       {
-        type,
-        status: text(condition["status"]) ?? "Unknown",
+        type: RowLimit.word(type),
+        status: RowLimit.word(text(condition["status"]) ?? "Unknown"),
         ...(reason === "" ? {} : { reason }),
         ...(message === "" ? {} : { message }),
         ...(changedAt === "" ? {} : { lastTransitionAt: changedAt })
@@ -92,10 +101,11 @@ const rolloutOf = (kind: string, { metadata, spec, status }: KubeObject): Rollou
   const strategy = fields(specification[kind === "Deployment" ? "strategy" : "updateStrategy"])
   const deadline = kind === "Deployment" ? count(specification["progressDeadlineSeconds"]) : undefined
   const revision = kind === "Deployment" ? metadata.annotations?.[REVISION] : text(fields(status)["updateRevision"])
+  const type = text(strategy["type"])
   return {
-    revision: revision ?? null,
+    revision: revision === undefined ? null : RowLimit.word(revision),
     isPaused,
-    strategy: text(strategy["type"]) ?? null,
+    strategy: type === undefined ? null : RowLimit.word(type),
     ...(deadline === undefined ? {} : { progressDeadlineSeconds: deadline })
   }
 }
@@ -107,18 +117,22 @@ const containersOf = (spec: Fields, restarts: Restarts): ReadonlyArray<Container
 }
 
 const containerOf = (container: Fields, restarts: Restarts): Container => {
-  const name = text(container["name"]) ?? ""
+  const name = RowLimit.word(text(container["name"]) ?? "")
   return {
     name,
-    image: text(container["image"]) ?? "",
+    image: RowLimit.images([text(container["image"]) ?? ""]).join(""),
     ...PodResources.fromPodSpec({ containers: [container] }),
     ports: list(container["ports"]).flatMap((entry) => {
       const port = fields(entry)
-      const portName = text(port["name"]) ?? ""
+      const portName = RowLimit.word(text(port["name"]) ?? "")
       const number = count(port["containerPort"])
       if (number === undefined) return []
       return [
-        { ...(portName === "" ? {} : { name: portName }), port: number, protocol: text(port["protocol"]) ?? "TCP" }
+        {
+          ...(portName === "" ? {} : { name: portName }),
+          port: number,
+          protocol: RowLimit.word(text(port["protocol"]) ?? "TCP")
+        }
       ]
     }),
     restarts: restarts.get(name) ?? 0

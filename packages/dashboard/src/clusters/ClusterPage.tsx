@@ -14,6 +14,7 @@ import { useTitle } from "../app/useTitle.ts"
 import { Fact } from "../feedback/Fact.tsx"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Timestamp } from "../feedback/Instant.tsx"
+import { LabelList } from "../feedback/LabelList.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import * as ClusterTarget from "../target/ClusterTarget.ts"
@@ -65,7 +66,6 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
   const costs = useDayCosts(target)
   const day = costs.data?.get(cluster.name)
   const reason = reasonOf(cluster.coverage)
-  const labels = Object.entries(cluster.labels)
   const search = ClusterTarget.write(new URLSearchParams(), target).toString()
   return (
     <>
@@ -104,15 +104,9 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
           />
         </Fact>
       </SimpleGrid>
-      {labels.length === 0 ? undefined : (
+      {Object.keys(cluster.labels).length === 0 ? undefined : (
         <Fact name="Labels">
-          <Group gap={6}>
-            {labels.map(([key, value]) => (
-              <Code key={key} className="qd-text">
-                {key}={value}
-              </Code>
-            ))}
-          </Group>
+          <LabelList labels={cluster.labels} isTruncated={cluster.labelsTruncated ?? false} />
         </Fact>
       )}
       <Group>

@@ -12,6 +12,7 @@ import { useTitle } from "../app/useTitle.ts"
 import { Fact } from "../feedback/Fact.tsx"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Timestamp } from "../feedback/Instant.tsx"
+import { LabelList } from "../feedback/LabelList.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { reasonOf } from "../target/CoverageText.ts"
@@ -77,7 +78,7 @@ export const WorkloadPage = () => {
 }
 
 const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
-  const { cluster, createdAt, images, kind, labels, name, namespace, replicas } = workload
+  const { cluster, createdAt, images, kind, labels, labelsTruncated = false, name, namespace, replicas } = workload
   const id = [cluster, namespace, kind, name].join("/")
   const costs = useQuery(explanationQuery(cluster, id, WEEK))
   const explanation = costs.data
@@ -109,13 +110,7 @@ const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
           </List>
         </Fact>
         <Fact name="Labels">
-          <Group gap={6}>
-            {Object.entries(labels).map(([key, value]) => (
-              <Code key={key} className="qd-text">
-                {key}={value}
-              </Code>
-            ))}
-          </Group>
+          <LabelList labels={labels} isTruncated={labelsTruncated} />
         </Fact>
       </SimpleGrid>
       {costs.error instanceof ApiFailure && !isUnknown ? (

@@ -31,7 +31,7 @@ export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
   wide: [
     { title: "SOURCE", cell: (row) => row.coverage.source },
     { title: "ROWS FROM", cell: (row) => Age.print(row.coverage.ageMs) },
-    { title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }
+    { title: "LABELS", cell: (row) => shownLabels(row) || UNKNOWN }
   ],
   name: (row) => row.name,
   csv: [
@@ -50,7 +50,7 @@ export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
     { title: "memoryRequestBytes", cell: (row) => row.memoryRequestBytes ?? "" },
     { title: "lastSeen", cell: (row) => row.lastSeen ?? "" },
     { title: "errorCode", cell: (row) => row.errorCode ?? "" },
-    { title: "labels", cell: (row) => labelsOf(row.labels) }
+    { title: "labels", cell: (row) => shownLabels(row) }
   ]
 })
 
@@ -61,13 +61,13 @@ export const namespaces = (nowMs: number): ListColumns<NamespaceRow> => ({
     { title: "STATUS", cell: (row) => row.phase },
     { title: "AGE", cell: (row) => Age.since(row.createdAt, nowMs) }
   ],
-  wide: [{ title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }],
+  wide: [{ title: "LABELS", cell: (row) => shownLabels(row) || UNKNOWN }],
   name: (row) => `${row.cluster}/${row.name}`,
   csv: [
     { title: "cluster", cell: (row) => row.cluster },
     { title: "name", cell: (row) => row.name },
     { title: "phase", cell: (row) => row.phase },
-    { title: "labels", cell: (row) => labelsOf(row.labels) },
+    { title: "labels", cell: (row) => shownLabels(row) },
     { title: "createdAt", cell: (row) => row.createdAt },
     { title: "id", cell: (row) => row.id }
   ]
@@ -91,7 +91,7 @@ export const workloads = (nowMs: number): ListColumns<WorkloadRow> => ({
     { title: "CPU LIMIT", cell: (row) => PlainText.cores(row.cpuLimitMillis) },
     { title: "MEMORY LIMIT", cell: (row) => PlainText.bytes(row.memoryLimitBytes) },
     { title: "IMAGES", cell: (row) => row.images.join(",") || UNKNOWN },
-    { title: "LABELS", cell: (row) => labelsOf(row.labels) || UNKNOWN }
+    { title: "LABELS", cell: (row) => shownLabels(row) || UNKNOWN }
   ],
   name: (row) => `${row.cluster}/${row.namespace}/${row.kind}/${row.name}`,
   csv: [
@@ -109,7 +109,7 @@ export const workloads = (nowMs: number): ListColumns<WorkloadRow> => ({
     { title: "cpuLimitMillis", cell: (row) => row.cpuLimitMillis },
     { title: "memoryLimitBytes", cell: (row) => row.memoryLimitBytes },
     { title: "images", cell: (row) => row.images.join(" ") },
-    { title: "labels", cell: (row) => labelsOf(row.labels) },
+    { title: "labels", cell: (row) => shownLabels(row) },
     { title: "createdAt", cell: (row) => row.createdAt },
     { title: "id", cell: (row) => row.id }
   ]
@@ -160,10 +160,14 @@ const instantOf = (instant: DateTime.Utc | undefined): string | undefined =>
   instant === undefined ? undefined : DateTime.formatIso(instant)
 
 /** Joins labels as a selector writes them. **Example** `app=web,tier=front` */
-export const labelsOf = (labels: Readonly<Record<string, string>>): string =>
+const labelsOf = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(",")
+
+/** Joins the labels of a row. A last `…` says that the cluster has more of them. */
+export const shownLabels = ({ labels, labelsTruncated }: Pick<WorkloadRow, "labels" | "labelsTruncated">): string =>
+  `${labelsOf(labels)}${labelsTruncated === true ? ",…" : ""}`
 
 /** Selectors apart by `;`; inside one, names apart by `,` and labels after `+`. **Example** `a,b;c+team=web` */
 const namespacesOf = ({ rule }: ApiKey): string =>

@@ -3,7 +3,7 @@
  */
 import type { PodRow } from "@quarterdeck/cluster-fanout/Row"
 import * as Age from "./Age.ts"
-import { labelsOf } from "./Columns.ts"
+import { shownLabels } from "./Columns.ts"
 import type { ListColumns } from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
@@ -26,7 +26,7 @@ export const make = (nowMs: number): ListColumns<PodRow> => ({
     { title: "CPU", cell: (row) => PlainText.cores(row.cpuRequestMillis) },
     { title: "MEMORY", cell: (row) => PlainText.bytes(row.memoryRequestBytes) },
     { title: "IMAGES", cell: (row) => row.images.join(",") || NONE },
-    { title: "LABELS", cell: (row) => labelsOf(row.labels) || NONE }
+    { title: "LABELS", cell: (row) => shownLabels(row) || NONE }
   ],
   name: (row) => `${row.cluster}/${row.namespace}/Pod/${row.name}`,
   csv: [
@@ -46,7 +46,7 @@ export const make = (nowMs: number): ListColumns<PodRow> => ({
     { title: "cpuLimitMillis", cell: (row) => row.cpuLimitMillis },
     { title: "memoryLimitBytes", cell: (row) => row.memoryLimitBytes },
     { title: "images", cell: (row) => row.images.join(" ") },
-    { title: "labels", cell: (row) => labelsOf(row.labels) },
+    { title: "labels", cell: (row) => shownLabels(row) },
     { title: "startedAt", cell: (row) => row.startedAt ?? "" },
     { title: "createdAt", cell: (row) => row.createdAt },
     { title: "id", cell: (row) => row.id }

@@ -1,6 +1,7 @@
 /**
  * The JSON text of rows that stay the same from one reply to the next: made once, and held within a bound.
  */
+import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { Context } from "effect"
 
 /** The most characters of all texts that are held; of plain rows, as many bytes. */
@@ -28,11 +29,11 @@ export class RowTexts {
     return this.#characters + this.#oldCharacters
   }
 
-  /** Gives the text of a row. **Shape** the row is never changed after. */
+  /** Returns the text of a row, its labels cut. **Shape** The caller never changes the row afterwards. */
   of(row: object): string {
     const held = this.#young.get(row)
     if (held !== undefined) return held
-    const text = this.#old.get(row) ?? JSON.stringify(row)
+    const text = this.#old.get(row) ?? JSON.stringify(RowLimit.limited(row))
     this.#characters += text.length
     if (this.#characters > this.#most / 2) {
       this.#old = this.#young

@@ -4,8 +4,9 @@
 import { ClusterWatch } from "@quarterdeck/cluster-fanout/ClusterWatch"
 import { Clusters } from "@quarterdeck/cluster-fanout/Clusters"
 import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
+import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { Api } from "@quarterdeck/contract/Api"
-import { type ClusterList, RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
+import { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -53,7 +54,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
           const principal = yield* Principal
           const page = yield* ListPage.fromQuery(query, "name")
           const target = yield* TargetResolution.resolveClusters()
-          const list: ClusterList = yield* clusters
+          const list = yield* clusters
             .list({
               target,
               namespaces: Rule.namespaceFilter(principal.rule),
@@ -77,7 +78,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
             // Whoever asked may leave: the audit tells what was done all the same.
             Effect.uninterruptible
           )
-          return { cluster: yield* rowOf(body.name) }
+          return { cluster: RowLimit.limited(yield* rowOf(body.name)) }
         })
       )
       .handle(

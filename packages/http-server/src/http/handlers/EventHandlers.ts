@@ -43,8 +43,7 @@ export const EventHandlers = HttpApiBuilder.group(
             cursorBinding: principal.keyId
           })
           .pipe(Effect.catch(ListRefusal.fromError))
-        const list: EventList = { events: items, ...envelope }
-        return yield* ListReply.ofRows("events", list)
+        return yield* ListReply.ofRows("events", { events: items, ...envelope } satisfies EventList)
       })
     )
   })

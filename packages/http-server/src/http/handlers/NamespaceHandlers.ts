@@ -35,8 +35,7 @@ export const NamespaceHandlers = HttpApiBuilder.group(
             cursorBinding: principal.keyId
           })
           .pipe(Effect.catch(ListRefusal.fromError))
-        const list: NamespaceList = { namespaces: items, ...envelope }
-        return yield* ListReply.ofRows("namespaces", list)
+        return yield* ListReply.ofRows("namespaces", { namespaces: items, ...envelope } satisfies NamespaceList)
       })
     )
   })

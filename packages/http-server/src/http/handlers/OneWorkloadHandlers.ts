@@ -2,6 +2,7 @@
  * `/api/v1/workloads/{cluster}/{namespace}/{kind}/{name}`.
  */
 import { type Action, WorkloadActions } from "@quarterdeck/cluster-fanout"
+import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
 import { Api } from "@quarterdeck/contract/Api"
 import { type ActionResult, ActionRequest, ScaleRequest, type WorkloadReply } from "@quarterdeck/contract/WorkloadGroup"
@@ -12,6 +13,7 @@ import { Effect, Result, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ActionRefusal from "../ActionRefusal.ts"
 import { Deadlines } from "../ListPage.ts"
+import * as ListReply from "../ListReply.ts"
 import * as RequestBody from "../RequestBody.ts"
 import * as RequestRecord from "../RequestRecord.ts"
 import * as TargetResolution from "../TargetResolution.ts"
@@ -71,7 +73,11 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
           const found = yield* lookup
             .look({ ...params, namespaces: Rule.namespaceFilter(rule), timeoutMs })
             .pipe(Effect.catch(ActionRefusal.fromError))
-          return found satisfies WorkloadReply
+          return {
+            ...found,
+            workload: RowLimit.limited(found.workload),
+            pods: ListReply.fittingRows(found.pods)
+          } satisfies WorkloadReply
         })
       )
       .handleRaw(

@@ -38,8 +38,7 @@ export const PodHandlers = HttpApiBuilder.group(
         const { items, ...envelope } = yield* pods
           .list(ListQuestion.ofPods(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))
-        const list: PodList = { pods: items, ...envelope }
-        return yield* ListReply.ofRows("pods", list)
+        return yield* ListReply.ofRows("pods", { pods: items, ...envelope } satisfies PodList)
       })
     )
   })

@@ -38,8 +38,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
         const { items, ...envelope } = yield* workloads
           .list(ListQuestion.ofWorkloads(query, selector, page, target, principal))
           .pipe(Effect.catch(ListRefusal.fromError))
-        const list: WorkloadList = { workloads: items, ...envelope }
-        return yield* ListReply.ofRows("workloads", list)
+        return yield* ListReply.ofRows("workloads", { workloads: items, ...envelope } satisfies WorkloadList)
       })
     )
     return list.handle(
