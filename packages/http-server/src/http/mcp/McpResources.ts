@@ -22,8 +22,9 @@ class ResourceRefused extends Schema.TaggedError<ResourceRefused>()("ResourceRef
 const read = Effect.fnUntraced(function* (inputOf: InputOf, name: string, given: Readonly<Record<string, unknown>>) {
   const tool = McpTools.find(name)
   if (tool === undefined) return yield* Effect.die(new Error(`no tool is called ${name}`))
-  const { content, isError } = yield* ToolCall.call(tool, inputOf(tool), given)
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("")
+  const { isError, structuredContent } = yield* ToolCall.call(tool, inputOf(tool), given)
+  // JSON alone, as the type of the resource says; its first member marks it as data.
+  const text = JSON.stringify(structuredContent)
   if (isError === true) return yield* new ResourceRefused({ text })
   return text
 })

@@ -5,17 +5,18 @@ import type { Code } from "@quarterdeck/contract/Problem"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Predicate, Result, Schema } from "effect"
-import { McpSchema } from "effect/ai"
 import * as Nearest from "../../settings/Nearest.ts"
 import * as McpCaller from "./McpCaller.ts"
 import type { McpTool } from "./McpTools.ts"
 import { DEFAULT_ROWS, MAX_ROWS, type ToolInput } from "./ToolInput.ts"
+import * as ClusterData from "./ClusterData.ts"
+import * as ToolArguments from "./ToolArguments.ts"
 import * as ToolRefusal from "./ToolRefusal.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
 
 /** The longest answer. **Units** characters of JSON; some four of them are a token of a model. */
-const MAX_LENGTH = 64 * 1024
+const MAX_LENGTH = 64 * 1024 - ClusterData.OVERHEAD
 
 /** The arguments of a call cannot be handed to the route at all. */
 interface InvalidArgument {
@@ -105,17 +106,17 @@ const partOf = (name: string, value: unknown): Result.Result<string, InvalidArgu
  */
 export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: ToolInput, given: unknown) {
   const { ask } = yield* McpCaller.current
-  const first = callOf(tool, input, Predicate.isReadonlyObject(given) ? { ...given } : {})
-  if (Result.isFailure(first)) return ToolRefusal.ofArgument(first.failure)
+  const first = callOf(tool, input, ToolArguments.read(input.schema, given))
+  if (Result.isFailure(first)) return yield* ToolRefusal.ofArgument(first.failure)
   let { query } = first.success
   let reply = yield* ask(first.success)
   let most = DEFAULT_ROWS
   for (;;) {
-    if (reply.status !== 200 || !Predicate.isReadonlyObject(reply.body)) return ToolRefusal.ofReply(reply)
+    if (reply.status !== 200 || !Predicate.isReadonlyObject(reply.body)) return yield* ToolRefusal.ofReply(reply)
     const { answer, rows } = tool.shape({ ...reply.body }, most)
     const text = JSON.stringify(answer)
-    if (text.length <= MAX_LENGTH) return told(answer, text)
-    if (rows <= 1) return ToolRefusal.tooLong
+    if (text.length <= MAX_LENGTH) return yield* ClusterData.result(answer)
+    if (rows <= 1) return yield* ToolRefusal.tooLong
     most = Math.max(1, Math.min(rows - 1, Math.floor((rows * MAX_LENGTH) / text.length)))
     if (!tool.isPaged) continue
     query = new URLSearchParams(query)
@@ -123,6 +124,3 @@ export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: 
     reply = yield* ask({ ...first.success, query })
   }
 })
-
-const told = (answer: unknown, text: string) =>
-  new McpSchema.CallToolResult({ content: [McpSchema.TextContent.make({ text })], structuredContent: answer })

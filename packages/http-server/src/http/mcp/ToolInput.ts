@@ -29,16 +29,15 @@ export interface ToolInput {
 const CLUSTER_NAME = Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema
 
 const TARGETS: Readonly<Record<McpTool["targeting"], string>> = {
-  parent: 'Names of clusters, or ["*"] for all that the key reaches. Absent: the parent cluster alone.',
-  all: 'Names of clusters, or ["*"] for all that the key reaches. Absent: all of them.',
+  parent: 'Names of clusters, or "*" for all that the key reaches. Absent: the parent cluster alone.',
+  all: 'Names of clusters, or "*" for all that the key reaches. Absent: all of them.',
   none: ""
 }
 
+const ALL: Json = { type: "string", const: "*" }
+
 const clustersOf = (targeting: McpTool["targeting"]): Json => ({
-  type: "array",
-  minItems: 1,
-  maxItems: 64,
-  items: { anyOf: [{ type: "string", const: "*" }, CLUSTER_NAME] },
+  anyOf: [{ type: "array", minItems: 1, maxItems: 64, items: { anyOf: [ALL, CLUSTER_NAME] } }, ALL],
   description: TARGETS[targeting]
 })
 
@@ -49,6 +48,31 @@ const LIMIT: Json = {
   default: DEFAULT_ROWS,
   description: "Rows of one answer; fewer come where they would be too long for a model to read."
 }
+
+/** Arguments that hold kinds, and those that hold `<Kind>/<name>`. */
+export const KIND_ARGUMENTS: ReadonlySet<string> = new Set(["kind", "workloadTypes"])
+export const OBJECT_ARGUMENTS: ReadonlySet<string> = new Set(["workload", "regarding"])
+
+const CAPITAL = "^[A-Z]"
+const KIND_HINT = "A kind may be plural, short or lower-case too: Deployment, deployments, deploy."
+
+/** Lets the schema of a kind take the spellings that `ToolArguments` reads. */
+const withKinds = (name: string, schema: Json): Json => {
+  if (!KIND_ARGUMENTS.has(name) && !OBJECT_ARGUMENTS.has(name)) return schema
+  const description = typeof schema["description"] === "string" ? `${schema["description"]} ${KIND_HINT}` : KIND_HINT
+  const items = objectAt(schema, "items")
+  return {
+    ...schema,
+    ...anyCase(schema),
+    ...(schema["items"] === undefined ? {} : { items: { ...items, ...anyCase(items) } }),
+    description
+  }
+}
+
+const anyCase = ({ pattern }: Json): Json =>
+  typeof pattern === "string" && pattern.startsWith(CAPITAL)
+    ? { pattern: `^[A-Za-z]${pattern.slice(CAPITAL.length)}` }
+    : {}
 
 /** Makes the reader of the document. **Shape** its bounds are those of the server's own settings. */
 export const make = (options: Document.DocumentOptions) => {
@@ -92,7 +116,7 @@ export const make = (options: Document.DocumentOptions) => {
         .filter(([name]) => !without.includes(name))
         .map(([name, schema]) => [
           name,
-          Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema
+          withKinds(name, Object.hasOwn(defaults, name) ? { ...schema, default: defaults[name] } : schema)
         ])
     )
     if (isPaged) properties["limit"] = LIMIT

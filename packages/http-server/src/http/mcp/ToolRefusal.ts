@@ -4,7 +4,7 @@
 import { Problem } from "@quarterdeck/contract/Problem"
 import type { Code } from "@quarterdeck/contract/Problem"
 import { Option, Schema } from "effect"
-import { McpSchema } from "effect/ai"
+import * as ClusterData from "./ClusterData.ts"
 import type { RouteReply } from "./McpCaller.ts"
 import { summaryOf } from "./ToolShapes.ts"
 
@@ -63,14 +63,8 @@ interface Refusal {
   readonly requestId?: string
 }
 
-const refused = (error: Refusal, more: Readonly<Record<string, unknown>>) => {
-  const told = { error, ...more }
-  return new McpSchema.CallToolResult({
-    isError: true,
-    content: [McpSchema.TextContent.make({ text: JSON.stringify(told) })],
-    structuredContent: told
-  })
-}
+const refused = (error: Refusal, more: Readonly<Record<string, unknown>>) =>
+  ClusterData.result({ error, ...more }, { isError: true })
 
 const decodeProblem = Schema.decodeUnknownOption(Problem)
 

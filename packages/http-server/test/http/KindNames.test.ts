@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as KindNames from "../../src/cli/KindNames.ts"
+import * as KindNames from "../../src/http/KindNames.ts"
 
 const NAMES: ReadonlyArray<readonly [kind: string, names: ReadonlyArray<string>]> = [
   ["Deployment", ["deployment", "deployments", "deploy", "deployments.apps"]],
