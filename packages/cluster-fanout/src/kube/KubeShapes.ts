@@ -70,7 +70,9 @@ const CONTAINER_STATUS = Shape.make({
   3: message("lastState", CONTAINER_STATE),
   4: flag("ready"),
   5: integer("restartCount"),
-  9: flag("started")
+  9: flag("started"),
+  10: quantities("allocatedResources"),
+  11: RESOURCES
 })
 
 const POD = Shape.make({
@@ -84,7 +86,9 @@ const POD = Shape.make({
       4: filledText("reason"),
       7: time("startTime"),
       8: messages("containerStatuses", CONTAINER_STATUS),
-      10: messages("initContainerStatuses", CONTAINER_STATUS)
+      10: messages("initContainerStatuses", CONTAINER_STATUS),
+      19: quantities("allocatedResources"),
+      20: RESOURCES
     })
   )
 })

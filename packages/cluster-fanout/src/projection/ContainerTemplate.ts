@@ -1,14 +1,14 @@
 /**
- * What the containers of pods ask for, alike for all replicas of a workload.
+ * The resources of a pod's containers, shared by all replicas that have the same.
  */
 
 /** When a container runs: an `init` container ends before the pod's own begin; a `sidecar` is one that stays. */
 export type ContainerRole = "main" | "sidecar" | "init"
 
 /**
- * A container as the pod's spec asks for it.
+ * A container with the resources that its node gives it.
  *
- * **Shape** what a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
+ * **Shape** requests are those of the spec, until the kubelet reports what it allocated. What a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
  * the sum of those of its containers) is shared out among the main containers and sidecars, as `PodShares` says. `gpus` are whole ones;
  * `gpuParts` are MIG slices and GPUs shared by time, by the name of the resource, where there are any.
  *

@@ -1,8 +1,9 @@
 /**
- * Projects the containers of pods: what each asks for, and when each ran.
+ * Projects the containers of pods: the resources that each has of its node, and when each ran.
  *
  * What replicas have alike is one object for all of them; what is a pod's own is a short list of numbers.
  */
+import { allocatedSpec } from "./AllocatedResources.ts"
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
 import { type Fields, fields, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
@@ -43,11 +44,11 @@ const NO_CLAIMS: ReadonlyArray<string> = []
 /**
  * Reads the containers of a pod from its spec and status.
  *
- * **Shape** of each container the present run and the one before, as the kubelet tells them; a state without a start is
+ * **Shape** requests are those that the kubelet has allocated, where it reports them. Of each container the present run and the one before, as the kubelet tells them; a state without a start is
  * none.
  */
 export const fromPod = (name: string, spec: Fields, status: Fields, interner: Interner): PodContainers => {
-  const containers = templateOf(spec, interner)
+  const containers = templateOf(allocatedSpec(spec, status), interner)
   return { containers, containerRuns: runs(containers, status), claims: claimsOf(name, spec, interner) }
 }
 

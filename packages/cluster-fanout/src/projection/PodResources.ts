@@ -125,7 +125,7 @@ export const gpuParts = (amounts: Fields): Readonly<Record<string, number>> | un
   return found
 }
 
-type Resource = "cpu" | "memory"
+export type Resource = "cpu" | "memory"
 type Read = (resources: Fields, resource: Resource) => number | undefined
 
 const effective = (spec: Fields, resource: Resource, read: Read): number => {
@@ -175,8 +175,10 @@ const limitOf: Read = (resources, resource) => quantity(fields(resources["limits
 const requestOf: Read = (resources, resource) =>
   quantity(fields(resources["requests"])[resource], resource) ?? limitOf(resources, resource)
 
-/** The server has validated what it stores; what is no quantity all the same, or negative, asks for nothing. */
-const quantity = (value: unknown, resource: Resource | "gpu"): number | undefined => {
+/**
+ * Reads a quantity. **Shape** `undefined` for anything else; 0 for a negative one. **Units** thousandths of a core; bytes or GPUs.
+ */
+export const quantity = (value: unknown, resource: Resource | "gpu"): number | undefined => {
   const text = typeof value === "number" ? String(value) : value
   if (typeof text !== "string") return undefined
   const amount = Result.getOrUndefined(resource === "cpu" ? Quantity.parseMillis(text) : Quantity.parseUnits(text))

@@ -89,7 +89,9 @@ const ContainerStatus = Schema.Struct({
   lastState: State,
   ready: Schema.Boolean,
   restartCount: Whole,
-  started: maybe(Schema.Boolean)
+  started: maybe(Schema.Boolean),
+  allocatedResources: maybe(Map),
+  resources: maybe(Resources)
 })
 const Conditions = filled(Schema.Struct({ type: Text, status: Text, reason: maybe(Text) }))
 const Template = Schema.Struct({ spec: PodSpec })
@@ -105,7 +107,9 @@ const SCHEMAS = {
       reason: maybe(Text),
       startTime: maybe(Time),
       containerStatuses: filled(ContainerStatus),
-      initContainerStatuses: filled(ContainerStatus)
+      initContainerStatuses: filled(ContainerStatus),
+      allocatedResources: maybe(Map),
+      resources: maybe(Resources)
     })
   }),
   ReplicaSet: Schema.Struct({

@@ -19,6 +19,25 @@ const run = (change: Partial<ContainerRun> = {}): ContainerRun => ({
   ...change
 })
 
+type Amounts = Readonly<Record<string, unknown>>
+
+/** The status of a pod whose kubelet reports what its container `main` has. */
+const reporting = (
+  allocatedResources: Amounts | undefined,
+  requests: Amounts | undefined,
+  conditions: ReadonlyArray<unknown> = []
+): Body["status"] => ({
+  conditions,
+  containerStatuses: [
+    { name: "absent", allocatedResources: { cpu: "9" } },
+    {
+      name: "main",
+      ...(allocatedResources === undefined ? {} : { allocatedResources }),
+      ...(requests === undefined ? {} : { resources: { requests } })
+    }
+  ]
+})
+
 describe("what the containers of a pod ask for", () => {
   it("is one object for all replicas", () => {
     const spec = { containers: [container("100m", "64Mi")] }
@@ -101,6 +120,61 @@ describe("what the containers of a pod ask for", () => {
       containers.map((one) => [one.cpuRequestMillis, one.memoryRequestBytes / MIB]),
       [...expected, [10, 1]]
     )
+  })
+
+  it.each<[string, Body["status"], readonly [cpuMillis: number, mebibytes: number]]>([
+    ["the spec asks for where the kubelet reports nothing", {}, [64_000, 64]],
+    ["is allocated while a resize is refused", reporting({ cpu: "1", memory: "64Mi" }, undefined), [1_000, 64]],
+    [
+      "is applied where the kubelet reports that alone",
+      reporting(undefined, { cpu: "1500m", memory: "64Mi" }),
+      [1_500, 64]
+    ],
+    [
+      "is allocated before it is applied, when it grows",
+      reporting({ cpu: "64", memory: "64Mi" }, { cpu: "1", memory: "64Mi" }),
+      [64_000, 64]
+    ],
+    [
+      "is still applied, when it shrinks",
+      reporting({ cpu: "64", memory: "64Mi" }, { cpu: "96", memory: "1Gi" }),
+      [96_000, 1_024]
+    ],
+    ["the spec asks for of a resource that is not reported", reporting({ cpu: "1" }, {}), [1_000, 64]],
+    [
+      "is reported, not what a pending resize adds",
+      reporting({ cpu: "1" }, {}, [{ type: "PodResizePending", status: "True", reason: "Infeasible" }]),
+      [1_000, 0]
+    ],
+    ["the spec asks for where no quantity is reported", reporting({ cpu: "much" }, { cpu: {} }), [64_000, 64]]
+  ])("is what %s", (_, status, expected) => {
+    const spec = { containers: [container("64", "64Mi"), { ...container("1", "1Mi"), name: "other" }] }
+    const [main, other] = project("a", { spec, ...(status === undefined ? {} : { status }) }).containers
+    assert.deepStrictEqual(
+      [main, other].map((one) => [one?.cpuRequestMillis, (one?.memoryRequestBytes ?? 0) / MIB]),
+      [expected, [1_000, 1]]
+    )
+  })
+
+  it("is what the kubelet allocates to the whole pod, without the overhead that its status has", () => {
+    const { containers } = project("a", {
+      spec: {
+        overhead: { cpu: "100m" },
+        resources: { requests: { cpu: "64", memory: "1Gi" } },
+        containers: [container("100m", "64Mi")]
+      },
+      status: { allocatedResources: { cpu: "2100m", memory: "1Gi" }, resources: { requests: { cpu: "1100m" } } }
+    })
+    assert.deepStrictEqual(
+      containers.map((one) => [one.cpuRequestMillis, one.memoryRequestBytes / MIB]),
+      [[2_100, 1_024]]
+    )
+  })
+
+  it("is one object with that of a pod that was never resized", () => {
+    const spec = { containers: [container("100m", "64Mi")] }
+    const status = reporting({ cpu: "100m", memory: "64Mi" }, { cpu: "0.1", memory: "67108864" })
+    assert.strictEqual(project("a", { spec, ...(status && { status }) }).containers, project("b", { spec }).containers)
   })
 
   it("names the claims that it mounts, once, and those of its ephemeral volumes", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect, Layer } from "effect"
-import { isWorkload } from "../../src/hour/Series.ts"
+import { IDLE, isWorkload } from "../../src/hour/Series.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 import { claim, deployment, node, ofDeployment, pod, volume } from "./objects.ts"
 import {
@@ -73,6 +73,48 @@ describe("a pod that is resized in place", () => {
   )
 })
 
+describe("a resize that the kubelet reports", () => {
+  const reporting = (asked: string, allocated: string, actuated: string, version: number): KubeObject => {
+    const { status } = small
+    return {
+      ...asking(asked, version),
+      status: {
+        ...(typeof status === "object" ? status : {}),
+        conditions: allocated === asked ? [] : [{ type: "PodResizePending", status: "True", reason: "Infeasible" }],
+        containerStatuses: [
+          {
+            name: "main",
+            state: { running: { startedAt: "2026-03-02T09:00:00Z" } },
+            allocatedResources: { cpu: allocated, memory: "64Mi" },
+            resources: { requests: { cpu: actuated, memory: "64Mi" } }
+          }
+        ]
+      }
+    }
+  }
+
+  it.effect("is charged by what the node gives: not while refused, and a decrease once it is done", () =>
+    Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      server.put("Pod", reporting("1", "1", "1", 1))
+      yield* begin("09:58:00")
+      yield* start(fleet, requestsOnly)
+      yield* until("10:10:00")
+      server.put("Pod", reporting("64", "1", "1", 2))
+      yield* until("10:40:00")
+      server.put("Pod", reporting("500m", "500m", "1", 3))
+      yield* until("10:50:00")
+      server.put("Pod", reporting("500m", "500m", "500m", 4))
+      yield* until("11:02:00")
+      const [ten] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      const charged = 1_000 * 3_000 + 500 * 600
+      assert.deepStrictEqual(measured(ten, "cpuRequestedMilliSeconds"), { "Deployment/web": charged })
+      const idle = ten?.series.findIndex(({ kind }) => kind === IDLE) ?? -1
+      assert.strictEqual(ten?.columns.cpuAllocatedMilliSeconds[idle], 4_000 * 3_600 - charged)
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+})
+
 describe("an hour that is over and waits to be closed", () => {
   it.effect("does not take the requests, the labels and the machines of the next", () =>
     Effect.gen(function* () {
@@ -109,12 +151,12 @@ describe("a claim that grows", () => {
       server.put("PersistentVolume", volume("pv-1", "data"))
       yield* begin("09:58:00")
       yield* start(fleet, requestsOnly)
-      yield* until("10:32:00")
+      yield* until("10:32:30")
       server.put("PersistentVolumeClaim", changed(claim("data", "pv-1", "20Gi"), 2))
       yield* until("12:02:00")
       const [ten, eleven] = yield* hoursOf(a, "10:00:00", "12:00:00")
       assert.deepStrictEqual(measured(ten, "storageKibSeconds"), {
-        "Deployment/web": 10 * GIB_KIB * 2_100 + 20 * GIB_KIB * 1_500
+        "Deployment/web": 10 * GIB_KIB * 1_980 + 20 * GIB_KIB * 1_620
       })
       assert.deepStrictEqual(measured(eleven, "storageKibSeconds"), { "Deployment/web": 20 * GIB_KIB * 3_600 })
     }).pipe(Effect.provide(inMemory), Effect.scoped)
