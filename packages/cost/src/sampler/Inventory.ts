@@ -50,7 +50,7 @@ export class Inventory {
   update(listed: Listed, atMs: number): void {
     const { listedAtMs, loadBalancers, volumes } = this.#known
     this.#known = {
-      volumes: joined(volumes, listed.volumes, listedAtMs, atMs),
+      volumes: joined(volumes, listed.volumes, listedAtMs, atMs, claimEnds(volumes, listed.volumes, listedAtMs, atMs)),
       loadBalancers: joined(loadBalancers, listed.loadBalancers, listedAtMs, atMs),
       listedAtMs: atMs
     }
@@ -110,32 +110,61 @@ const isAfter =
   ({ toMs }: Lasting): boolean =>
     toMs === null || toMs > atMs
 
-/**
- * What was there before but not in the last list has got its present form since: its claim was deleted, or came. What has
- * another form than in the last list, such as a claim that was grown, had the old one until now.
- */
+/** Joins what was there with a new list. An item that changed its form had the old one until `changedAtMs` of both. */
 const joined = <A extends Lasting>(
   held: ReadonlyArray<A>,
   listed: ReadonlyArray<A> | undefined,
   listedAtMs: number,
-  atMs: number
+  atMs: number,
+  changedAtMs: (item: A) => number = () => atMs
 ): ReadonlyArray<A> => {
   if (listed === undefined) return held
   const open = new Map(held.filter(({ toMs }) => toMs === null).map((one) => [one.uid, one]))
   const ended = new Map(open)
   const present = listed.map((one) => {
     const before = open.get(one.uid)
-    if (before === undefined) return one.fromMs <= listedAtMs ? { ...one, fromMs: atMs } : one
+    if (before === undefined) return one.fromMs <= listedAtMs ? { ...one, fromMs: changedAtMs(one) } : one
     if (!isSameForm(before, one)) return { ...one, fromMs: atMs }
     ended.delete(one.uid)
     return { ...one, fromMs: before.fromMs }
   })
+  const uids = new Set(listed.map(({ uid }) => uid))
   return [
     ...held.filter(({ toMs }) => toMs !== null),
-    ...Array.from(ended.values(), (one) => ({ ...one, toMs: atMs })),
+    ...Array.from(ended.values(), (one) => ({ ...one, toMs: uids.has(one.uid) ? atMs : changedAtMs(one) })),
     ...present
   ]
 }
+
+/**
+ * Finds when the claims of volumes ended that a new list lacks.
+ *
+ * **Shape** by the claim or the volume: when the volume of the next claim of the same name was created, if that was since
+ * the last list. Otherwise the time of the list.
+ */
+const claimEnds = (
+  held: ReadonlyArray<InventoryVolume>,
+  listed: ReadonlyArray<InventoryVolume> = [],
+  listedAtMs: number,
+  atMs: number
+): ((volume: InventoryVolume) => number) => {
+  const next = new Map<string, number>()
+  for (const one of listed) {
+    if (one.claim === "" || one.fromMs <= listedAtMs || one.fromMs >= atMs) continue
+    const key = claimKey(one)
+    next.set(key, Math.min(one.fromMs, next.get(key) ?? Infinity))
+  }
+  if (next.size === 0) return () => atMs
+  const ends = new Map<string, number>()
+  for (const one of held) {
+    const endMs = one.toMs === null && one.claim !== "" ? next.get(claimKey(one)) : undefined
+    if (endMs !== undefined) ends.set(one.name, endMs)
+  }
+  return ({ name }) => ends.get(name) ?? atMs
+}
+
+/** No name of a Kubernetes object has a slash. */
+const claimKey = ({ claim, namespace }: InventoryVolume): string => `${namespace}/${claim}`
 
 /** Compares all but when it was there. */
 const isSameForm = <A extends Lasting>(one: A, other: A): boolean =>

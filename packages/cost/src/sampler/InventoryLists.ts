@@ -35,8 +35,8 @@ export interface Refused {
 /**
  * Lists all of them once.
  *
- * A volume counts from its creation with the bytes that its claim requests, or with its own while no claim has it; a claim that has
- * no volume yet is none. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
+ * A volume counts from its creation with the bytes that its claim requests, or with its capacity while no claim has it. A
+ * released volume, whose claim was deleted, has none. A claim without a volume costs nothing. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
  * counts from its creation, whether an address has been given to it or not. `large` says how many volumes are larger
  * than they may count.
  *
@@ -96,6 +96,7 @@ interface Volume {
   readonly claimUid: string
   readonly claimName: string
   readonly claimNamespace: string
+  readonly phase: string
   readonly storageClass: string
   readonly bytes: number
   readonly createdAtMs: number
@@ -110,10 +111,11 @@ const joined = (
   return volumes.map((volume): InventoryVolume => {
     const claim = byUid.get(volume.claimUid)
     if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
-    const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, storageClass, uid } = volume
-    // Where claims may not be read, the volume itself tells which one has it; else that claim is gone.
+    const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, phase, storageClass, uid } = volume
+    // The reference stays when its claim is deleted. A bound volume's claim may be newer than the list of claims.
+    const isClaimed = claims === undefined ? phase !== "Released" && phase !== "Failed" : phase === "Bound"
     const subject =
-      claims === undefined && claimUid !== ""
+      isClaimed && claimUid !== ""
         ? { uid: claimUid, namespace: claimNamespace, claim: claimName }
         : { uid, namespace: "", claim: "" }
     return { ...subject, name, storageClass, bytes, fromMs: createdAtMs, toMs: null }
@@ -171,7 +173,8 @@ const volumeOf = Schema.decodeUnknownResult(
           namespace: Schema.optionalKey(Schema.String)
         })
       )
-    })
+    }),
+    status: Schema.optionalKey(Schema.Struct({ phase: Schema.optionalKey(Schema.String) }))
   })
 )
 
@@ -184,6 +187,7 @@ const readVolume = (object: KubeObject): Volume | undefined => {
     claimUid: claimRef?.uid ?? "",
     claimName: claimRef?.name ?? "",
     claimNamespace: claimRef?.namespace ?? "",
+    phase: read.status?.phase ?? "",
     storageClass: storageClassName,
     bytes: bytesOf(capacity?.storage)
   }
