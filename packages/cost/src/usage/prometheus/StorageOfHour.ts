@@ -23,50 +23,71 @@ export interface LoadBalancerAnswers {
   readonly pods: ReadonlyArray<Line>
 }
 
+type MinutesOf = (line: Line) => Minutes.Minutes
 type SpansOf = (line: Line) => ReadonlyArray<Span>
 
-const spanReader =
-  (hourMs: number, wasSeen: (place: number) => boolean): SpansOf =>
+const minuteReader =
+  (hourMs: number, wasSeen: (place: number) => boolean): MinutesOf =>
   ({ points }) => {
     const minutes = Minutes.none()
     Minutes.addBits(minutes, hourMs, points)
-    return Minutes.within(
-      hourMs,
-      Minutes.spans(
-        Minutes.closed(minutes, (place) => !wasSeen(place)),
-        hourMs
-      )
-    )
+    return Minutes.closed(minutes, (place) => !wasSeen(place))
   }
 
+const spanReader = (hourMs: number, wasSeen: (place: number) => boolean): SpansOf => {
+  const minutesOf = minuteReader(hourMs, wasSeen)
+  return (line) => Minutes.within(hourMs, Minutes.spans(minutesOf(line), hourMs))
+}
+
 /**
- * Gives the volumes.
+ * Returns the volumes.
  *
- * A claim that has a volume, with the bytes that it requests, and a volume that no claim has, with its capacity.
- * A claim that waits for its volume is none. `large` says how many are larger than they may count.
+ * **Shape** a volume counts for each minute once: with the bytes that its claim requests while a claim has it, with its
+ * capacity in the other minutes. If several volumes had one claim's name within the hour, each counts with its capacity.
+ * A claim without a volume is left out. `large` counts the volumes above the largest size that is charged.
  */
 export const volumes = (
   answers: VolumeAnswers,
   hourMs: number,
   wasSeen: (place: number) => boolean
 ): { readonly volumes: ReadonlyArray<VolumeFacts>; readonly large: number } => {
-  const spansOf = spanReader(hourMs, wasSeen)
+  const minutesOf = minuteReader(hourMs, wasSeen)
   const claimBytes = new Map(answers.claimBytes.map((line) => [claimOf(line), valueOf(line)]))
   const volumeBytes = new Map(answers.volumeBytes.map((line) => [volumeOf(line), valueOf(line)]))
-  const claimed = new Set(answers.claims.map(({ labels }) => labels["volumename"]))
-  const claimedVolumes = answers.claims.map((line) => {
-    const { namespace = "", persistentvolumeclaim: claim = "", storageclass = "", volumename: name = "" } = line.labels
-    const bytes = claimBytes.get(claimOf(line)) ?? volumeBytes.get(name) ?? 0
-    return { namespace, claim, name, storageClass: storageclass, bytes, spans: spansOf(line) }
-  })
-  const free = answers.volumes
-    .filter((line) => !claimed.has(volumeOf(line)))
-    .map((line) => {
-      const name = volumeOf(line)
-      const { storageclass: storageClass = "" } = line.labels
-      return { namespace: "", claim: "", name, storageClass, bytes: volumeBytes.get(name) ?? 0, spans: spansOf(line) }
+  const lines = Map.groupBy(answers.claims, claimOf)
+  const taken = new Map<string, Minutes.Minutes>()
+  /** Returns the spans of those minutes that no earlier line of the volume has. */
+  const take = (name: string, minutes: Minutes.Minutes): ReadonlyArray<Span> => {
+    const before = taken.get(name) ?? Minutes.none()
+    taken.set(
+      name,
+      before.map((isIn, place) => isIn | (minutes[place] ?? 0))
+    )
+    const left = minutes.map((isIn, place) => isIn & ~(before[place] ?? 0))
+    return Minutes.within(hourMs, Minutes.spans(left, hourMs))
+  }
+  const claimed = answers.claims
+    .map((line) => ({ line, minutes: minutesOf(line) }))
+    .toSorted((one, other) => one.minutes.indexOf(1) - other.minutes.indexOf(1))
+    .map(({ line, minutes }) => {
+      const {
+        namespace = "",
+        persistentvolumeclaim: claim = "",
+        storageclass = "",
+        volumename: name = ""
+      } = line.labels
+      const [requested, capacity] = [claimBytes.get(claimOf(line)), volumeBytes.get(name)]
+      const isReused = (lines.get(claimOf(line)) ?? []).some(({ labels }) => labels["volumename"] !== name)
+      const bytes = (isReused ? (capacity ?? requested) : (requested ?? capacity)) ?? 0
+      return { namespace, claim, name, storageClass: storageclass, bytes, spans: take(name, minutes) }
     })
-  const all = [...claimedVolumes, ...free].filter(({ spans }) => spans.length > 0)
+  const free = answers.volumes.map((line) => {
+    const name = volumeOf(line)
+    const { storageclass: storageClass = "" } = line.labels
+    const bytes = volumeBytes.get(name) ?? 0
+    return { namespace: "", claim: "", name, storageClass, bytes, spans: take(name, minutesOf(line)) }
+  })
+  const all = [...claimed, ...free].filter(({ spans }) => spans.length > 0)
   return {
     volumes: all.map((volume) => ({ ...volume, bytes: VolumeSize.bounded(volume.bytes) })),
     large: all.filter(({ bytes }) => VolumeSize.isLarge(bytes)).length
