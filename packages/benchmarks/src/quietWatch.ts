@@ -23,8 +23,7 @@ class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
 }
 
 /**
- * Costs list volumes and services every five minutes, and their calls open a connection when the last one was idle for too
- * long. Here they are listed once, so that every connection that opens later is a watch's.
+ * Costs list volumes and services every minute. Such a call opens a connection if the last one was idle for too long. Here they are listed once, so that every connection that opens later is a watch's.
  */
 const withoutLists = Layer.effect(
   SamplerSettings.SamplerSettings,

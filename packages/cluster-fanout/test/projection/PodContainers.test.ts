@@ -1,5 +1,6 @@
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import * as Interner from "../../src/projection/Interner.ts"
 import { type ContainerRun, runsOf } from "../../src/projection/PodContainers.ts"
 import * as Projection from "../../src/projection/Projection.ts"
@@ -18,6 +19,8 @@ const run = (change: Partial<ContainerRun> = {}): ContainerRun => ({
   isOomKilled: false,
   ...change
 })
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 
 type Amounts = Readonly<Record<string, unknown>>
 
@@ -152,9 +155,25 @@ describe("what the containers of a pod ask for", () => {
     const [main, other] = project("a", { spec, ...(status === undefined ? {} : { status }) }).containers
     assert.deepStrictEqual(
       [main, other].map((one) => [one?.cpuRequestMillis, (one?.memoryRequestBytes ?? 0) / MIB]),
-      [expected, [1_000, 1]]
+      [[...expected], [1_000, 1]]
     )
   })
+
+  it.prop(
+    "is the greater of the allocated and the applied request, whatever the spec asks for",
+    [Millis, Millis, Millis],
+    ([asked, allocated, actuated]) => {
+      const amounts = (millis: number) => ({ cpu: `${millis}m`, memory: `${millis}Ki` })
+      const { containers } = project("a", {
+        spec: { containers: [{ name: "main", resources: { requests: amounts(asked) } }] },
+        status: reporting(amounts(allocated), amounts(actuated)) ?? {}
+      })
+      const millis = Math.max(allocated, actuated)
+      assert.deepStrictEqual(containers, [
+        { name: "main", role: "main", cpuRequestMillis: millis, memoryRequestBytes: millis * 1_024, gpus: 0 }
+      ])
+    }
+  )
 
   it("is what the kubelet allocates to the whole pod, without the overhead that its status has", () => {
     const { containers } = project("a", {
