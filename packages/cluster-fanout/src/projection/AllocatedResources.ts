@@ -57,9 +57,12 @@ const reportedRequests = (requests: Fields, report: Fields, isPending: boolean):
   const actuated = fields(fields(report["resources"])["requests"])
   const found: Requests = {}
   for (const resource of RESIZED) {
-    const reported = greater(allocated[resource], actuated[resource], resource)
+    const [asked, given, used] = [requests[resource], allocated[resource], actuated[resource]]
+    // Most pods are never resized: their quantities need no parsing.
+    const isSame = given === asked ? used === asked || used === undefined : given === undefined && used === asked
+    const reported = isSame ? asked : greater(given, used, resource)
     // A resize that waits may ask for a resource that the container does not have yet.
-    const amount = reported ?? (isPending ? "0" : requests[resource])
+    const amount = reported ?? (isPending && asked !== undefined ? "0" : asked)
     if (amount !== undefined) found[resource] = amount
   }
   return found
