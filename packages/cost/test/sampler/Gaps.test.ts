@@ -172,7 +172,7 @@ describe("what a cluster does not tell", () => {
         const [next] = yield* hoursOf(a, "11:00:00", "12:00:00")
         assert.strictEqual(measured(next, "storageKibSeconds")["Deployment/web"], 10 * 1_024 ** 2 * 3_600)
         // It is missed at the next list.
-        assert.strictEqual(measured(next, "loadBalancerSeconds")["Deployment/web"], 2_100)
+        assert.strictEqual(measured(next, "loadBalancerSeconds")["Deployment/web"], 1_860)
         assert.strictEqual(warnings.filter((text) => text.includes("persistentvolumes")).length, 1)
       }).pipe(Effect.provide(inMemory), Effect.scoped, Effect.provide(Logger.layer([logger])))
     }
