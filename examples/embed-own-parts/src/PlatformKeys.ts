@@ -1,9 +1,10 @@
 /**
  * Created keys in the platform's own database.
  */
-import { KeyStoreError, StoreFailed } from "@quarterdeck/keys/KeyError"
+import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
+import { KeyStoreError, MakerFull, StoreFailed } from "@quarterdeck/keys/KeyError"
 import { KeyHash } from "@quarterdeck/keys/KeyHash"
-import type { KeyRecord, KeyStore, Page } from "@quarterdeck/keys/KeyStore"
+import { type KeyRecord, type KeyStore, lineOf, type Page, type Quota } from "@quarterdeck/keys/KeyStore"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { DatabaseSync } from "node:sqlite"
@@ -15,9 +16,13 @@ const StoredKey = Schema.fromJsonString(
   Schema.Struct({
     id: Schema.String,
     name: Schema.String,
+    description: Schema.optionalKey(Schema.String),
     hash: KeyHash,
     start: Schema.String,
     rule: Rule,
+    allowFrom: Schema.optionalKey(AllowFrom),
+    line: Schema.optionalKey(Schema.String),
+    maker: Schema.optionalKey(Schema.String),
     createdAt: Instant,
     createdBy: Schema.optionalKey(Schema.String),
     rotatedFrom: Schema.optionalKey(Schema.String),
@@ -43,6 +48,7 @@ const tableOf = (database: DatabaseSync) => {
   const page = database.prepare(
     "SELECT key FROM api_keys WHERE (created_at_ms, id) > (?, ?) ORDER BY created_at_ms, id LIMIT ?"
   )
+  const all = database.prepare("SELECT key FROM api_keys")
   const count = database.prepare("SELECT count(*) AS count FROM api_keys")
   const find = (id: string): KeyRecord | undefined => decodeRows(byId.all(id))[0]?.key
 
@@ -51,6 +57,14 @@ const tableOf = (database: DatabaseSync) => {
       insert.run(key.id, key.hash, DateTime.toEpochMillis(key.createdAt), encode(key))
     },
     find,
+    /** Finds the keys that are neither revoked nor expired. */
+    live: (at: DateTime.Utc): ReadonlyArray<KeyRecord> =>
+      decodeRows(all.all())
+        .map(({ key }) => key)
+        .filter(
+          ({ expiresAt, revokedAt }) =>
+            revokedAt === undefined && (expiresAt === undefined || DateTime.isGreaterThan(expiresAt, at))
+        ),
     findByHash: (hash: KeyHash): KeyRecord | undefined => decodeRows(byHash.all(hash))[0]?.key,
     list: ({ after, limit }: Page): ReadonlyArray<KeyRecord> => {
       const afterMs = after === undefined ? Number.MIN_SAFE_INTEGER : DateTime.toEpochMillis(after.createdAt)
@@ -82,7 +96,8 @@ const tableOf = (database: DatabaseSync) => {
 const attempt = <A>(operation: keyof KeyStore["Service"], work: () => A): Effect.Effect<A, KeyStoreError> =>
   Effect.try({
     try: work,
-    catch: (cause) => new KeyStoreError({ reason: new StoreFailed({ operation, cause }) })
+    catch: (cause) =>
+      new KeyStoreError({ reason: cause instanceof MakerFull ? cause : new StoreFailed({ operation, cause }) })
   })
 
 /** Answers with a key, if there is one. */
@@ -100,21 +115,52 @@ export const make = (database: DatabaseSync): KeyStore["Service"] => {
   const changeInForce = (id: string, to: (key: KeyRecord) => KeyRecord): KeyRecord | undefined =>
     table.find(id)?.revokedAt === undefined ? table.change(id, to) : undefined
 
+  const revoke = (id: string, at: DateTime.Utc, by: string | undefined): KeyRecord | undefined =>
+    table.change(id, (key) =>
+      key.revokedAt === undefined ? { ...key, revokedAt: at, ...(by === undefined ? {} : { revokedBy: by }) } : key
+    )
+
+  /** Does some work that adds a key, or nothing where it would give the maker more live keys than the quota. */
+  const withinQuota = <A>({ maker }: KeyRecord, quota: Quota | undefined, work: () => A): A => {
+    const count = () =>
+      maker === undefined || quota === undefined ? 0 : table.live(quota.at).filter((key) => key.maker === maker).length
+    return table.together(() => {
+      const before = count()
+      const result = work()
+      const after = count()
+      if (quota !== undefined && after > quota.most && after > before) throw new MakerFull({})
+      return result
+    })
+  }
+
   return {
-    insert: (key) => attempt("insert", () => table.add(key)),
+    insert: (key, quota) => attempt("insert", () => withinQuota(key, quota, () => table.add(key))),
     find: (id) => attemptKey("find", () => table.find(id)),
     findByHash: (hash) => attemptKey("findByHash", () => table.findByHash(hash)),
     list: (page) => attempt("list", () => table.list(page)),
-    revoke: (id, at, by) =>
-      attemptKey("revoke", () =>
-        table.change(id, (key) =>
-          key.revokedAt === undefined ? { ...key, revokedAt: at, ...(by === undefined ? {} : { revokedBy: by }) } : key
+    revoke: (id, at, by) => attemptKey("revoke", () => revoke(id, at, by)),
+    revokeAll: (ids, at, by) =>
+      attempt("revokeAll", () => table.together(() => ids.flatMap((id) => revoke(id, at, by) ?? []))),
+    findLiving: (lines, at) =>
+      attempt("findLiving", () => {
+        const asked = new Set(lines)
+        return new Set(
+          table
+            .live(at)
+            .map(lineOf)
+            .filter((line) => asked.has(line))
         )
+      }),
+    update: (id, changes) =>
+      attemptKey("update", () =>
+        changeInForce(id, (key) => {
+          const { description = "", ...changed } = { ...key, ...changes }
+          return description === "" ? changed : { ...changed, description }
+        })
       ),
-    update: (id, changes) => attemptKey("update", () => changeInForce(id, (key) => ({ ...key, ...changes }))),
-    rotate: (id, { at, endsAt, successor }) =>
+    rotate: (id, { at, endsAt, quota, successor }) =>
       attemptKey("rotate", () =>
-        table.together(() => {
+        withinQuota(successor, quota, () => {
           const ended = changeInForce(id, (key) => {
             const expiresAt = DateTime.min(key.expiresAt ?? endsAt, endsAt)
             return { ...key, rotatedAt: at, expiresAt }

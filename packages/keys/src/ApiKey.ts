@@ -2,19 +2,38 @@
  * A key as people and programs see it: everything but the secret.
  */
 import { DateTime, Duration, Schema } from "effect"
+import { AllowFrom } from "./AllowFrom.ts"
 import { Rule } from "./Rule.ts"
 
-/** The form of a key's name: 1 to 128 characters (code points), no control characters, no lone surrogates. */
-const NAME = /^[^\p{Cc}\p{Cs}]{1,128}$/u
+/** Longest name, and longest description. **Units** code points. */
+export const MAX_NAME = 128
+export const MAX_DESCRIPTION = 256
 
-/** What people call a key; need not be unique. **Shape** documents say it without `\p`, which many programs cannot read. */
-export const KeyName = Schema.String.check(
-  Schema.isPattern(NAME, {
-    expected: "a name of 1 to 128 characters, none of them a control character",
-    toJsonSchema: () => ({ minLength: 1, maxLength: 128, pattern: "^[^\\x00-\\x1F\\x7F-\\x9F]*$" })
+/**
+ * Characters that a text for people must not have: control (Cc) and format (Cf) characters, line and paragraph
+ * separators, lone surrogates. They break log lines, or make two names look alike.
+ */
+const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}"
+
+/** The control characters among them. Format characters need `\p` or `\u`, which many generators cannot read. */
+const DOCUMENTED_UNSEEN = "\\x00-\\x1F\\x7F-\\x9F"
+
+const textForPeople = (what: string, shortest: number, longest: number) =>
+  Schema.isPattern(new RegExp(`^[^${UNSEEN}]{${shortest},${longest}}$`, "u"), {
+    expected: `${what} of ${shortest} to ${longest} characters, without control or format characters`,
+    toJsonSchema: () => ({ minLength: shortest, maxLength: longest, pattern: `^[^${DOCUMENTED_UNSEEN}]*$` })
   })
-)
+
+/** What people call a key. It need not be unique. */
+export const KeyName = Schema.String.check(textForPeople("a name", 1, MAX_NAME))
 export type KeyName = typeof KeyName.Type
+
+/** What a key is for. An empty description is none. */
+export const Description = Schema.String.check(textForPeople("a description", 0, MAX_DESCRIPTION))
+export type Description = typeof Description.Type
+
+/** Replaces the characters that no {@link KeyName} has. */
+export const withoutUnseen = (text: string): string => text.replace(new RegExp(`[${UNSEEN}]`, "gu"), "?")
 
 /**
  * The form of a key's id: `key_` and random characters where the key was created, `cfg_` and a digest of its name where
@@ -47,17 +66,23 @@ export type Source = typeof Source.Type
  *
  * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
  * key that made this one, `rotatedFrom` of the one that it replaces, `revokedBy` of the one that revoked it. `createdAt` of
- * a configured key is when the running program first loaded it.
+ * a configured key is when the running program first loaded it. Names of older versions may have characters that
+ * {@link KeyName} refuses. `isMakerGone` is present, and true, once the key's maker and every key that the maker was
+ * rotated to are revoked, expired or unknown. A person who made a key is never gone here: only the identity provider
+ * knows.
  */
 export const ApiKey = Schema.Struct({
   id: Schema.String,
-  name: KeyName,
+  name: Schema.String,
+  description: Schema.optionalKey(Schema.String),
   start: Schema.optionalKey(Schema.String),
   rule: Rule,
+  allowFrom: Schema.optionalKey(AllowFrom),
   status: Status,
   source: Source,
   createdAt: Timestamp,
   createdBy: Schema.optionalKey(Schema.String),
+  isMakerGone: Schema.optionalKey(Schema.Boolean),
   rotatedFrom: Schema.optionalKey(Schema.String),
   expiresAt: Schema.optionalKey(Timestamp),
   lastUsedAt: Schema.optionalKey(Timestamp),

@@ -7,7 +7,7 @@ import type { LoadedKey } from "./KeyConfig.ts"
 import type { KeyRecord } from "./KeyStore.ts"
 
 export const ofCreated = (record: KeyRecord, now: DateTime.Utc): ApiKey => {
-  const { hash: _hash, rotatedAt: _rotatedAt, ...seen } = record
+  const { hash: _hash, line: _line, maker: _maker, rotatedAt: _rotatedAt, ...seen } = record
   return { ...seen, status: statusAt(record, now), source: "created" }
 }
 

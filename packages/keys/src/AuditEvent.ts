@@ -20,13 +20,15 @@ const Actor = Schema.Struct({
  * What a call was about.
  *
  * **Shape** `asked` is the target as the caller named it, joined by `|`, `*` for all, empty for none; `clusters` are those
- * that it was resolved to; `namespaces` those that were named; `object` the id of a key, or what else the path names.
+ * that it was resolved to; `namespaces` those that were named; `object` the id of a key, or what else the path names. `descendants`: how many keys were revoked with
+ * the one that the path names.
  */
 const AuditTarget = Schema.Struct({
   asked: Schema.String,
   clusters: Schema.Array(Schema.String),
   namespaces: Schema.optionalKey(Schema.Array(Schema.String)),
-  object: Schema.optionalKey(Schema.String)
+  object: Schema.optionalKey(Schema.String),
+  descendants: Schema.optionalKey(Schema.Int)
 })
 
 export const AuditDecision = Schema.Literals(["allow", "deny"])

@@ -2,6 +2,7 @@
  * Tells who presents a key, and why a key is refused.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
+import type { AllowFrom } from "./AllowFrom.ts"
 import { type Lifespan, type Source, statusAt } from "./ApiKey.ts"
 import * as LastUse from "./LastUse.ts"
 import { KeyConfig } from "./KeyConfig.ts"
@@ -64,6 +65,7 @@ interface Known extends Lifespan {
   readonly name: string
   readonly hash: KeyHash.KeyHash
   readonly rule: Rule
+  readonly allowFrom?: AllowFrom
 }
 
 const make = Effect.fnUntraced(function* (): Effect.fn.Return<
@@ -113,10 +115,17 @@ const judge = (known: Known, source: Source, now: DateTime.Utc): Verdict => {
       return { _tag: "Refused", code: "key_expired", detail: "the key has expired", ended: endedOf(known) }
     case "active":
     case "expiring": {
-      const { expiresAt, id, name, rule } = known
+      const { allowFrom, expiresAt, id, name, rule } = known
       return {
         _tag: "Valid",
-        principal: { keyId: id, name, rule, source, ...(expiresAt === undefined ? {} : { expiresAt }) }
+        principal: {
+          keyId: id,
+          name,
+          rule,
+          source,
+          ...(allowFrom === undefined ? {} : { allowFrom }),
+          ...(expiresAt === undefined ? {} : { expiresAt })
+        }
       }
     }
   }

@@ -19,8 +19,8 @@ export const DEFAULT_MAX_LIFETIME = Duration.millis(10 * UNIT_MS.y)
 
 /** Says why an expiry was refused; the text is kept out of the message. */
 export class InvalidExpiry extends Schema.TaggedError<InvalidExpiry>()("InvalidExpiry", {
-  problem: Schema.Literals(["syntax", "calendar", "notUtc", "past", "tooFar"]),
-  /** The last instant that is allowed, RFC 3339, of one that is too far. */
+  problem: Schema.Literals(["syntax", "calendar", "notUtc", "past", "tooFar", "missing"]),
+  /** The last instant that is allowed, RFC 3339, of one that is too far or missing. */
   latest: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -35,7 +35,8 @@ const EXPLANATION: Record<InvalidExpiry["problem"], string> = {
   calendar: "names a date or time that does not exist",
   notUtc: "must be an RFC 3339 instant in UTC, ending in Z or +00:00",
   past: "must lie in the future",
-  tooFar: "lies beyond the longest lifetime that a key may have"
+  tooFar: "lies beyond the longest lifetime that a key may have",
+  missing: "must be given: a key that a signed-in person makes needs an end within its longest lifetime"
 }
 
 /**

@@ -2,23 +2,28 @@
  * Renames and narrows keys, and gives them new secrets.
  */
 import { DateTime, Duration, Effect, Option, Schema } from "effect"
+import * as AllowFrom from "./AllowFrom.ts"
 import { type ApiKey, type CreatedApiKey, KeyName } from "./ApiKey.ts"
-import { ofCreated } from "./ApiKeyView.ts"
-import * as Expiry from "./Expiry.ts"
 import * as Grace from "./Grace.ts"
-import { InvalidKeyName, KeyEnded, LastAdmin, RuleNotContained } from "./KeyError.ts"
+import { AllowFromNotContained, InvalidKeyName, KeyEnded, LastAdmin, RuleNotContained } from "./KeyError.ts"
 import {
+  areLastAdmins,
   type Caller,
+  checkDescription,
   endOf,
   type Failure,
   findValid,
   isAdminOfAll,
-  isLastAdmin,
   type Keys,
   noted,
+  readAllowFrom,
+  readEnd,
   refuse,
-  requireRole
+  requireRole,
+  showCreated,
+  withinQuota
 } from "./KeyRealm.ts"
+import { lineOf } from "./KeyStore.ts"
 import { newKey } from "./NewKey.ts"
 import * as Rule from "./Rule.ts"
 import * as RuleContainment from "./RuleContainment.ts"
@@ -26,11 +31,13 @@ import * as RuleContainment from "./RuleContainment.ts"
 /**
  * What an update changes; an absent field stays as it is.
  *
- * **Shape** `force` narrows the last Admin of everything, too.
+ * **Shape** an empty description removes it; `force` narrows the last Admin of everything, too.
  */
 export interface UpdateOptions {
   readonly name?: string
+  readonly description?: string
   readonly rule?: Rule.Rule
+  readonly allowFrom?: AllowFrom.AllowFrom
   readonly force?: boolean
 }
 
@@ -48,22 +55,38 @@ export const update = Effect.fnUntraced(function* (
   keys: Keys,
   caller: Caller,
   id: string,
-  { force = false, name, rule }: UpdateOptions
+  { allowFrom, description, force = false, name, rule }: UpdateOptions
 ): Effect.fn.Return<ApiKey, Failure> {
   yield* requireRole(caller, "operate")
   if (name !== undefined && !Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
+  yield* checkDescription(description)
+  const addresses = yield* readAllowFrom(allowFrom)
   const key = yield* findValid(keys, caller, id)
   const now = yield* DateTime.now
+  if (addresses !== undefined) {
+    if (!AllowFrom.isWithin(addresses, caller.allowFrom)) {
+      return yield* refuse(new AllowFromNotContained({ exceeds: "caller" }))
+    }
+    if (!AllowFrom.isWithin(addresses, key.allowFrom)) {
+      return yield* refuse(new AllowFromNotContained({ exceeds: "present" }))
+    }
+  }
   if (rule !== undefined) {
     if (!RuleContainment.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
     if (!RuleContainment.isWithin(rule, key.rule)) return yield* refuse(new RuleNotContained({ exceeds: "present" }))
-    if (!force && !isAdminOfAll(rule) && (yield* isLastAdmin(keys, key, now))) return yield* refuse(new LastAdmin({}))
+    if (!force && !isAdminOfAll(rule) && (yield* areLastAdmins(keys, [key], now)))
+      return yield* refuse(new LastAdmin({}))
   }
-  const change = { ...(name === undefined ? {} : { name }), ...(rule === undefined ? {} : { rule }) }
+  const change = {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(rule === undefined ? {} : { rule }),
+    ...(addresses === undefined ? {} : { allowFrom: addresses })
+  }
   const changed = Option.getOrUndefined(yield* keys.store.update(id, change))
   if (changed === undefined) return yield* refuse(new KeyEnded({}))
   yield* Effect.logInfo("key changed", noted(changed, caller))
-  return ofCreated(changed, now)
+  return yield* showCreated(keys, changed, now)
 })
 
 export const rotate = Effect.fnUntraced(function* (
@@ -73,25 +96,33 @@ export const rotate = Effect.fnUntraced(function* (
   { expire, grace = "0h" }: RotateOptions
 ): Effect.fn.Return<CreatedApiKey, Failure> {
   if (id !== caller.keyId) yield* requireRole(caller, "operate")
-  const { maxLifetime, store } = keys
   const now = yield* DateTime.now
   const length = yield* Effect.fromResult(Grace.parse(grace)).pipe(Effect.catch(refuse))
-  const asked =
-    expire === undefined
-      ? undefined
-      : yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse))
+  // An `expire` that cannot be read is refused whether or not the key exists.
+  if (expire !== undefined) yield* readEnd(keys, caller, expire, now)
   const old = yield* findValid(keys, caller, id)
+  const asked = yield* readEnd(keys, caller, expire, now, old.expiresAt)
+  if (!AllowFrom.isWithin(old.allowFrom, caller.allowFrom)) {
+    return yield* refuse(new AllowFromNotContained({ exceeds: "caller" }))
+  }
   const expiresAt = yield* endOf(caller, asked, old.expiresAt)
+  const line = lineOf(old)
   const { key, record } = yield* newKey({
     name: old.name,
+    ...(old.description === undefined ? {} : { description: old.description }),
     rule: old.rule,
+    ...(old.allowFrom === undefined ? {} : { allowFrom: old.allowFrom }),
     createdBy: caller.keyId,
+    line,
+    maker: old.maker ?? line,
     rotatedFrom: id,
     ...(expiresAt === undefined ? {} : { expiresAt })
   })
   const endsAt = DateTime.addDuration(now, length)
-  const ended = Option.getOrUndefined(yield* store.rotate(id, { at: now, endsAt, successor: record }))
+  const quota = { most: keys.maxPerMaker, at: now }
+  const rotation = keys.store.rotate(id, { at: now, endsAt, successor: record, quota })
+  const ended = Option.getOrUndefined(yield* withinQuota(keys, rotation))
   if (ended === undefined) return yield* refuse(new KeyEnded({}))
   yield* Effect.logInfo("key rotated", { ...noted(record, caller), from: id, grace: Duration.format(length) })
-  return { key, apiKey: ofCreated(record, now) }
+  return { key, apiKey: yield* showCreated(keys, record, now) }
 })

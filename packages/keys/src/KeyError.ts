@@ -2,13 +2,29 @@
  * Why a call on keys was refused, or could not be answered.
  */
 import { Effect, Schema } from "effect"
+import { MAX_RANGES } from "./AllowFrom.ts"
+import { MAX_DESCRIPTION, MAX_NAME } from "./ApiKey.ts"
 import { InvalidExpiry } from "./Expiry.ts"
 import { InvalidGrace } from "./Grace.ts"
 
-/** The name is empty, too long, or has a control character (HTTP 400, field `name`). */
+/** The name is empty, too long, or has a control or format character (HTTP 400, field `name`). */
 export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("InvalidKeyName", {}) {
   override get message(): string {
-    return "name: must have 1 to 128 characters, none of them a control character"
+    return `name: must have 1 to ${MAX_NAME} characters, without control or format characters`
+  }
+}
+
+/** The description is too long, or has a control or format character (HTTP 400, field `description`). */
+export class InvalidDescription extends Schema.TaggedError<InvalidDescription>()("InvalidDescription", {}) {
+  override get message(): string {
+    return `description: must have at most ${MAX_DESCRIPTION} characters, without control or format characters`
+  }
+}
+
+/** `allowFrom` is no list of 1 to 32 ranges (HTTP 400, field `allowFrom`). */
+export class InvalidAllowFrom extends Schema.TaggedError<InvalidAllowFrom>()("InvalidAllowFrom", {}) {
+  override get message(): string {
+    return `allowFrom: must have 1 to ${MAX_RANGES} ranges in CIDR notation, such as 203.0.113.0/24`
   }
 }
 
@@ -39,6 +55,36 @@ export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("Ru
     return this.exceeds === "caller"
       ? "the rule reaches further than the key that asks for it"
       : "the rule reaches further than the key does now: a key is narrowed and never widened; make another one"
+  }
+}
+
+/**
+ * The key could be used from addresses that the calling key may not be used from, or that it may not be used from itself
+ * (HTTP 403 `rule_not_contained`, field `allowFrom`).
+ */
+export class AllowFromNotContained extends Schema.TaggedError<AllowFromNotContained>()("AllowFromNotContained", {
+  exceeds: Schema.Literals(["caller", "present"])
+}) {
+  override get message(): string {
+    return this.exceeds === "caller"
+      ? "allowFrom: the key would be allowed from more addresses than the key that makes this call"
+      : "allowFrom: the key would be allowed from more addresses than now; a key is narrowed and never widened"
+  }
+}
+
+/** A valid descendant of the key lies outside the caller's rule (HTTP 403 `rule_not_contained`). */
+export class DescendantNotContained extends Schema.TaggedError<DescendantNotContained>()("DescendantNotContained", {
+  count: Schema.Natural
+}) {
+  override get message(): string {
+    return `${this.count} of the keys that descend from the key reach further than the key that makes this call; no key was revoked`
+  }
+}
+
+/** The maker has as many live keys as the setting allows (HTTP 409 `too_many_keys`). */
+export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { most: Schema.Natural }) {
+  override get message(): string {
+    return `the maker of the key has ${this.most} valid keys, the most that keys.maxPerMaker allows; revoke one that is not needed`
   }
 }
 
@@ -83,13 +129,18 @@ export class KeyEnded extends Schema.TaggedError<KeyEnded>()("KeyEnded", {}) {
 export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
   reason: Schema.Union([
     InvalidKeyName,
+    InvalidDescription,
+    InvalidAllowFrom,
     InvalidExpiry,
     InvalidGrace,
     InvalidPosition,
     RoleForbidden,
     RuleNotContained,
+    AllowFromNotContained,
+    DescendantNotContained,
     ExpiryNotContained,
     LastAdmin,
+    TooManyKeys,
     KeyNotFound,
     KeyConfigured,
     KeyEnded
@@ -101,7 +152,8 @@ export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
 }
 
 const Operation = Schema.Literals([
-  ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "update", "rotate", "touch", "count"],
+  ...["open", "close", "insert", "findByHash", "find", "list", "revoke", "revokeAll"],
+  ...["findLiving", "update", "rotate", "touch", "count"],
   ...[
     "insertSession",
     "findSession",
@@ -177,9 +229,16 @@ export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew"
   }
 }
 
+/** The maker of a new key has as many live keys as its quota allows. Nothing was stored. */
+export class MakerFull extends Schema.TaggedError<MakerFull>()("MakerFull", {}) {
+  override get message(): string {
+    return "the maker of the key has as many live keys as it may"
+  }
+}
+
 /** Every failure of the store (HTTP 503 `key_store_unavailable`). */
 export class KeyStoreError extends Schema.TaggedError<KeyStoreError>()("KeyStoreError", {
-  reason: Schema.Union([StoreFailed, StoreUnopened, StoreBusy, StoreTimedOut, RecordCorrupt, StoreTooNew])
+  reason: Schema.Union([StoreFailed, StoreUnopened, StoreBusy, StoreTimedOut, RecordCorrupt, StoreTooNew, MakerFull])
 }) {
   override get message(): string {
     return this.reason.message

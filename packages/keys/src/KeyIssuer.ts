@@ -2,28 +2,41 @@
  * Makes, lists, changes and revokes keys on behalf of a caller, who never reaches beyond its own rule.
  */
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema, Semaphore } from "effect"
-import { type ApiKey, type CreatedApiKey, KeyName } from "./ApiKey.ts"
-import { ofCreated } from "./ApiKeyView.ts"
+import * as AllowFrom from "./AllowFrom.ts"
+import { type ApiKey, type CreatedApiKey, isValid, KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyChange from "./KeyChange.ts"
 import { KeyConfig } from "./KeyConfig.ts"
-import { InvalidKeyName, KeyNotFound, LastAdmin, RuleNotContained } from "./KeyError.ts"
+import {
+  AllowFromNotContained,
+  InvalidKeyName,
+  KeyEnded,
+  KeyNotFound,
+  LastAdmin,
+  RuleNotContained
+} from "./KeyError.ts"
+import * as KeyFamily from "./KeyFamily.ts"
 import * as KeyList from "./KeyList.ts"
 import {
+  areLastAdmins,
   type Caller,
+  checkDescription,
   endOf,
   type Failure,
   find,
   findCreated,
-  isLastAdmin,
   type Keys,
   noted,
+  readAllowFrom,
+  readEnd,
   refuse,
   requireRole,
   show,
-  visibleTo
+  showCreated,
+  visibleTo,
+  withinQuota
 } from "./KeyRealm.ts"
-import { KeyStore } from "./KeyStore.ts"
+import { KeyStore, lineOf } from "./KeyStore.ts"
 import { newKey } from "./NewKey.ts"
 import * as Person from "./Person.ts"
 import * as Rule from "./Rule.ts"
@@ -34,10 +47,24 @@ export const MaxLifetime = Context.Reference<Duration.Duration>("@quarterdeck/ke
   defaultValue: () => Expiry.DEFAULT_MAX_LIFETIME
 })
 
-/** The name, rule and expiry of a new key. **Shape** `expire` as `Expiry.parse` reads it; absent never expires. */
+/** Bounds of the keys that one maker may have, and of those that people make who signed in at an identity provider. */
+export const MakerLimits = Context.Reference<{
+  readonly maxPerMaker: number
+  readonly maxLifetimeOfPeople: Duration.Duration | undefined
+}>("@quarterdeck/keys/KeyIssuer/MakerLimits", {
+  defaultValue: () => ({ maxPerMaker: 1_000, maxLifetimeOfPeople: undefined })
+})
+
+/**
+ * What a new key is, may do and may be used from.
+ *
+ * **Shape** `expire` as `Expiry.parse` reads it, absent never expires; an absent `allowFrom` is the caller's.
+ */
 export interface CreateOptions {
   readonly name: string
+  readonly description?: string
   readonly rule: Rule.Rule
+  readonly allowFrom?: AllowFrom.AllowFrom
   readonly expire?: string
 }
 
@@ -54,7 +81,9 @@ export class KeyIssuer extends Context.Service<
      *
      * **Shape** it ends with the caller's key at the latest: at that instant where no end is asked for.
      *
-     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidExpiry`, `RuleNotContained`, `ExpiryNotContained`, in this order.
+     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `InvalidExpiry`,
+     * `RuleNotContained`, `AllowFromNotContained`, `ExpiryNotContained`, in this order; `KeyEnded` when the caller's key
+     * was revoked meanwhile, `TooManyKeys`.
      */
     readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
     /**
@@ -68,23 +97,23 @@ export class KeyIssuer extends Context.Service<
     /** Gets one of those that `list` shows. **Errors** `RoleForbidden`, `KeyNotFound`. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<ApiKey, Failure>
     /**
-     * Renames a key, or narrows its rule: a key never reaches further than before, whoever asks.
+     * Renames or describes a key, or narrows its rule or addresses: a key never reaches further than before.
      *
-     * **Shape** the new rule lies inside the caller's and inside the key's present one.
+     * **Shape** the new rule and addresses lie inside the caller's and inside the key's present ones.
      *
-     * **Errors** `RoleForbidden`, `InvalidKeyName`, `KeyNotFound`, `KeyConfigured`, `KeyEnded`, `RuleNotContained`,
-     * `LastAdmin`, in this order.
+     * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `KeyNotFound`,
+     * `KeyConfigured`, `KeyEnded`, `AllowFromNotContained`, `RuleNotContained`, `LastAdmin`, in this order.
      */
     readonly update: (caller: Caller, id: string, options: KeyChange.UpdateOptions) => Effect.Effect<ApiKey, Failure>
     /**
-     * Makes a key with the name and rule of another, which ends after a grace: the caller's own, or an Admin one inside
+     * Makes a key with the name, description, rule and addresses of another, which ends after a grace: the caller's own, or an Admin one inside
      * its rule.
      *
      * **Shape** the old key ends at the grace's end, or at its own if that is sooner. The new one keeps the old one's end
      * unless another is asked for, and ends with the caller's key at the latest.
      *
      * **Errors** `RoleForbidden`, `InvalidGrace`, `InvalidExpiry`, `KeyNotFound`, `KeyConfigured`, `KeyEnded`,
-     * `ExpiryNotContained`, in this order.
+     * `AllowFromNotContained`, `ExpiryNotContained`, `TooManyKeys`, in this order.
      */
     readonly rotate: (
       caller: Caller,
@@ -99,6 +128,22 @@ export class KeyIssuer extends Context.Service<
      * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`.
      */
     readonly revoke: (caller: Caller, id: string, options?: RevokeOptions) => Effect.Effect<ApiKey, Failure>
+    /**
+     * Revokes a key and every valid key that descends from it, all or none.
+     *
+     * **Shape** descendants are the keys that the key made or was rotated to, those that they made, and so on.
+     *
+     * **Errors** those of `revoke`, and `DescendantNotContained` when a descendant lies outside the caller's rule.
+     *
+     * **Limits** reads all keys twice.
+     */
+    readonly revokeFamily: (
+      caller: Caller,
+      id: string,
+      options?: RevokeOptions
+    ) => Effect.Effect<KeyFamily.RevokedFamily, Failure>
+    /** Counts the keys that `revokeFamily` would revoke beside the key itself. **Errors** `RoleForbidden`, `KeyNotFound`. */
+    readonly countDescendants: (caller: Caller, id: string) => Effect.Effect<number, Failure>
     /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
     readonly whoami: (caller: Caller) => Effect.Effect<ApiKey, Failure>
   }
@@ -110,11 +155,19 @@ export class KeyIssuer extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* () {
-  const keys: Keys = { config: yield* KeyConfig, store: yield* KeyStore, maxLifetime: yield* MaxLifetime }
-  /** One at a time: of two Admins that revoke each other at once, one stays, and a change is judged by the last one. */
+  const keys: Keys = {
+    config: yield* KeyConfig,
+    store: yield* KeyStore,
+    maxLifetime: yield* MaxLifetime,
+    ...(yield* MakerLimits)
+  }
+  /**
+   * One at a time: of two Admins that revoke each other at once, one stays, a change is judged by the last one, and no
+   * key is made by a key whose family is being revoked.
+   */
   const turn = yield* Semaphore.make(1)
   return KeyIssuer.of({
-    create: Effect.fn("KeyIssuer.create")((caller, options) => create(keys, caller, options)),
+    create: Effect.fn("KeyIssuer.create")((caller, options) => turn.withPermit(create(keys, caller, options))),
     list: Effect.fn("KeyIssuer.list")((caller, options) => KeyList.list(keys, caller, options)),
     get: Effect.fn("KeyIssuer.get")((caller, id) => get(keys, caller, id)),
     update: Effect.fn("KeyIssuer.update")((caller, id, options) =>
@@ -124,37 +177,66 @@ const make = Effect.fnUntraced(function* () {
       turn.withPermit(KeyChange.rotate(keys, caller, id, options))
     ),
     revoke: Effect.fn("KeyIssuer.revoke")((caller, id, options) => turn.withPermit(revoke(keys, caller, id, options))),
+    revokeFamily: Effect.fn("KeyIssuer.revokeFamily")((caller, id, { force = false } = {}) =>
+      turn.withPermit(KeyFamily.revoke(keys, caller, id, force))
+    ),
+    countDescendants: Effect.fn("KeyIssuer.countDescendants")((caller, id) => KeyFamily.count(keys, caller, id)),
     whoami: Effect.fn("KeyIssuer.whoami")((caller) => whoami(keys, caller))
   })
 })
 
+/**
+ * Finds whom a new key of a caller counts against.
+ *
+ * **Errors** `KeyEnded` when the caller's key was revoked or has expired since the call was let in.
+ */
+const makerOf = Effect.fnUntraced(function* (
+  { store }: Keys,
+  { keyId, source }: Caller,
+  now: DateTime.Utc
+): Effect.fn.Return<string, Failure> {
+  const record = source === "configured" ? undefined : Option.getOrUndefined(yield* store.find(keyId))
+  if (record === undefined) return keyId
+  return isValid(record, now) ? lineOf(record) : yield* refuse(new KeyEnded({}))
+})
+
 const create = Effect.fnUntraced(function* (
-  { maxLifetime, store }: Keys,
+  keys: Keys,
   caller: Caller,
-  { expire, name, rule }: CreateOptions
+  { allowFrom, description = "", expire, name, rule }: CreateOptions
 ): Effect.fn.Return<CreatedApiKey, Failure> {
   yield* requireRole(caller, "create")
   if (!Schema.is(KeyName)(name)) return yield* refuse(new InvalidKeyName({}))
+  yield* checkDescription(description)
+  const addresses = (yield* readAllowFrom(allowFrom)) ?? caller.allowFrom
   const now = yield* DateTime.now
-  const asked =
-    expire === undefined
-      ? undefined
-      : yield* Effect.fromResult(Expiry.parse(expire, { now, maxLifetime })).pipe(Effect.catch(refuse))
+  const asked = yield* readEnd(keys, caller, expire, now)
   if (!RuleContainment.isWithin(rule, caller.rule)) return yield* refuse(new RuleNotContained({}))
+  if (!AllowFrom.isWithin(addresses, caller.allowFrom)) {
+    return yield* refuse(new AllowFromNotContained({ exceeds: "caller" }))
+  }
   const expiresAt = yield* endOf(caller, asked)
-  const expiry = expiresAt === undefined ? {} : { expiresAt }
-  const { key, record } = yield* newKey({ name, rule, createdBy: caller.keyId, ...expiry })
-  yield* store.insert(record)
+  const maker = yield* makerOf(keys, caller, now)
+  const { key, record } = yield* newKey({
+    name,
+    ...(description === "" ? {} : { description }),
+    rule,
+    ...(addresses === undefined ? {} : { allowFrom: addresses }),
+    createdBy: caller.keyId,
+    maker,
+    ...(expiresAt === undefined ? {} : { expiresAt })
+  })
+  yield* withinQuota(keys, keys.store.insert(record, { most: keys.maxPerMaker, at: now }))
   yield* Effect.annotateCurrentSpan({ "quarterdeck.key": record.id })
   yield* Effect.logInfo("key created", noted(record, caller))
-  return { key, apiKey: ofCreated(record, now) }
+  return { key, apiKey: yield* showCreated(keys, record, now) }
 })
 
 const get = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string): Effect.fn.Return<ApiKey, Failure> {
   yield* requireRole(caller, "read")
   const found = yield* find(keys, id)
   if (!visibleTo(caller)(found.key)) return yield* refuse(new KeyNotFound({}))
-  return show(found, yield* DateTime.now)
+  return yield* show(keys, found, yield* DateTime.now)
 })
 
 const revoke = Effect.fnUntraced(function* (
@@ -166,13 +248,13 @@ const revoke = Effect.fnUntraced(function* (
   if (id !== caller.keyId) yield* requireRole(caller, "delete")
   const key = yield* findCreated(keys, caller, id)
   const now = yield* DateTime.now
-  if (!force && (yield* isLastAdmin(keys, key, now))) return yield* refuse(new LastAdmin({}))
+  if (!force && (yield* areLastAdmins(keys, [key], now))) return yield* refuse(new LastAdmin({}))
   const revoked = Option.getOrUndefined(yield* keys.store.revoke(id, now, caller.keyId))
   if (revoked === undefined) return yield* refuse(new KeyNotFound({}))
   if (key.revokedAt === undefined) yield* Effect.logInfo("key revoked", noted(revoked, caller))
-  return ofCreated(revoked, now)
+  return yield* showCreated(keys, revoked, now)
 })
 
 const whoami = Effect.fnUntraced(function* (keys: Keys, caller: Caller): Effect.fn.Return<ApiKey, Failure> {
-  return Person.view(caller) ?? show(yield* find(keys, caller.keyId), yield* DateTime.now)
+  return Person.view(caller) ?? (yield* show(keys, yield* find(keys, caller.keyId), yield* DateTime.now))
 })

@@ -5,7 +5,17 @@ import { DateTime, Effect, Order } from "effect"
 import type { ApiKey, Status } from "./ApiKey.ts"
 import { ofConfigured, ofCreated } from "./ApiKeyView.ts"
 import { InvalidPosition, type KeyStoreError } from "./KeyError.ts"
-import { type Caller, type Failure, type Keys, refuse, requireRole, SCAN, visibleTo } from "./KeyRealm.ts"
+import {
+  type Caller,
+  type Failure,
+  findOrphans,
+  type Keys,
+  refuse,
+  requireRole,
+  SCAN,
+  showAmong,
+  visibleTo
+} from "./KeyRealm.ts"
 import type { KeyRecord, Position } from "./KeyStore.ts"
 import * as ListPosition from "./ListPosition.ts"
 
@@ -83,12 +93,16 @@ export const list = Effect.fnUntraced(function* (
     from?.source === "created" ? from.after : undefined,
     (key) => matches(ofCreated(key, now), filter)
   )
+  const orphans = yield* findOrphans(keys, created, now)
   const rows = [
     ...configured.map((key): Row => ({
       position: { source: "configured", after: key },
       apiKey: ofConfigured(key, now)
     })),
-    ...created.map((key): Row => ({ position: { source: "created", after: key }, apiKey: ofCreated(key, now) }))
+    ...created.map((key): Row => ({
+      position: { source: "created", after: key },
+      apiKey: showAmong(orphans, key, now)
+    }))
   ]
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined

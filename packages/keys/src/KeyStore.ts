@@ -2,6 +2,7 @@
  * Where created keys are kept.
  */
 import { Context, DateTime, type Effect, type Option, Order } from "effect"
+import type { AllowFrom } from "./AllowFrom.ts"
 import type { KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
 import type { Rule } from "./Rule.ts"
@@ -10,11 +11,18 @@ import type { Rule } from "./Rule.ts"
 export interface KeyRecord {
   readonly id: string
   readonly name: string
+  readonly description?: string
   readonly hash: KeyHash
   readonly start: string
   readonly rule: Rule
+  /** The client addresses that the key may be used from, in canonical form. */
+  readonly allowFrom?: AllowFrom
   readonly createdAt: DateTime.Utc
   readonly createdBy?: string
+  /** Of a key that took another's place: the id of the first key of that chain of rotations. */
+  readonly line?: string
+  /** Whose {@link Quota} the key counts against: the line of the key, or the person, that made the first key of the line. */
+  readonly maker?: string
   /** The id of the key whose place this one took. */
   readonly rotatedFrom?: string
   /** When another key took the place of this one, which ends at `expiresAt` from then on. */
@@ -25,6 +33,9 @@ export interface KeyRecord {
   readonly revokedBy?: string
   readonly lastUsedAt?: DateTime.Utc
 }
+
+/** The id of the first key of the chain of rotations that a key belongs to. */
+export const lineOf = ({ id, line = id }: Pick<KeyRecord, "id" | "line">): string => line
 
 /** A place in the list, valid whatever is inserted or revoked meanwhile. */
 export interface Position {
@@ -38,10 +49,18 @@ export interface Page {
   readonly after?: Position
 }
 
-/** What changes of a key. **Shape** an absent field stays as it is. */
+/** What changes of a key. **Shape** an absent field stays as it is; an empty description removes it. */
 export interface Change {
   readonly name?: string
+  readonly description?: string
   readonly rule?: Rule
+  readonly allowFrom?: AllowFrom
+}
+
+/** How many keys of one maker may be live at once: neither revoked nor expired at `at`. */
+export interface Quota {
+  readonly most: number
+  readonly at: DateTime.Utc
 }
 
 /** How a key gives its place to another. **Shape** the old one ends at `endsAt`, unless it ended before. */
@@ -49,6 +68,8 @@ export interface Rotation {
   readonly at: DateTime.Utc
   readonly endsAt: DateTime.Utc
   readonly successor: KeyRecord
+  /** Bounds the maker of the successor. A rotation that adds no live key is never refused. */
+  readonly quota?: Quota
 }
 
 /** When a key was last used. */
@@ -78,8 +99,12 @@ export const order: Order.Order<Position> = Order.combine(
 export class KeyStore extends Context.Service<
   KeyStore,
   {
-    /** Adds a key. **Errors** also when its id or hash is taken. */
-    readonly insert: (record: KeyRecord) => Effect.Effect<void, KeyStoreError>
+    /**
+     * Adds a key. Counting the maker's live keys and adding the key are one step: concurrent calls never pass the quota.
+     *
+     * **Errors** also when its id or hash is taken; `MakerFull` when the maker would have more live keys than the quota.
+     */
+    readonly insert: (record: KeyRecord, quota?: Quota) => Effect.Effect<void, KeyStoreError>
     /** Finds a key, revoked and expired ones too. **Limits** on the path of every request: one indexed read. */
     readonly findByHash: (hash: KeyHash) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
@@ -91,6 +116,17 @@ export class KeyStore extends Context.Service<
       at: DateTime.Utc,
       by?: string
     ) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
+    /** Revokes several keys as `revoke` does, all or none. **Shape** the keys as they are now; an unknown id changes nothing. */
+    readonly revokeAll: (
+      ids: ReadonlyArray<string>,
+      at: DateTime.Utc,
+      by?: string
+    ) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
+    /** Finds which of some lines have a key that is neither revoked nor expired. **Limits** one indexed read. */
+    readonly findLiving: (
+      lines: ReadonlyArray<string>,
+      at: DateTime.Utc
+    ) => Effect.Effect<ReadonlySet<string>, KeyStoreError>
     /** Changes a key. **Shape** the key as it is now, `none` if no key has the id or it is revoked. */
     readonly update: (id: string, change: Change) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /**
@@ -98,7 +134,7 @@ export class KeyStore extends Context.Service<
      *
      * **Shape** the old key as it is now; `none`, and nothing is added, if no key has the id or it is revoked.
      *
-     * **Errors** also when the successor's id or hash is taken.
+     * **Errors** also when the successor's id or hash is taken; `MakerFull` as `insert`.
      */
     readonly rotate: (id: string, rotation: Rotation) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */

@@ -50,7 +50,11 @@ const full = record({
     targetClusters: [ClusterName.make("prod")],
     targetNamespaces: [{ namespaceNames: ["shop"], labelSelector: { matchLabels: { team: "checkout" } } }]
   }),
+  description: "every field",
+  allowFrom: ["203.0.113.0/24", "2001:db8::/32"],
   createdBy: "key_root",
+  line: "key_first",
+  maker: "key_root",
   rotatedFrom: "key_before",
   rotatedAt: at("2028-06-01T00:00:00Z"),
   expiresAt: at("2030-01-01T00:00:00.123Z"),
@@ -60,6 +64,9 @@ const full = record({
 })
 /** A key with no more than it must have. */
 const bare = record({ id: "key_bare", hash: hashOf("b") })
+
+/** When keys are counted. */
+const quotaAt = at("2026-03-01T00:00:00Z")
 
 /** The instants of a rotation without grace. */
 const atOnce = { at: at("2026-02-01T00:00:00Z"), endsAt: at("2026-02-01T00:00:00Z") }
@@ -181,7 +188,7 @@ export const laws: ReadonlyArray<Law> = [
     })
   ),
   law(
-    "changes the name, the rule or both of a key, and nothing else",
+    "changes the name, description, rule and addresses of a key, and nothing else",
     Effect.fnUntraced(function* (store) {
       yield* store.insert(bare)
       const renamed = { ...bare, name: "renamed" }
@@ -189,7 +196,80 @@ export const laws: ReadonlyArray<Law> = [
       const narrowed = { ...renamed, rule: full.rule }
       isSame(yield* store.update(bare.id, { rule: full.rule }), narrowed)
       isSame(yield* store.update(bare.id, {}), narrowed)
-      isSame(yield* store.findByHash(bare.hash), narrowed)
+      const described = { ...narrowed, description: "for the shop", allowFrom: ["203.0.113.0/24"] }
+      isSame(
+        yield* store.update(bare.id, { description: described.description, allowFrom: described.allowFrom }),
+        described
+      )
+      isSame(yield* store.update(bare.id, {}), described)
+      isSame(yield* store.update(bare.id, { description: "" }), { ...narrowed, allowFrom: described.allowFrom })
+      isSame(yield* store.findByHash(bare.hash), { ...narrowed, allowFrom: described.allowFrom })
+    })
+  ),
+  law(
+    "revokes several keys at once, and keeps an earlier revocation",
+    Effect.fnUntraced(function* (store) {
+      yield* store.insert(bare)
+      yield* store.insert(full)
+      const revokedAt = at("2029-06-01T00:00:00Z")
+      const revoked = yield* store.revokeAll([full.id, bare.id, "key_none"], revokedAt, "key_other")
+      assert.deepEqual(revoked.map(({ id }) => id).toSorted(), [bare.id, full.id])
+      isSame(yield* store.findByHash(full.hash), full)
+      isSame(yield* store.findByHash(bare.hash), { ...bare, revokedAt, revokedBy: "key_other" })
+      assert.deepEqual(yield* store.revokeAll([], revokedAt), [])
+    })
+  ),
+  law(
+    "finds the lines that have a valid key",
+    Effect.fnUntraced(function* (store) {
+      yield* store.insert(bare)
+      yield* store.insert(full)
+      const next = record({ id: "key_next", hash: hashOf("1"), line: bare.id, expiresAt: quotaAt })
+      yield* store.insert(next)
+      const before = at("2026-02-28T00:00:00Z")
+      assert.deepEqual(yield* store.findLiving([bare.id, full.line ?? "", "key_none"], before), new Set([bare.id]))
+      yield* store.revoke(bare.id, before)
+      assert.deepEqual(yield* store.findLiving([bare.id], before), new Set([bare.id]))
+      assert.deepEqual(yield* store.findLiving([bare.id], quotaAt), new Set())
+      assert.deepEqual(yield* store.findLiving([], before), new Set())
+    })
+  ),
+  law(
+    "adds no key beyond the quota of its maker, however many are added at once",
+    Effect.fnUntraced(function* (store) {
+      const quota = { most: 3, at: quotaAt }
+      const made = (index: number) =>
+        record({ id: `key_made${index}`, hash: hashOf(index.toString(16)), maker: "key_root" })
+      yield* store.insert(record({ id: "key_expired", hash: hashOf("e"), maker: "key_root", expiresAt: quotaAt }))
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: 8 }, (_, index) => made(index)),
+        (key) => Effect.result(store.insert(key, quota)),
+        { concurrency: "unbounded" }
+      )
+      const refused = outcomes.filter(Result.isFailure)
+      assert.deepEqual(
+        refused.map(({ failure }) => failure.reason._tag),
+        Array<string>(5).fill("MakerFull")
+      )
+      assert.equal(yield* store.count, 4)
+      yield* store.insert(record({ id: "key_other", hash: hashOf("9"), maker: "key_other" }), quota)
+      yield* store.insert(record({ id: "key_first", hash: hashOf("8") }), quota)
+    })
+  ),
+  law(
+    "rotates a key at the quota of its maker only where the old one ends",
+    Effect.fnUntraced(function* (store) {
+      const old = record({ id: "key_old", hash: hashOf("1"), maker: "key_root" })
+      yield* store.insert(old)
+      const quota = { most: 1, at: quotaAt }
+      const successor = record({ id: "key_new", hash: hashOf("2"), maker: "key_root", line: old.id })
+      const later = DateTime.add(quotaAt, { hours: 1 })
+      const refused = yield* Effect.result(store.rotate(old.id, { at: quotaAt, endsAt: later, successor, quota }))
+      assert.ok(Result.isFailure(refused), "a rotation with grace passed the quota")
+      assert.equal(refused.failure.reason._tag, "MakerFull")
+      isSame(yield* store.find(old.id), old)
+      assert.ok(Option.isSome(yield* store.rotate(old.id, { at: quotaAt, endsAt: quotaAt, successor, quota })))
+      isSame(yield* store.find(successor.id), successor)
     })
   ),
   law(

@@ -112,8 +112,10 @@ const make = Effect.fnUntraced(function* () {
     update: (id, change) => inner.update(id, change),
     touch: (uses) => inner.touch(uses),
     count: inner.count,
-    insert: (record) => Effect.tap(inner.insert(record), () => noteAll(record)),
+    findLiving: (lines, at) => inner.findLiving(lines, at),
+    insert: (record, quota) => Effect.tap(inner.insert(record, quota), () => noteAll(record)),
     revoke: (id, at, by) => Effect.tap(inner.revoke(id, at, by), (found) => noteFound(found)),
+    revokeAll: (ids, at, by) => Effect.tap(inner.revokeAll(ids, at, by), (found) => noteAll(...found)),
     rotate: (id, rotation) => Effect.tap(inner.rotate(id, rotation), (found) => noteFound(found, rotation.successor))
   })
   return Context.make(KnownKeys, known).pipe(Context.add(KeyStore, store))

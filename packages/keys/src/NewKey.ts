@@ -12,7 +12,7 @@ import * as Base62 from "./Base62.ts"
 const ID_LENGTH = 22
 
 export const newKey = (
-  facts: Pick<KeyRecord, "name" | "rule" | "createdBy" | "rotatedFrom" | "expiresAt">
+  facts: Omit<KeyRecord, "id" | "hash" | "start" | "createdAt">
 ): Effect.Effect<{ readonly key: RawKey.RawKey; readonly record: KeyRecord }> =>
   Effect.map(DateTime.now, (createdAt) => {
     const key = RawKey.generate(randomBytes)

@@ -3,7 +3,7 @@
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Context, type DateTime, Result, Schema } from "effect"
-import { type ApiKey, KeyName } from "./ApiKey.ts"
+import { type ApiKey, KeyName, withoutUnseen } from "./ApiKey.ts"
 import { ownProperties } from "./OwnProperties.ts"
 import type { Principal } from "./Principal.ts"
 import { Rule } from "./Rule.ts"
@@ -53,14 +53,13 @@ const PREFIX = "oidc:"
 /** Names a person in replies, in the audit and as the maker of keys. No key's id begins like it. */
 export const idOf = ({ subject }: Pick<Person, "subject">): string => `${PREFIX}${subject}`
 
+/** Checks whether the id of a caller names a person. */
+export const isIdOfPerson = (id: string): boolean => id.startsWith(PREFIX)
+
 /** Makes a name that a key could have of what a provider calls somebody; the subject where it is none. */
 export const nameOf = (claimed: unknown, subject: string): string => {
   const text = typeof claimed === "string" ? claimed.trim() : ""
-  return Schema.is(KeyName)(text)
-    ? text
-    : Array.from(subject.replace(/[\p{Cc}\p{Cs}]/gu, "?"))
-        .slice(0, 128)
-        .join("")
+  return Schema.is(KeyName)(text) ? text : Array.from(withoutUnseen(subject)).slice(0, 128).join("")
 }
 
 /** Makes the caller that a person is. */

@@ -2,6 +2,7 @@
  * Who is asking: the key that a request was authenticated with, or the person who signed in.
  */
 import { Context, type DateTime } from "effect"
+import type { AllowFrom } from "./AllowFrom.ts"
 import type { Source } from "./ApiKey.ts"
 import type { Rule } from "./Rule.ts"
 
@@ -21,6 +22,8 @@ export class Principal extends Context.Service<
     readonly name: string
     readonly rule: Rule
     readonly source: Source
+    /** The client addresses that the key may be used from; everywhere when absent. */
+    readonly allowFrom?: AllowFrom
     readonly expiresAt?: DateTime.Utc
     /** Only of a person who signed in at an identity provider, not with a key. */
     readonly signedInAt?: DateTime.Utc

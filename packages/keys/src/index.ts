@@ -8,6 +8,8 @@
  * {@link AuditLog} keeps what was decided.
  */
 export * as Access from "./Access.ts"
+export * as AddressRange from "./AddressRange.ts"
+export * as AllowFrom from "./AllowFrom.ts"
 export * as ApiKey from "./ApiKey.ts"
 export * as AuditKey from "./audit/AuditKey.ts"
 export * as AuditLog from "./audit/AuditLog.ts"

@@ -133,6 +133,7 @@ describe("a key that is rotated", () => {
         source: "created",
         createdAt: DateTime.makeUnsafe(dayMs),
         createdBy: "key_root",
+        isMakerGone: true,
         rotatedFrom: old.apiKey.id,
         expiresAt: DateTime.makeUnsafe(90 * dayMs)
       })

@@ -61,6 +61,7 @@ describe("creating a key", () => {
         source: "created",
         createdAt: DateTime.makeUnsafe(1_000),
         createdBy: "key_shop",
+        isMakerGone: true,
         expiresAt: DateTime.addDuration(DateTime.makeUnsafe(1_000), Duration.days(30))
       })
       const verdict = yield* (yield* Authenticator).authenticate(key)

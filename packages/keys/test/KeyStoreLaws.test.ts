@@ -40,8 +40,20 @@ const broken: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         Option.orElseSome(() => someKey)
       )
   }),
-  "changes the name, the rule or both of a key, and nothing else": (store) => ({
-    update: (id, { rule }) => store.update(id, rule === undefined ? {} : { rule })
+  "changes the name, description, rule and addresses of a key, and nothing else": (store) => ({
+    update: (id, { allowFrom: _allowFrom, ...change }) => store.update(id, change)
+  }),
+  "revokes several keys at once, and keeps an earlier revocation": (store) => ({
+    revokeAll: (ids, at, by) => store.revokeAll(ids.slice(0, 1), at, by)
+  }),
+  "finds the lines that have a valid key": () => ({
+    findLiving: (lines) => Effect.succeed(new Set(lines))
+  }),
+  "adds no key beyond the quota of its maker, however many are added at once": (store) => ({
+    insert: (key) => store.insert(key)
+  }),
+  "rotates a key at the quota of its maker only where the old one ends": (store) => ({
+    rotate: (id, { quota: _quota, ...rotation }) => store.rotate(id, rotation)
   }),
   "puts one key in the place of another, which ends at the instant given or before": (store) => ({
     rotate: (id, rotation) => store.rotate(id, { ...rotation, endsAt: rotation.at })

@@ -21,7 +21,7 @@ type Found = Exit.Exit<Option.Option<KeyRecord>, KeyStoreError>
 /**
  * Remembers the answers of the store below it to `findByHash`; unknown hashes and failures are asked again.
  *
- * **Shape** once `revoke`, `update` or `rotate` has returned, no later look-up in this process sees the key as it was
+ * **Shape** once `revoke`, `revokeAll`, `update` or `rotate` has returned, no later look-up in this process sees the key as it was
  * before: an entry enters the cache before its look-up asks the store and never after, and each of them ends by emptying
  * the cache, so what is found later was asked for later. Only a change that failed for want of an answer may hold up to
  * `timeToLive` later.
@@ -47,13 +47,15 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
       )
     return KeyStore.of({
       // One by one: a store of the host's own may be a class, whose methods no spread copies.
-      insert: (record) => inner.insert(record),
+      insert: (record, quota) => inner.insert(record, quota),
       find: (id) => inner.find(id),
+      findLiving: (lines, at) => inner.findLiving(lines, at),
       list: (options) => inner.list(options),
       touch: (uses) => inner.touch(uses),
       count: inner.count,
       findByHash: (hash) => Cache.get(cache, hash),
       revoke: (id, at, by) => forgetting(inner.revoke(id, at, by)),
+      revokeAll: (ids, at, by) => forgetting(inner.revokeAll(ids, at, by)),
       update: (id, change) => forgetting(inner.update(id, change)),
       rotate: (id, rotation) => forgetting(inner.rotate(id, rotation))
     })

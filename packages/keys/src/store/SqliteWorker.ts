@@ -7,19 +7,23 @@ import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"
-import type { Call, Outcome, Row } from "./sqlite/KeyProtocol.ts"
+import type { Call, Outcome, QuotaRow, Row } from "./sqlite/KeyProtocol.ts"
 import * as ClusterStatements from "./sqlite/ClusterStatements.ts"
 import * as IdempotencyStatements from "./sqlite/IdempotencyStatements.ts"
 import * as SessionStatements from "./sqlite/SessionStatements.ts"
 
-const COLUMNS = `id, hash, name, start, rule, created_at_ms AS createdAtMs, created_by AS createdBy,
+const COLUMNS = `id, hash, name, description, start, rule, allow_from AS allowFrom, created_at_ms AS createdAtMs,
+  created_by AS createdBy, line, maker,
   rotated_from AS rotatedFrom, rotated_at_ms AS rotatedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
+
+/** Whether a key is neither revoked nor expired at `?2`. */
+const LIVE = "revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?2)"
 
 const prepare = (database: DatabaseSync) => ({
   insert: database.prepare(
-    `INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, rotated_from, rotated_at_ms, expires_at_ms,
-       revoked_at_ms, revoked_by, last_used_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    `INSERT INTO keys (id, hash, name, description, start, rule, allow_from, created_at_ms, created_by, line, maker,
+       rotated_from, rotated_at_ms, expires_at_ms, revoked_at_ms, revoked_by, last_used_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   ),
   findByHash: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`),
   find: database.prepare(`SELECT ${COLUMNS} FROM keys WHERE id = ?`),
@@ -30,9 +34,18 @@ const prepare = (database: DatabaseSync) => ({
     `UPDATE keys SET revoked_by = iif(revoked_at_ms IS NULL, ?2, revoked_by), revoked_at_ms = coalesce(revoked_at_ms, ?1)
      WHERE id = ?3 RETURNING ${COLUMNS}`
   ),
+  revokeAll: database.prepare(
+    `UPDATE keys SET revoked_by = iif(revoked_at_ms IS NULL, ?2, revoked_by), revoked_at_ms = coalesce(revoked_at_ms, ?1)
+     WHERE id IN (SELECT value FROM json_each(?3)) RETURNING ${COLUMNS}`
+  ),
+  findLiving: database.prepare(
+    `SELECT DISTINCT coalesce(line, id) AS line FROM keys WHERE coalesce(line, id) IN (SELECT value FROM json_each(?1)) AND ${LIVE}`
+  ),
+  countLive: database.prepare(`SELECT count(*) AS count FROM keys WHERE maker = ?1 AND ${LIVE}`),
   update: database.prepare(
-    `UPDATE keys SET name = coalesce(?1, name), rule = coalesce(?2, rule)
-     WHERE id = ?3 AND revoked_at_ms IS NULL RETURNING ${COLUMNS}`
+    `UPDATE keys SET name = coalesce(?1, name), description = nullif(coalesce(?2, description), ''),
+       rule = coalesce(?3, rule), allow_from = coalesce(?4, allow_from)
+     WHERE id = ?5 AND revoked_at_ms IS NULL RETURNING ${COLUMNS}`
   ),
   rotate: database.prepare(
     `UPDATE keys SET rotated_at_ms = ?1, expires_at_ms = min(coalesce(expires_at_ms, ?2), ?2)
@@ -55,10 +68,14 @@ const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>
     row.id,
     row.hash,
     row.name,
+    row.description,
     row.start,
     row.rule,
+    row.allowFrom,
     row.createdAtMs,
     row.createdBy,
+    row.line,
+    row.maker,
     row.rotatedFrom,
     row.rotatedAtMs,
     row.expiresAtMs,
@@ -67,12 +84,33 @@ const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>
     row.lastUsedAtMs
   )
 
+/** Thrown when a maker would have more live keys than it may; rolls the statements back. */
+class MakerFull extends Error {}
+
+/** Runs statements that add a key, all or none. Statements that leave the maker no more live keys than before pass. */
+const withinQuota = <A>(
+  { database, statements }: NonNullable<typeof current>,
+  { maker }: Row,
+  quota: QuotaRow | null,
+  add: () => A
+): A => {
+  const count = (): number =>
+    maker === null || quota === null ? 0 : Number(statements.countLive.get(maker, quota.atMs)?.["count"] ?? 0)
+  return Database.transact(database, () => {
+    const before = count()
+    const added = add()
+    const after = count()
+    if (quota !== null && after > quota.most && after > before) throw new MakerFull()
+    return added
+  })
+}
+
 const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
   if (current === undefined) throw new Error("the database is not open")
   const { database, statements } = current
   switch (call.operation) {
     case "insert":
-      insert(statements, call.row)
+      withinQuota(current, call.row, call.quota, () => insert(statements, call.row))
       return []
     case "findByHash":
       return statements.findByHash.all(call.hash)
@@ -82,11 +120,15 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
       return statements.list.all(call.afterMs, call.afterId, call.limit)
     case "revoke":
       return statements.revoke.all(call.atMs, call.by, call.id)
+    case "revokeAll":
+      return statements.revokeAll.all(call.atMs, call.by, JSON.stringify(call.ids))
+    case "findLiving":
+      return statements.findLiving.all(JSON.stringify(call.lines), call.atMs)
     case "update":
-      return statements.update.all(call.name, call.rule, call.id)
+      return statements.update.all(call.name, call.description, call.rule, call.allowFrom, call.id)
     case "rotate": {
-      const { atMs, endsAtMs, id, successor } = call
-      return Database.transact(database, () => {
+      const { atMs, endsAtMs, id, quota, successor } = call
+      return withinQuota(current, successor, quota, () => {
         const ended = statements.rotate.all(atMs, endsAtMs, id)
         if (ended.length > 0) insert(statements, successor)
         return ended
@@ -132,6 +174,7 @@ const answer = (call: Call): Outcome => {
   try {
     return { outcome: "done", rows: call.operation === "open" ? open(call) : perform(call) }
   } catch (error) {
+    if (error instanceof MakerFull) return { outcome: "full" }
     if (error instanceof Database.TooNew) {
       return { outcome: "tooNew", found: error.found, supported: error.supported }
     }

@@ -57,6 +57,12 @@ class HostStore {
   revoke(...call: Parameters<KeyStore["Service"]["revoke"]>) {
     return this.#inner.revoke(...call)
   }
+  revokeAll(...call: Parameters<KeyStore["Service"]["revokeAll"]>) {
+    return this.#inner.revokeAll(...call)
+  }
+  findLiving(...call: Parameters<KeyStore["Service"]["findLiving"]>) {
+    return this.#inner.findLiving(...call)
+  }
   update(...call: Parameters<KeyStore["Service"]["update"]>) {
     return this.#inner.update(...call)
   }

@@ -4,7 +4,15 @@
 import { SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect, type Scope } from "effect"
 import { Worker } from "node:worker_threads"
-import { KeyStoreError, StoreBusy, StoreFailed, StoreTimedOut, StoreTooNew, StoreUnopened } from "../../KeyError.ts"
+import {
+  KeyStoreError,
+  MakerFull,
+  StoreBusy,
+  StoreFailed,
+  StoreTimedOut,
+  StoreTooNew,
+  StoreUnopened
+} from "../../KeyError.ts"
 import type { Call, Outcome } from "./KeyProtocol.ts"
 
 /** Longer than the worker waits for a file that another process holds. */
@@ -82,6 +90,8 @@ const rowsOf = (call: Call, outcome: Outcome): Effect.Effect<Rows, KeyStoreError
   switch (outcome.outcome) {
     case "done":
       return Effect.succeed(outcome.rows)
+    case "full":
+      return Effect.fail(new KeyStoreError({ reason: new MakerFull({}) }))
     case "failed":
       return Effect.fail(
         new KeyStoreError({

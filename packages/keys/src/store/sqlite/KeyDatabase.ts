@@ -48,7 +48,27 @@ const MIGRATIONS: ReadonlyArray<string> = [
     sealed TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     created_by TEXT NOT NULL
-  ) STRICT;`
+  ) STRICT;`,
+  // A rotated key belongs to the line of the key that it replaces, and counts against the maker of that line.
+  `ALTER TABLE keys ADD COLUMN description TEXT;
+  ALTER TABLE keys ADD COLUMN allow_from TEXT;
+  ALTER TABLE keys ADD COLUMN line TEXT;
+  ALTER TABLE keys ADD COLUMN maker TEXT;
+  CREATE INDEX keys_by_predecessor ON keys (rotated_from) WHERE rotated_from IS NOT NULL;
+  WITH RECURSIVE chain (id, line) AS (
+    SELECT id, id FROM keys WHERE rotated_from IS NULL OR rotated_from NOT IN (SELECT id FROM keys)
+    UNION
+    SELECT keys.id, chain.line FROM chain JOIN keys ON keys.rotated_from = chain.id
+  )
+  UPDATE keys SET line = chain.line FROM chain WHERE chain.id = keys.id AND chain.line <> keys.id;
+  DROP INDEX keys_by_predecessor;
+  UPDATE keys SET maker = coalesce(
+    (SELECT coalesce(parent.line, first.created_by) FROM keys AS first LEFT JOIN keys AS parent ON parent.id = first.created_by
+      WHERE first.id = coalesce(keys.line, keys.id)),
+    line
+  );
+  CREATE INDEX keys_by_line ON keys (coalesce(line, id)) WHERE revoked_at_ms IS NULL;
+  CREATE INDEX keys_by_maker ON keys (maker) WHERE revoked_at_ms IS NULL;`
 ]
 
 /** Thrown for a file that a newer program wrote. */

@@ -2,15 +2,19 @@
  * What the store and its worker thread say to each other.
  */
 
-/** A key as a row. **Units** instants in milliseconds since the epoch. `rule` is JSON. */
+/** A key as a row. **Units** instants in milliseconds since the epoch. `rule` and `allowFrom` are JSON. */
 export interface Row {
   readonly id: string
   readonly hash: string
   readonly name: string
+  readonly description: string | null
   readonly start: string
   readonly rule: string
+  readonly allowFrom: string | null
   readonly createdAtMs: number
   readonly createdBy: string | null
+  readonly line: string | null
+  readonly maker: string | null
   readonly rotatedFrom: string | null
   readonly rotatedAtMs: number | null
   readonly expiresAtMs: number | null
@@ -36,21 +40,42 @@ export interface ClusterRecordRow {
   readonly createdBy: string
 }
 
+/** How many live keys the maker of a new key may have. */
+export interface QuotaRow {
+  readonly most: number
+  readonly atMs: number
+}
+
 export type Call =
   | { readonly operation: "open"; readonly path: string }
   | { readonly operation: "close" }
-  | { readonly operation: "insert"; readonly row: Row }
+  | { readonly operation: "insert"; readonly row: Row; readonly quota: QuotaRow | null }
   | { readonly operation: "findByHash"; readonly hash: string }
   | { readonly operation: "find"; readonly id: string }
   | { readonly operation: "list"; readonly limit: number; readonly afterMs: number; readonly afterId: string }
   | { readonly operation: "revoke"; readonly id: string; readonly atMs: number; readonly by: string | null }
-  | { readonly operation: "update"; readonly id: string; readonly name: string | null; readonly rule: string | null }
+  | {
+      readonly operation: "revokeAll"
+      readonly ids: ReadonlyArray<string>
+      readonly atMs: number
+      readonly by: string | null
+    }
+  | { readonly operation: "findLiving"; readonly lines: ReadonlyArray<string>; readonly atMs: number }
+  | {
+      readonly operation: "update"
+      readonly id: string
+      readonly name: string | null
+      readonly description: string | null
+      readonly rule: string | null
+      readonly allowFrom: string | null
+    }
   | {
       readonly operation: "rotate"
       readonly id: string
       readonly atMs: number
       readonly endsAtMs: number
       readonly successor: Row
+      readonly quota: QuotaRow | null
     }
   | { readonly operation: "touch"; readonly uses: ReadonlyArray<{ readonly id: string; readonly atMs: number }> }
   | { readonly operation: "count" }
@@ -91,5 +116,7 @@ export type Call =
 /** What a call came to. **Shape** every call answers with rows, often none. */
 export type Outcome =
   | { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
+  /** The maker of a new key has as many live keys as it may; nothing was stored. */
+  | { readonly outcome: "full" }
   | { readonly outcome: "failed"; readonly message: string }
   | { readonly outcome: "tooNew"; readonly found: number; readonly supported: number }

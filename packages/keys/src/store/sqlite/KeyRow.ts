@@ -2,7 +2,7 @@
  * A key on its way to a row of a table and back.
  */
 import { DateTime, Result, Schema } from "effect"
-import { KeyName } from "../../ApiKey.ts"
+import { AllowFrom } from "../../AllowFrom.ts"
 import { RecordCorrupt } from "../../KeyError.ts"
 import { KeyHash } from "../../KeyHash.ts"
 import type { KeyRecord } from "../../KeyStore.ts"
@@ -16,11 +16,16 @@ export const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, max
 const StoredKey = Schema.Struct({
   id: Schema.NonEmptyString,
   hash: KeyHash,
-  name: KeyName,
+  // Names of older versions may have characters that are refused today.
+  name: Schema.NonEmptyString,
+  description: Schema.NullOr(Schema.String),
   start: Schema.String,
   rule: Schema.fromJsonString(Rule),
+  allowFrom: Schema.NullOr(Schema.fromJsonString(AllowFrom)),
   createdAtMs: Millis,
   createdBy: Schema.NullOr(Schema.String),
+  line: Schema.NullOr(Schema.String),
+  maker: Schema.NullOr(Schema.String),
   rotatedFrom: Schema.NullOr(Schema.String),
   rotatedAtMs: Schema.NullOr(Millis),
   expiresAtMs: Schema.NullOr(Millis),
@@ -35,10 +40,14 @@ export const fromRow = (row: unknown): Result.Result<KeyRecord, RecordCorrupt> =
   Result.mapBoth(decode(row), {
     onFailure: ({ issue }) => new RecordCorrupt(SchemaFault.fromIssue(issue)),
     onSuccess: ({
+      allowFrom,
       createdAtMs,
       createdBy,
+      description,
       expiresAtMs,
       lastUsedAtMs,
+      line,
+      maker,
       revokedAtMs,
       revokedBy,
       rotatedAtMs,
@@ -47,6 +56,10 @@ export const fromRow = (row: unknown): Result.Result<KeyRecord, RecordCorrupt> =
     }): KeyRecord => ({
       ...rest,
       createdAt: DateTime.makeUnsafe(createdAtMs),
+      ...(description === null ? {} : { description }),
+      ...(allowFrom === null ? {} : { allowFrom }),
+      ...(line === null ? {} : { line }),
+      ...(maker === null ? {} : { maker }),
       ...(createdBy === null ? {} : { createdBy }),
       ...(rotatedFrom === null ? {} : { rotatedFrom }),
       ...(rotatedAtMs === null ? {} : { rotatedAt: DateTime.makeUnsafe(rotatedAtMs) }),
@@ -61,10 +74,14 @@ export const toRow = (record: KeyRecord): Row => ({
   id: record.id,
   hash: record.hash,
   name: record.name,
+  description: record.description ?? null,
   start: record.start,
   rule: JSON.stringify(record.rule),
+  allowFrom: jsonOrNull(record.allowFrom),
   createdAtMs: DateTime.toEpochMillis(record.createdAt),
   createdBy: record.createdBy ?? null,
+  line: record.line ?? null,
+  maker: record.maker ?? null,
   rotatedFrom: record.rotatedFrom ?? null,
   rotatedAtMs: millisOrNull(record.rotatedAt),
   expiresAtMs: millisOrNull(record.expiresAt),
@@ -72,6 +89,10 @@ export const toRow = (record: KeyRecord): Row => ({
   revokedBy: record.revokedBy ?? null,
   lastUsedAtMs: millisOrNull(record.lastUsedAt)
 })
+
+/** A value as a column keeps it: JSON, or NULL for none. */
+export const jsonOrNull = (value: object | undefined): string | null =>
+  value === undefined ? null : JSON.stringify(value)
 
 const millisOrNull = (instant: DateTime.Utc | undefined): number | null =>
   instant === undefined ? null : DateTime.toEpochMillis(instant)

@@ -10,9 +10,10 @@
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
 import * as KeyClient from "./KeyClient.ts"
-import { fromRow, toRow } from "./KeyRow.ts"
+import type { QuotaRow } from "./KeyProtocol.ts"
+import { fromRow, jsonOrNull, toRow } from "./KeyRow.ts"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
-import { type KeyRecord, KeyStore } from "../../KeyStore.ts"
+import { type KeyRecord, KeyStore, type Quota } from "../../KeyStore.ts"
 import { IdempotencyStore } from "../../IdempotencyStore.ts"
 import { RegisteredClusterStore } from "../../RegisteredClusterStore.ts"
 import { SessionStore } from "../../session/SessionStore.ts"
@@ -25,6 +26,11 @@ const FILE_NAME = "keys.sqlite"
 
 const decodeCount = Schema.decodeUnknownResult(Schema.Tuple([Schema.Struct({ count: Schema.Natural })]))
 
+const decodeLines = Schema.decodeUnknownResult(Schema.Array(Schema.Struct({ line: Schema.String })))
+
+const quotaRow = (quota: Quota | undefined): QuotaRow | null =>
+  quota === undefined ? null : { most: quota.most, atMs: DateTime.toEpochMillis(quota.at) }
+
 const make = Effect.fnUntraced(function* (options: { readonly directory: string }) {
   const client = yield* KeyClient.make(join(options.directory, FILE_NAME))
   const { call } = client
@@ -35,7 +41,7 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
     Effect.map(read(rows.slice(0, 1)), ([record]) => Option.fromUndefinedOr(record))
 
   const keys = KeyStore.of({
-    insert: (record) => Effect.asVoid(call({ operation: "insert", row: toRow(record) })),
+    insert: (record, quota) => Effect.asVoid(call({ operation: "insert", row: toRow(record), quota: quotaRow(quota) })),
     findByHash: (hash) => Effect.flatMap(call({ operation: "findByHash", hash }), readFirst),
     find: (id) => Effect.flatMap(call({ operation: "find", id }), readFirst),
     list: ({ after, limit }) => {
@@ -44,24 +50,38 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
     },
     revoke: (id, at, by) =>
       Effect.flatMap(call({ operation: "revoke", id, atMs: DateTime.toEpochMillis(at), by: by ?? null }), readFirst),
-    update: (id, { name, rule }) =>
+    revokeAll: (ids, at, by) =>
+      Effect.flatMap(call({ operation: "revokeAll", ids, atMs: DateTime.toEpochMillis(at), by: by ?? null }), read),
+    findLiving: (lines, at) =>
+      Effect.flatMap(call({ operation: "findLiving", lines, atMs: DateTime.toEpochMillis(at) }), (rows) =>
+        Effect.fromResult(decodeLines(rows)).pipe(
+          Effect.map((found) => new Set(found.map(({ line }) => line))),
+          Effect.mapError(
+            () => new KeyStoreError({ reason: new RecordCorrupt({ field: "line", problem: "is not a text" }) })
+          )
+        )
+      ),
+    update: (id, { allowFrom, description, name, rule }) =>
       Effect.flatMap(
         call({
           operation: "update",
           id,
           name: name ?? null,
-          rule: rule === undefined ? null : JSON.stringify(rule)
+          description: description ?? null,
+          rule: jsonOrNull(rule),
+          allowFrom: jsonOrNull(allowFrom)
         }),
         readFirst
       ),
-    rotate: (id, { at, endsAt, successor }) =>
+    rotate: (id, { at, endsAt, quota, successor }) =>
       Effect.flatMap(
         call({
           operation: "rotate",
           id,
           atMs: DateTime.toEpochMillis(at),
           endsAtMs: DateTime.toEpochMillis(endsAt),
-          successor: toRow(successor)
+          successor: toRow(successor),
+          quota: quotaRow(quota)
         }),
         readFirst
       ),

@@ -86,7 +86,7 @@ describe("the key store in SQLite", () => {
       const error = yield* openFailure(directory)
       assert.strictEqual(
         error.message,
-        `the key store ${join(directory, "keys.sqlite")} has schema version 99, this program knows 7: run the newer program, or restore a backup`
+        `the key store ${join(directory, "keys.sqlite")} has schema version 99, this program knows 8: run the newer program, or restore a backup`
       )
       assert.deepStrictEqual({ ...open.prepare("SELECT id FROM keys").get() }, { id: key.id })
     }).pipe(Effect.scoped)
@@ -123,6 +123,45 @@ describe("the key store in SQLite", () => {
       assert.deepStrictEqual(yield* Effect.fromOption(again), first)
       assert.strictEqual((yield* Effect.fromOption(here)).revokedBy, "key_root")
     })
+  )
+
+  it.live("opens a file that was written before keys had makers, and finds the makers of its keys", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* withStore(directory, () => Effect.void)
+      const older = new DatabaseSync(join(directory, "keys.sqlite"))
+      const row = (id: string, createdBy: string | null, rotatedFrom: string | null) =>
+        `('${id}', '${id}', 'a\u202Eb', 'qd_aaaaaa', '{"role":"Admin"}', 1, ${createdBy === null ? "NULL" : `'${createdBy}'`}, ${rotatedFrom === null ? "NULL" : `'${rotatedFrom}'`})`
+      older.exec(`
+        DROP INDEX keys_by_line; DROP INDEX keys_by_maker;
+        ALTER TABLE keys DROP COLUMN line; ALTER TABLE keys DROP COLUMN maker;
+        ALTER TABLE keys DROP COLUMN description; ALTER TABLE keys DROP COLUMN allow_from;
+        DELETE FROM schema_version WHERE version >= 8;
+        INSERT INTO keys (id, hash, name, start, rule, created_at_ms, created_by, rotated_from) VALUES
+          ${row("first", null, null)}, ${row("first2", "first", "first")}, ${row("first3", "first2", "first2")},
+          ${row("made", "first2", null)}, ${row("made2", "made", "made")}, ${row("person", "oidc:a", null)},
+          ${row("lost", "key_x", "key_y")};
+        UPDATE keys SET hash = substr(hex(id) || '${"0".repeat(64)}', 1, 64);
+        UPDATE keys SET hash = lower(hash);`)
+      older.close()
+      const ids = ["first", "first2", "first3", "made", "made2", "person", "lost"]
+      const found = yield* withStore(directory, (store) =>
+        Effect.forEach(ids, (id) => Effect.flatMap(store.find(id), Effect.fromOption))
+      )
+      assert.deepStrictEqual(
+        found.map(({ id, line, maker }) => [id, line, maker]),
+        [
+          ["first", undefined, undefined],
+          ["first2", "first", "first"],
+          ["first3", "first", "first"],
+          ["made", undefined, "first"],
+          ["made2", "made", "first"],
+          ["person", undefined, "oidc:a"],
+          ["lost", undefined, "key_x"]
+        ]
+      )
+      assert.deepStrictEqual([...new Set(found.map(({ name }) => name))], ["a\u202Eb"])
+    }).pipe(Effect.scoped)
   )
 
   it.live("fails with one clear error on a file that is no database", () =>
