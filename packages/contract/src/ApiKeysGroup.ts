@@ -1,7 +1,8 @@
 /**
  * API keys: made, listed, changed and revoked by those whose own rule contains them.
  */
-import { ApiKey, CreatedApiKey, KeyName, Status } from "@quarterdeck/keys/ApiKey"
+import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
+import { ApiKey, CreatedApiKey, Description, KeyName, Status } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -14,23 +15,32 @@ import * as Problem from "./Problem.ts"
 const EXPIRE = `^(?:[1-9][0-9]{0,3}[dy]|${RFC3339})$`
 
 /**
- * The name, rule and expiry of a new key.
+ * What a new key is, may do and may be used from.
  *
  * **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires.
  */
 export const CreateApiKey = Schema.Struct({
   name: KeyName,
+  description: Schema.optionalKey(Description).annotateKey({ description: "What the key is for." }),
   rule: Rule,
+  allowFrom: Schema.optionalKey(AllowFrom).annotateKey({
+    description:
+      "Client addresses that the key may be used from, as ranges in CIDR notation. Must lie inside the caller's own. Absent: the caller's own."
+  }),
   expire: Schema.optionalKey(Schema.String.check(documents({ pattern: EXPIRE }))).annotateKey({
     description: "A length of time from now (`30d`, `1y`), or an RFC 3339 instant in the future. Absent: never."
   })
 }).annotate({ identifier: "CreateApiKey" })
 export type CreateApiKey = typeof CreateApiKey.Type
 
-/** The changes to a key; an absent member stays as it is, and the rule can only be narrowed. */
+/** The changes to a key. An absent member stays as it is; the rule and the addresses can only be narrowed. */
 export const UpdateApiKey = Schema.Struct({
   name: Schema.optionalKey(KeyName),
-  rule: Schema.optionalKey(Rule)
+  description: Schema.optionalKey(Description).annotateKey({ description: "An empty text removes the description." }),
+  rule: Schema.optionalKey(Rule),
+  allowFrom: Schema.optionalKey(AllowFrom).annotateKey({
+    description: "Must lie inside the key's present addresses and inside the caller's own."
+  })
 }).annotate({ identifier: "UpdateApiKey" })
 export type UpdateApiKey = typeof UpdateApiKey.Type
 
@@ -61,6 +71,20 @@ export const ApiKeyList = Schema.Struct({
 }).annotate({ identifier: "ApiKeyList" })
 export type ApiKeyList = typeof ApiKeyList.Type
 
+/** A key, and how many valid keys descend from it where that is asked for. */
+export const ApiKeyFamily = Schema.Struct({
+  ...ApiKey.fields,
+  descendants: Schema.optionalKey(Schema.Natural).annotateKey({
+    description:
+      "With `children=true`: valid keys that descend from the key (those that it made or was rotated to, and so on). In the reply to a revocation: those that were revoked with it."
+  })
+}).annotate({ identifier: "ApiKeyFamily" })
+export type ApiKeyFamily = typeof ApiKeyFamily.Type
+
+const withChildren = (description: string) => ({
+  children: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({ description })
+})
+
 const id = {
   id: Schema.NonEmptyString.check(Schema.isMaxLength(128)).annotateKey({ description: "The id of a key." })
 }
@@ -76,13 +100,14 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
     HttpApiEndpoint.post("create", "/apiKeys", {
       payload: CreateApiKey,
       success: Created,
-      error: Problem.ofBody
+      error: [...Problem.ofNewKey, ...Problem.ofBody]
     })
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "create" })
       .annotateMerge(
         OpenApi.annotations({
           summary: "Create a key",
-          description: "Its rule must lie inside the caller's own. The raw key is in this reply alone."
+          description:
+            "Its rule and its addresses must lie inside the caller's own. The raw key is in this reply alone. A maker with as many valid keys as `keys.maxPerMaker` allows gets 409 `too_many_keys`."
         })
       ),
     HttpApiEndpoint.get("list", "/apiKeys", {
@@ -104,7 +129,14 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
           description: "Those whose rule lies inside the caller's own."
         })
       ),
-    HttpApiEndpoint.get("get", "/apiKeys/:id", { params: id, success: ApiKey, error: Problem.ofOneKey })
+    HttpApiEndpoint.get("get", "/apiKeys/:id", {
+      params: id,
+      query: withChildren(
+        "`true` adds `descendants`, the number of keys that a revocation with `children=true` would revoke too."
+      ),
+      success: ApiKeyFamily,
+      error: Problem.ofOneKey
+    })
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "read" })
       .annotateMerge(
         OpenApi.annotations({
@@ -122,9 +154,9 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       .annotate(EndpointPolicy, { resource: "apiKeys", verb: "operate" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Rename or narrow a key",
+          summary: "Rename, describe or narrow a key",
           description:
-            "The new rule must lie inside the caller's own and inside the key's present one: a key never widens. What is left out stays. Narrowing the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
+            "The new rule and the new addresses must lie inside the caller's own and inside the key's present ones: a key never widens. What is left out stays. Narrowing the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
         })
       ),
     HttpApiEndpoint.post("rotate", "/apiKeys/:id/rotate", {
@@ -143,13 +175,16 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Rotate a key",
           description:
-            "Makes a new key with the name and rule of this one, which ends after the grace. Every caller may rotate its own; an Admin those whose rule lies inside its own. The raw key is in this reply alone."
+            "Makes a new key with the name, description, rule and addresses of this one, which ends after the grace. Every caller may rotate its own; an Admin those whose rule lies inside its own. The raw key is in this reply alone."
         })
       ),
     HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
       params: id,
-      query: forcing("revokes"),
-      success: ApiKey,
+      query: {
+        ...forcing("revokes"),
+        ...withChildren("`true` revokes every valid key that descends from the key too, all or none.")
+      },
+      success: ApiKeyFamily,
       error: Problem.ofOneKey
     })
       .annotate(EndpointPolicy, {
@@ -161,7 +196,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Revoke a key",
           description:
-            "Every caller may revoke its own; an Admin those whose rule lies inside its own. Replies the key as it is now. The last valid Admin without a scope is 409 `last_admin` unless `force` is true."
+            "Every caller may revoke its own; an Admin those whose rule lies inside its own, and with `children=true` the keys that descend from it. A descendant outside the caller's rule is 403 `rule_not_contained`, and no key is revoked. Replies the key as it is now. The last valid Admin without a scope is 409 `last_admin` unless `force` is true."
         })
       )
   )

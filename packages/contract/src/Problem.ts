@@ -92,6 +92,11 @@ export const catalogue = {
     "Host forbidden",
     "`/mcp` was asked for by a name that is not its own, over loopback: a web page may have made the name. The setting `server.allowedHosts` names others."
   ),
+  address_forbidden: entry(
+    403,
+    "Address forbidden",
+    "The key may not be used from the client's address: its `allowFrom` does not hold the address, or the server does not know it. Behind a proxy, the setting `server.trustedProxies` must name the proxy."
+  ),
   role_forbidden: entry(
     403,
     "Role forbidden",
@@ -110,7 +115,7 @@ export const catalogue = {
   rule_not_contained: entry(
     403,
     "Rule not contained",
-    "The rule would reach further than the key that asks for it, or than the key that it is for does now (`field` is `rule`), or the new key would end later than the one that asks (`expire`)."
+    "The rule would reach further than the key that asks for it, or than the key that it is for does now (`field` is `rule`). The key would be allowed from more addresses than the key that asks, or than now (`allowFrom`). The new key would end later than the one that asks (`expire`). Or a key that would be revoked with another lies outside the rule of the key that asks (`children`)."
   ),
   not_found: entry(404, "Not found", "No route has this path."),
   cluster_not_found: entry(
@@ -141,6 +146,11 @@ export const catalogue = {
     409,
     "Last Admin",
     "Without this key nobody would be an Admin of everything. `?force=true` revokes or narrows it all the same; then only a keys file lets an Admin in."
+  ),
+  too_many_keys: entry(
+    409,
+    "Too many keys",
+    "The key or person has made as many valid keys as the setting `keys.maxPerMaker` allows. Keys that were rotated count for the maker of the first one. Revoke a key that is not needed."
   ),
   workload_changed: entry(
     409,
@@ -312,6 +322,8 @@ export const ofEveryRoute = [
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
 /** What routes of one workload or pod may send beside those of every route. */
 export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(504)] as const
+/** What creating a key may send beside those of every route. */
+export const ofNewKey = [ofStatus(409)] as const
 /** What routes of one key may send beside those of every route. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
 /** What registering and dropping clusters may send beside those of every route. */

@@ -27,7 +27,7 @@ import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
-import { KeyIssuer, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
+import { KeyIssuer, MakerLimits, MaxLifetime } from "@quarterdeck/keys/KeyIssuer"
 import { IdentityProvider } from "@quarterdeck/keys/IdentityProvider"
 import { GroupRules } from "@quarterdeck/keys/Person"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
@@ -81,6 +81,7 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     Layer.succeed(TrustedProxies, server.trustedProxies),
     Layer.succeed(RateLimits, limits),
     Layer.succeed(MaxLifetime, keys.maxLifetime),
+    Layer.succeed(MakerLimits, { maxPerMaker: keys.maxPerMaker, maxLifetimeOfPeople: keys.maxLifetimeOfPeople }),
     Layer.succeed(GroupRules, oidc?.rules ?? []),
     Layer.effect(
       Transport.TransportLimits,

@@ -32,6 +32,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail: "Host: must name this server; the setting server.allowedHosts takes more names",
     field: "Host"
   },
+  address_forbidden: { detail: "the key may not be used from the address 198.51.100.7" },
   role_forbidden: { detail: "a Viewer may not create apiKeys: it takes an Admin" },
   cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },
   namespace_forbidden: { detail: "namespace shop is outside the key's scope", field: "namespace" },
@@ -52,6 +53,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   last_admin: {
     detail:
       "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+  },
+  too_many_keys: {
+    detail:
+      "the maker of the key has 1000 valid keys, the most that keys.maxPerMaker allows; revoke one that is not needed"
   },
   workload_changed: {
     detail: "the workload has resourceVersion 81322 by now; nothing was done",

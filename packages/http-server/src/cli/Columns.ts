@@ -130,7 +130,9 @@ export const keys: ListColumns<ApiKey> = {
   ],
   wide: [
     { title: "CREATED", cell: (key) => instantOf(key.createdAt) ?? UNKNOWN },
-    { title: "CREATED BY", cell: (key) => key.createdBy ?? UNKNOWN },
+    { title: "CREATED BY", cell: (key) => makerOf(key) },
+    { title: "ALLOWED FROM", cell: (key) => key.allowFrom?.join(",") ?? "anywhere" },
+    { title: "DESCRIPTION", cell: (key) => key.description ?? UNKNOWN },
     { title: "REVOKED", cell: (key) => instantOf(key.revokedAt) ?? UNKNOWN },
     { title: "REVOKED BY", cell: (key) => key.revokedBy ?? UNKNOWN }
   ],
@@ -149,9 +151,15 @@ export const keys: ListColumns<ApiKey> = {
     { title: "expiresAt", cell: (key) => instantOf(key.expiresAt) ?? "" },
     { title: "lastUsedAt", cell: (key) => instantOf(key.lastUsedAt) ?? "" },
     { title: "revokedAt", cell: (key) => instantOf(key.revokedAt) ?? "" },
-    { title: "revokedBy", cell: (key) => key.revokedBy ?? "" }
+    { title: "revokedBy", cell: (key) => key.revokedBy ?? "" },
+    { title: "description", cell: (key) => key.description ?? "" },
+    { title: "allowFrom", cell: (key) => key.allowFrom?.join(" ") ?? "" },
+    { title: "isMakerGone", cell: (key) => String(key.isMakerGone ?? false) }
   ]
 }
+
+const makerOf = ({ createdBy = UNKNOWN, isMakerGone = false }: ApiKey): string =>
+  isMakerGone ? `${createdBy} (gone)` : createdBy
 
 const known = (value: number | null, print: (value: number) => string): string =>
   value === null ? UNKNOWN : print(value)

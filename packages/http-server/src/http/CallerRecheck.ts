@@ -2,6 +2,7 @@
  * Judges the caller again while a stream is open or many workloads are changed, so that it ends with the caller's key.
  */
 import { Credential } from "@quarterdeck/keys"
+import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
 import type { Authenticator } from "@quarterdeck/keys/Authenticator"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
@@ -10,12 +11,14 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { isDeepStrictEqual } from "node:util"
 import * as HeaderLines from "./HeaderLines.ts"
+import { CurrentRequest } from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
 
 /**
  * Makes what judges the caller of the current request again: the code of why it may go on no longer, if it may not.
  *
- * **Shape** `key_narrowed` when its rule is another one than when the request came. While the store of keys cannot tell, the
+ * **Shape** `key_narrowed` when its rule is another one than when the request came; `address_forbidden` when the key may
+ * no longer be used from the client's address. While the store of keys cannot tell, the
  * caller may go on for a moment.
  */
 export const make = Effect.fnUntraced(function* (
@@ -24,6 +27,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Effect.Effect<string | undefined>, never, HttpServerRequest.HttpServerRequest | Principal> {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { rule } = yield* Principal
+  const { clientAddress } = yield* CurrentRequest
   const credential = Credential.fromAuthorization(HeaderLines.valuesOf(request, "authorization"))
   const cookie = yield* SessionCookie.current
   let failures = 0
@@ -39,6 +43,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.map((verdict): string | undefined => {
       failures = 0
       if (verdict._tag === "Refused") return verdict.code
+      if (!AllowFrom.permits(verdict.principal.allowFrom, clientAddress)) return "address_forbidden"
       return isDeepStrictEqual(verdict.principal.rule, rule) ? undefined : "key_narrowed"
     }),
     Effect.catch((error) =>

@@ -13,7 +13,8 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import type { RawKey } from "@quarterdeck/keys/RawKey"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import * as AllowedAddress from "./AllowedAddress.ts"
 import * as AuditedBody from "./AuditedBody.ts"
 import * as AuditedPath from "./AuditedPath.ts"
 import * as AuditTrail from "./AuditTrail.ts"
@@ -54,7 +55,8 @@ export class Guard extends Context.Service<
     /**
      * Finds out who sends the current request; one with an Authorization header never falls back to its session.
      *
-     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `rate_limited`, `key_store_unavailable`.
+     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `address_forbidden`, `rate_limited`,
+     * `key_store_unavailable`.
      */
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /**
@@ -95,6 +97,7 @@ export class Guard extends Context.Service<
           return yield* unauthorized(verdict.code, verdict.detail)
         }
         yield* noteCaller(via, verdict.principal, purpose)
+        if (verdict.principal.allowFrom !== undefined) yield* AllowedAddress.require(verdict.principal)
         return { principal: verdict.principal, via }
       })
 
@@ -195,7 +198,8 @@ export class Guard extends Context.Service<
    * Implements the contract's middleware of sessions: a write must come from a page of the server's own origin.
    *
    * **Shape** a sign-in whose body is refused counts as a failed attempt, as one with a wrong key does. The endpoint
-   * writes the audit event, once the caller is known: refusals before that are folded.
+   * writes the audit event, once the caller is known: refusals before that are folded. A read with a wrong query is
+   * refused for its credential first.
    */
   static readonly layerSameOrigin = Layer.effect(
     SameOrigin,
@@ -209,6 +213,7 @@ export class Guard extends Context.Service<
           yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
           if (SAFE_METHODS.has(endpoint.method)) yield* Origin.check
           else yield* Origin.requireOwn
+          if (endpoint.method === "GET" && (yield* RequestInput.hasParameter)) yield* guard.authenticateSession
           const isSignIn = WITH_BODY.has(endpoint.method)
           const admitted = Effect.gen(function* () {
             if (isSignIn) yield* RequestBody.requireJson
@@ -280,8 +285,10 @@ const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], 
   if (policy === undefined || policy === "public" || policy === "session") {
     return yield* refuse("role_forbidden", { detail: "the endpoint admits no key" })
   }
-  if (Access.decide(principal.rule, policy.resource, policy.verb) === "allowed") return
-  return yield* refuse("role_forbidden", {
-    detail: Access.refusal(principal.rule, policy.resource, policy.verb)
-  })
+  const { id } = (yield* HttpRouter.RouteContext).params
+  const ofOthers = policy.ofOthers !== undefined && id !== principal.keyId ? [policy.ofOthers] : []
+  for (const { resource, verb } of [policy, ...ofOthers]) {
+    if (Access.decide(principal.rule, resource, verb) === "allowed") continue
+    return yield* refuse("role_forbidden", { detail: Access.refusal(principal.rule, resource, verb) })
+  }
 })

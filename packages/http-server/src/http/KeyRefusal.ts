@@ -10,7 +10,7 @@ import { refuse } from "./Refusal.ts"
  * Fails with the problem of an error.
  *
  * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
- * `key_not_found`, `key_configured`, `key_ended`, `last_admin`; `key_store_unavailable`, whose cause is logged and not told.
+ * `key_not_found`, `key_configured`, `key_ended`, `last_admin`, `too_many_keys`; `key_store_unavailable`, whose cause is logged and not told.
  */
 export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never, Problem.Problem> => {
   if (error._tag === "KeyStoreError") {
@@ -23,6 +23,10 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
   switch (reason._tag) {
     case "InvalidKeyName":
       return refuse("invalid_body", { detail, field: "name" })
+    case "InvalidDescription":
+      return refuse("invalid_body", { detail, field: "description" })
+    case "InvalidAllowFrom":
+      return refuse("invalid_body", { detail, field: "allowFrom" })
     case "InvalidExpiry":
       return refuse("invalid_body", { detail: `expire: ${detail}`, field: "expire" })
     case "InvalidGrace":
@@ -35,6 +39,12 @@ export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never,
       return refuse("rule_not_contained", { detail, field: "rule" })
     case "ExpiryNotContained":
       return refuse("rule_not_contained", { detail, field: "expire" })
+    case "AllowFromNotContained":
+      return refuse("rule_not_contained", { detail, field: "allowFrom" })
+    case "DescendantNotContained":
+      return refuse("rule_not_contained", { detail, field: "children" })
+    case "TooManyKeys":
+      return refuse("too_many_keys", { detail })
     case "LastAdmin":
       return refuse("last_admin", { detail })
     case "KeyNotFound":

@@ -39,6 +39,9 @@ export const admit = Effect.fnUntraced(function* <A, R>(
 export const parametersOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.split("?").slice(1).join("?").replace(/^\?/, "%3F"))
 
+/** Whether the address of the current request has a parameter. */
+export const hasParameter = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => url.includes("?"))
+
 /** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
 const refuseQuery = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest

@@ -5,6 +5,7 @@ import { Api } from "@quarterdeck/contract/Api"
 import { Cause, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AllowedAddress from "./AllowedAddress.ts"
 import * as DashboardRoute from "./DashboardRoute.ts"
 import * as Documentation from "./Documentation.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -130,6 +131,7 @@ const makeRouter = Effect.gen(function* () {
  */
 export const make = Effect.gen(function* () {
   const connections = yield* RequestConnection.make
+  const warnOfForwarding = yield* AllowedAddress.makeForwardingWarning
   const hotReads = yield* HotReads
   const serve = yield* ServedRequest.make
   const { answered, unmatched } = yield* makeRouter
@@ -157,6 +159,7 @@ export const make = Effect.gen(function* () {
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), connections.of(request))
+    yield* warnOfForwarding(request)
     const answer = RequestShape.oneHost.pipe(
       Effect.matchEffect({
         onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),

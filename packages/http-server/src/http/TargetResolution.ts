@@ -161,6 +161,9 @@ export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): E
 /** Notes what a request is about beside clusters, for the audit. */
 export const noteObject = (object: string): Effect.Effect<void> => note({ object })
 
+/** Notes how many keys were revoked with the one that the path names, for the audit. */
+export const noteDescendants = (descendants: number): Effect.Effect<void> => note({ descendants })
+
 const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
 

@@ -35,6 +35,8 @@ export interface Options extends Ports.Ports {
     readonly file?: string | ReadonlyArray<string>
     readonly bootstrapFile?: string
     readonly maxLifetime?: string
+    readonly maxLifetimeOfPeople?: string
+    readonly maxPerMaker?: number
   }
   readonly oidc?: {
     readonly issuer?: string

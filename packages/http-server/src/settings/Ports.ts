@@ -56,6 +56,8 @@ const facts = {
       find: "function",
       list: "function",
       revoke: "function",
+      revokeAll: "function",
+      findLiving: "function",
       update: "function",
       rotate: "function",
       touch: "function",

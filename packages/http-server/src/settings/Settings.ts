@@ -58,6 +58,9 @@ export interface Settings {
     readonly files: ReadonlyArray<string>
     readonly bootstrapFile: string | undefined
     readonly maxLifetime: Duration.Duration
+    /** `undefined` sets no bound beside `maxLifetime`. */
+    readonly maxLifetimeOfPeople: Duration.Duration | undefined
+    readonly maxPerMaker: number
   }
   /** `undefined` lets people sign in with keys alone. */
   readonly oidc: OidcSettings | undefined
@@ -235,7 +238,9 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
   keys: {
     files: read(table.keysFile) ?? [],
     bootstrapFile: read(table.bootstrapKeyFile),
-    maxLifetime: read(table.keyMaxLifetime)
+    maxLifetime: read(table.keyMaxLifetime),
+    maxLifetimeOfPeople: read(table.keyMaxLifetimeOfPeople),
+    maxPerMaker: read(table.keyMaxPerMaker)
   },
   oidc: oidcOf(read),
   fanOut: {

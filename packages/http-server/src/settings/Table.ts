@@ -3,6 +3,7 @@
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as CostRows from "./CostRows.ts"
+import * as KeyRows from "./KeyRows.ts"
 import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
 import * as FanOutRows from "./FanOutRows.ts"
@@ -75,7 +76,7 @@ export const table = {
     flag: "trusted-proxies",
     kind: Kind.addressRanges,
     description:
-      "Addresses of proxies whose X-Forwarded-For says who the client is, for log lines and the limit of failed authentications, and whose X-Forwarded-Proto says whether it came by HTTPS."
+      "Addresses of proxies whose X-Forwarded-For says who the client is, for log lines, the limit of failed authentications and the allowFrom of keys, and whose X-Forwarded-Proto says whether it came by HTTPS."
   }),
   kubeconfig: optional({
     path: "clusters.kubeconfig",
@@ -105,24 +106,7 @@ export const table = {
     description: "Name of the header that names the target."
   }),
   ...RegistrationRows.registration,
-  keysFile: optional({
-    path: "keys.file",
-    flag: "keys-file",
-    kind: Kind.paths,
-    description: "YAML lists of API keys made at deploy time, read as one and watched."
-  }),
-  bootstrapKeyFile: optional({
-    path: "keys.bootstrapFile",
-    flag: "bootstrap-key-file",
-    kind: Kind.path,
-    description: "Where to write a first, unscoped Admin key (mode 0600) when no key exists at start."
-  }),
-  keyMaxLifetime: withDefault("10y", {
-    path: "keys.maxLifetime",
-    flag: "key-max-lifetime",
-    kind: Kind.lifetime,
-    description: "Longest lifetime that a key may be made with: a number and y (365 days) or d."
-  }),
+  ...KeyRows.keys,
   oidcIssuer: optional({
     path: "oidc.issuer",
     flag: "oidc-issuer",

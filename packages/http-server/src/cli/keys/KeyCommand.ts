@@ -2,14 +2,15 @@
  * `quarterdeck key`: makes, lists, changes and revokes API keys.
  */
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
-import { CreatedApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
+import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Columns from "../Columns.ts"
 import * as Connection from "../Connection.ts"
 import { keyGenerateCommand } from "./KeyGenerateCommand.ts"
 import { keyHashCommand } from "./KeyHashCommand.ts"
+import * as KeyFacts from "./KeyFacts.ts"
 import * as KeyList from "./KeyList.ts"
 import { keyRevokeCommand } from "./KeyRevokeCommand.ts"
 import { keyRotateCommand } from "./KeyRotateCommand.ts"
@@ -25,23 +26,25 @@ import * as Print from "../Print.ts"
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What people call the key"),
-      Flag.filter(Schema.is(KeyName), () => "1 to 128 characters, none of them a control character")
-    ),
+    name: KeyFacts.nameFlag("What people call the key"),
+    ...KeyFacts.factFlags({
+      description: "none when left out",
+      allowFrom: "those of the key that asks when left out"
+    }),
     ...KeyRule.ruleFlags,
     expire: MadeKey.expireFlag("never"),
     ...MadeKey.madeFlags,
     url: Connection.urlFlag
   },
-  Effect.fn("key create")(function* ({ expire, name, output, url, ...flags }) {
+  Effect.fn("key create")(function* ({ allowFrom, description, expire, name, output, url, ...flags }) {
     const connection = yield* Connection.read(url)
     const rule = yield* KeyRule.read(flags)
+    const facts = yield* KeyFacts.read({ allowFrom, description })
     const created = yield* ApiClient.call(connection, CreatedApiKey, {
       method: "POST",
       path: "/api/v1/apiKeys",
-      body: { name, rule, ...expire },
-      flags: { name: "--name", expire: "--expire" }
+      body: { name, rule, ...facts, ...expire },
+      flags: { ...KeyFacts.MEMBERS, expire: "--expire" }
     })
     yield* MadeKey.print(created, output, `created ${created.apiKey.id}`)
     const listed = yield* Effect.cached(NamedClusters.registered(connection))
@@ -62,6 +65,11 @@ const create = Command.make(
     {
       command: "quarterdeck key create --name web-team --role Operator --namespace-labels team=web",
       description: "Reaches the namespaces that carry a label"
+    },
+    {
+      command:
+        "quarterdeck key create --name ci --role Operator --description 'deploys the shop' --allow-from 203.0.113.0/24,2001:db8::/32",
+      description: "Works from these addresses alone"
     },
     { command: "quarterdeck key create --name audit --rule rule.yaml -o json" },
     {

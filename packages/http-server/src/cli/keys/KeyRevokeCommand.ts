@@ -1,42 +1,12 @@
 /**
- * `quarterdeck key revoke`: ends a key, and with it those that it made where that is asked for.
+ * `quarterdeck key revoke`: ends a key, and with `--children` the keys that descend from it.
  */
-import { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { ApiKeyFamily } from "@quarterdeck/contract/ApiKeysGroup"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Connection from "../Connection.ts"
 import * as Print from "../Print.ts"
-import * as KeyList from "./KeyList.ts"
-
-const revokeOne = Effect.fnUntraced(function* (connection: Connection.Connection, id: string, force: boolean) {
-  yield* ApiClient.run(connection, {
-    method: "DELETE",
-    path: `/api/v1/apiKeys/${encodeURIComponent(id)}`,
-    query: force ? [["force", "true"]] : []
-  })
-  yield* Print.note(`revoked ${id}`)
-})
-
-/**
- * Revokes a key, and all that descend from it.
- *
- * **Shape** each maker before its keys are looked for, so that it makes no more meanwhile; the key that asks is the last.
- *
- * **Limits** one list a key.
- */
-const revokeAll = Effect.fnUntraced(function* (connection: Connection.Connection, id: string, force: boolean) {
-  const own = (yield* ApiClient.call(connection, ApiKey, { method: "GET", path: "/api/v1/whoami" })).id
-  const found = new Map([[id, true]])
-  for (const [maker, isWanted] of found) {
-    if (isWanted && maker !== own) yield* revokeOne(connection, maker, force)
-    const { apiKeys } = yield* KeyList.read(connection, [["createdBy", maker]])
-    for (const { id: child, status } of apiKeys) {
-      if (!found.has(child)) found.set(child, status === "active" || status === "expiring")
-    }
-  }
-  if (found.has(own)) yield* revokeOne(connection, own, force)
-})
 
 export const keyRevokeCommand = Command.make(
   "revoke",
@@ -44,7 +14,7 @@ export const keyRevokeCommand = Command.make(
     id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
     children: Flag.Boolean("children").pipe(
       Flag.withDescription(
-        "Revoke the keys that it made too, and those that they made; also of a key that was revoked before"
+        "Revoke every key that descends from it too (those that it made or was rotated to, and so on), all or none; also of a key that was revoked before"
       ),
       Flag.withDefault(false)
     ),
@@ -56,11 +26,26 @@ export const keyRevokeCommand = Command.make(
   },
   Effect.fn("key revoke")(function* ({ children, force, id, url }) {
     const connection = yield* Connection.read(url)
-    yield* children ? revokeAll(connection, id, force) : revokeOne(connection, id, force)
+    const request = {
+      method: "DELETE",
+      path: `/api/v1/apiKeys/${encodeURIComponent(id)}`,
+      query: force ? [["force", "true"] as const] : []
+    } as const
+    if (!children) {
+      yield* ApiClient.run(connection, request)
+      return yield* Print.note(`revoked ${id}`)
+    }
+    const { descendants = 0 } = yield* ApiClient.call(connection, ApiKeyFamily, {
+      ...request,
+      query: [["children", "true"], ...request.query]
+    })
+    yield* Print.note(
+      `revoked ${id} and ${descendants} ${descendants === 1 ? "key that descends" : "keys that descend"} from it`
+    )
   })
 ).pipe(
   Command.withDescription(
-    "Revoke a key, for good, from the next request on. Keys that it made stay valid unless --children is given, which reaches those that the key that asks may list. The last valid Admin without a scope is refused unless --force is given."
+    "Revoke a key, for good, from the next request on. Keys that it made stay valid unless --children is given. If a descendant lies outside the rule of the key that asks, no key is revoked. The last valid Admin without a scope is refused unless --force is given."
   ),
   Command.withShortDescription("Revoke a key, for good"),
   Command.withExamples([

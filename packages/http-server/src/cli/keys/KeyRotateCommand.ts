@@ -45,7 +45,7 @@ export const keyRotateCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a key with the name and rule of another one, print it once, and end the old one after a grace. A key may rotate itself; an Admin those whose rule lies inside its own. A key of the configuration is rotated there."
+    "Make a key with the name, description, rule and client addresses of another one, print it once, and end the old one after a grace. A key may rotate itself; an Admin those whose rule lies inside its own. A key of the configuration is rotated there."
   ),
   Command.withShortDescription("Replace a key by one with the same rule"),
   Command.withExamples([

@@ -1,13 +1,14 @@
 /**
- * `quarterdeck key update`: renames a key, or narrows what it reaches.
+ * `quarterdeck key update`: renames or describes a key, or narrows what it reaches and where it may be used from.
  */
-import { ApiKey, KeyName } from "@quarterdeck/keys/ApiKey"
-import { Effect, Option, Schema } from "effect"
+import { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import { misused } from "../CommandFailure.ts"
 import * as Connection from "../Connection.ts"
 import * as Print from "../Print.ts"
+import * as KeyFacts from "./KeyFacts.ts"
 import * as KeyRule from "./KeyRule.ts"
 import * as NamedClusters from "./NamedClusters.ts"
 import * as RuleNamespaces from "./RuleNamespaces.ts"
@@ -16,11 +17,11 @@ export const keyUpdateCommand = Command.make(
   "update",
   {
     id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
-    name: Flag.String("name").pipe(
-      Flag.withDescription("What people call the key from now on"),
-      Flag.filter(Schema.is(KeyName), () => "1 to 128 characters, none of them a control character"),
-      Flag.optional
-    ),
+    name: KeyFacts.nameFlag("What people call the key from now on").pipe(Flag.optional),
+    ...KeyFacts.factFlags({
+      description: "'' removes it",
+      allowFrom: "inside the present ones; they stay when left out"
+    }),
     ...KeyRule.ruleFlags,
     force: Flag.Boolean("force").pipe(
       Flag.withDescription("Narrow the last Admin of everything, too"),
@@ -28,12 +29,15 @@ export const keyUpdateCommand = Command.make(
     ),
     url: Connection.urlFlag
   },
-  Effect.fn("key update")(function* ({ force, id, name, url, ...flags }) {
+  Effect.fn("key update")(function* ({ allowFrom, description, force, id, name, url, ...flags }) {
     const connection = yield* Connection.read(url)
     const path = `/api/v1/apiKeys/${encodeURIComponent(id)}`
     const changesRule = KeyRule.isGiven(flags)
-    if (!changesRule && Option.isNone(name)) {
-      return yield* misused("nothing to change: give --name, or flags that narrow the rule")
+    const facts = yield* KeyFacts.read({ allowFrom, description })
+    if (!changesRule && Option.isNone(name) && Object.keys(facts).length === 0) {
+      return yield* misused(
+        "nothing to change: give --name, --description, --allow-from, or flags that narrow the rule"
+      )
     }
     const present = ApiClient.call(connection, ApiKey, { method: "GET", path })
     const rule = changesRule ? { rule: yield* KeyRule.narrow(flags, present) } : {}
@@ -41,8 +45,8 @@ export const keyUpdateCommand = Command.make(
       method: "PATCH",
       path,
       query: force ? [["force", "true"]] : [],
-      body: { ...Option.match(name, { onNone: () => ({}), onSome: (text) => ({ name: text }) }), ...rule },
-      flags: { name: "--name" }
+      body: { ...Option.match(name, { onNone: () => ({}), onSome: (text) => ({ name: text }) }), ...facts, ...rule },
+      flags: KeyFacts.MEMBERS
     })
     yield* Print.note(`changed ${changed.id}: ${changed.name}, ${changed.rule.role}`)
     const isGiven = (flag: "clusters" | "namespaces") => Option.isSome(flags[flag]) || Option.isSome(flags.rule)
@@ -52,7 +56,7 @@ export const keyUpdateCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Rename a key, or narrow its rule. A flag that is left out keeps that part of the rule as it is. A key never reaches further than before: make another one for that."
+    "Rename or describe a key, or narrow its rule or its client addresses. A flag that is left out keeps that part as it is. A key never reaches further than before: make another one for that."
   ),
   Command.withShortDescription("Rename a key, or narrow its rule"),
   Command.withExamples([

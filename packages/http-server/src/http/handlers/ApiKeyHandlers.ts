@@ -13,7 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
-import { noteObject } from "../TargetResolution.ts"
+import { noteDescendants, noteObject } from "../TargetResolution.ts"
 
 export const ApiKeyHandlers = HttpApiBuilder.group(
   Api,
@@ -50,8 +50,12 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
       )
       .handle(
         "get",
-        Effect.fnUntraced(function* ({ params }) {
-          return yield* issuer.get(yield* Principal, params.id).pipe(Effect.catch(KeyRefusal.fromError))
+        Effect.fnUntraced(function* ({ params: { id }, query }) {
+          const caller = yield* Principal
+          const apiKey = yield* issuer.get(caller, id).pipe(Effect.catch(KeyRefusal.fromError))
+          if (query.children !== "true") return apiKey
+          const descendants = yield* issuer.countDescendants(caller, id).pipe(Effect.catch(KeyRefusal.fromError))
+          return { ...apiKey, descendants }
         })
       )
       .handleRaw(
@@ -72,10 +76,17 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
       )
       .handle(
         "revoke",
-        Effect.fnUntraced(function* ({ params, query }) {
-          return yield* issuer
-            .revoke(yield* Principal, params.id, { force: query.force === "true" })
+        Effect.fnUntraced(function* ({ params: { id }, query }) {
+          const caller = yield* Principal
+          const options = { force: query.force === "true" }
+          if (query.children !== "true") {
+            return yield* issuer.revoke(caller, id, options).pipe(Effect.catch(KeyRefusal.fromError))
+          }
+          const { apiKey, descendants } = yield* issuer
+            .revokeFamily(caller, id, options)
             .pipe(Effect.catch(KeyRefusal.fromError))
+          yield* noteDescendants(descendants)
+          return { ...apiKey, descendants }
         })
       )
   })

@@ -8,6 +8,7 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AllowedAddress from "../AllowedAddress.ts"
 import * as AuditTrail from "../AuditTrail.ts"
 import * as Guard from "../Guard.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
@@ -40,7 +41,12 @@ export const SessionHandlers = HttpApiBuilder.group(
           const { key } = yield* RequestBody.decode(SessionGroup.SignIn)
           yield* guard.admitKey(key)
           const opened = yield* sessions
-            .open(key, (principal) => Effect.andThen(guard.spend(principal, SESSION_PATH), trail.begin))
+            .open(key, (principal) =>
+              AllowedAddress.require(principal).pipe(
+                Effect.andThen(guard.spend(principal, SESSION_PATH)),
+                Effect.andThen(trail.begin)
+              )
+            )
             .pipe(Effect.catchTag("KeyStoreError", KeyRefusal.fromError))
           if (opened._tag === "Refused") {
             yield* Guard.noteEnded("key", opened)
@@ -67,6 +73,8 @@ export const SessionHandlers = HttpApiBuilder.group(
           const cookie = yield* SessionCookie.current
           if (cookie._tag === "Present") {
             const owner = yield* sessions.look(cookie.id).pipe(Effect.catch(KeyRefusal.fromError))
+            // A browser may always sign itself out; ending the others takes an address that the key may be used from.
+            if (all === "true" && owner._tag === "Valid") yield* AllowedAddress.require(owner.principal)
             yield* Guard.beginEnd(trail, owner)
             const end = all === "true" ? sessions.endAll(cookie.id) : sessions.end(cookie.id)
             yield* end.pipe(Effect.catch(KeyRefusal.fromError))

@@ -6,6 +6,7 @@
  * headers of a caller who was let in a moment ago is answered in one step, where that takes no waiting (`HotPages`).
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
 import { Cause, Context, Effect, Layer, References, Result, Tracer } from "effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as EntityTag from "../EntityTag.ts"
@@ -40,7 +41,7 @@ export class HotReads extends Context.Service<
      * Puts the hot way before an ordinary one.
      *
      * **Shape** a request of the same words as an earlier one is answered by its reply if that is 20 ms old at most, nothing was
-     * told by any cluster since and no key changed, its key has not expired, labels that its rule needs are proven, and its
+     * told by any cluster since and no key changed, its key has not expired and permits the client's address, labels that its rule needs are proven, and its
      * limit lets it. Else a page is made in one step for a caller who was let in within the last 2 s with the same path and
      * headers, if nothing has to be waited for or refused. Everything else takes the ordinary way; requests of the same words
      * that come while one is on it wait for it, as long as its reply could be given to them.
@@ -167,11 +168,13 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
   ): boolean => {
     const now = moments.epochNow()
     if (response.destroyed || !holds(reply, now)) return false
+    const connection = connections.ofNode(request)
+    if (reply.allowFrom !== undefined && !AllowFrom.permits(reply.allowFrom, connection.clientAddress)) return false
     const replyHeaders = limit.spendCached(reply.keyId, now)
     if (replyHeaders === undefined) return false
 
     const requestId = RequestId.from(asked.requestId)
-    const record: RequestRecord = { ...reply.record, ...connections.ofNode(request), requestId, replyHeaders }
+    const record: RequestRecord = { ...reply.record, ...connection, requestId, replyHeaders }
     const isUnchanged = EntityTag.isKnown(asked.ifNoneMatch, reply.etag)
     const status = isUnchanged ? 304 : 200
     const ofReply = isUnchanged ? reply.unchangedHeaders : reply.headers

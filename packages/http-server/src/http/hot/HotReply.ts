@@ -30,6 +30,8 @@ export interface HotReply {
   /** What audit and log tell of each such request. */
   readonly record: RequestRecord
   readonly keyId: string
+  /** The client addresses that the key may be used from; requests of one reply come from several. */
+  readonly allowFrom: Principal["Service"]["allowFrom"]
   /** When the key expires, in milliseconds since the epoch. */
   readonly expiresAt: number
   /** Those whose proof of labels the caller's rights depend on. */
@@ -77,6 +79,7 @@ export const ofList = (
     unchangedHeaders: listOf(Headers.removeMany(headers, ["content-length", "content-type"])),
     record: { ...record, list: undefined, replyHeaders: {} },
     keyId: user.keyId,
+    allowFrom: user.allowFrom,
     expiresAt: user.expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(user.expiresAt),
     proving
   }

@@ -98,8 +98,13 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     yield* McpHost.check
     const { principal } = yield* guard.authenticateKey
     const spend = guard.spend(principal, McpApp.MCP_PATH)
-    const body = method === "POST" ? yield* RequestBody.read(RequestBody.MAX_BYTES) : undefined
-    const mayAsk = body !== undefined && ASKING.has(yield* methodOf(body))
+    const read = Effect.gen(function* () {
+      const text = yield* RequestBody.read(RequestBody.MAX_BYTES)
+      return { text, mayAsk: ASKING.has(yield* methodOf(text)) }
+    })
+    // The limit of the key comes before the media type and the size: a body that is refused counts too.
+    const { mayAsk, text: body } =
+      method === "POST" ? yield* Effect.tapError(read, () => spend) : { mayAsk: false, text: undefined }
     if (!mayAsk) yield* spend
     yield* requireNoParameter(request.url)
     yield* admitSession(principal)
