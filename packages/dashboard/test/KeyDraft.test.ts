@@ -15,6 +15,8 @@ import {
 
 const draft = (fields: Partial<KeyDraft>): KeyDraft => ({
   name: "ci",
+  description: "",
+  allowFrom: [],
   role: "Viewer",
   clusters: undefined,
   selectors: undefined,

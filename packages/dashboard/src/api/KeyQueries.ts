@@ -3,7 +3,7 @@
  */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { call } from "./Client.ts"
-import type { ApiKey, Status } from "./Shapes.ts"
+import type { Status } from "./Shapes.ts"
 
 /** What narrows a list of keys. **Shape** as the API's parameters; what is absent narrows nothing. */
 export interface KeyQuestion {
@@ -43,53 +43,28 @@ export const apiKeysQuery = (question: KeyQuestion) =>
 export const apiKeyQuery = (id: string) =>
   queryOptions({
     queryKey: [...KEYS, "one", id],
-    queryFn: ({ signal }) => call((api) => api.apiKeys.get({ params: { id } }), signal)
+    queryFn: ({ signal }) => call((api) => api.apiKeys.get({ params: { id }, query: {} }), signal)
   })
 
-/** The most that one page of a list may have. */
-const MAX_PAGE = 5_000
-
-const keysMadeBy = async (createdBy: string): Promise<ReadonlyArray<ApiKey>> => {
-  const found: Array<ApiKey> = []
-  let cursor: string | undefined
-  for (;;) {
-    const query = { createdBy, limit: MAX_PAGE, ...(cursor === undefined ? {} : { cursor }) }
-    const page = await call((api) => api.apiKeys.list({ query }))
-    found.push(...page.apiKeys)
-    cursor = page.nextCursor
-    if (cursor === undefined) return found
-  }
-}
+/** How many valid keys descend from a key, and would be revoked with it. */
+export const descendantsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...KEYS, "descendants", id],
+    queryFn: async ({ signal }) =>
+      (await call((api) => api.apiKeys.get({ params: { id }, query: { children: "true" } }), signal)).descendants ?? 0
+  })
 
 interface Revocation {
   readonly id: string
-  /** The key that asks, which is the last to end. */
-  readonly ownId: string
   readonly withChildren: boolean
   readonly isForced: boolean
 }
 
-/**
- * Revokes a key, and with it those that it made, and those that they made.
- *
- * **Shape** each maker before its keys are looked for, so that it makes no more meanwhile. Keys that the caller may not see
- * are left alone.
- *
- * **Errors** rejects with `ApiFailure`; what was revoked until then stays so, and asking again goes on.
- */
-export const revokeKey = async ({ id, isForced, ownId, withChildren }: Revocation): Promise<void> => {
-  const revoke = (one: string) =>
-    call((api) => api.apiKeys.revoke({ params: { id: one }, query: isForced ? { force: "true" } : {} }))
-  if (!withChildren) {
-    await revoke(id)
-    return
-  }
-  const found = new Map([[id, true]])
-  for (const [maker, isValid] of found) {
-    if (isValid && maker !== ownId) await revoke(maker)
-    for (const child of await keysMadeBy(maker)) {
-      if (!found.has(child.id)) found.set(child.id, child.status === "active" || child.status === "expiring")
-    }
-  }
-  if (found.has(ownId)) await revoke(ownId)
-}
+/** Revokes a key, and with `withChildren` every key that descends from it, all or none. **Errors** rejects with `ApiFailure`. */
+export const revokeKey = ({ id, isForced, withChildren }: Revocation) =>
+  call((api) =>
+    api.apiKeys.revoke({
+      params: { id },
+      query: { ...(isForced ? { force: "true" } : {}), ...(withChildren ? { children: "true" } : {}) }
+    })
+  )

@@ -1,5 +1,5 @@
 /**
- * Users > API Keys > a key: renames it, and narrows what it reaches.
+ * Users > API Keys > a key: renames and describes it, and narrows what it reaches and where it may be used from.
  */
 import { Alert, Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
 import type { UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
@@ -17,6 +17,8 @@ import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import { useTarget } from "../target/useTarget.ts"
+import { AddressField } from "./AddressField.tsx"
+import { DescriptionField } from "./DescriptionField.tsx"
 import { ForceField } from "./ForceField.tsx"
 import { changeOf, toChange } from "./KeyDraft.ts"
 import { KeyForm } from "./KeyForm.tsx"
@@ -116,8 +118,10 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
         maxLength={128}
         autoComplete="off"
       />
+      <DescriptionField draft={draft} faults={faults} onChange={change} />
       <RoleField role={draft.role} highest={apiKey.rule.role} onChange={(role) => change({ role })} />
       <RuleFields draft={draft} faults={faults} outer={apiKey.rule} view={view.data} onChange={change} />
+      <AddressField draft={draft} faults={faults} outer={apiKey.allowFrom} onChange={change} />
       {failure === undefined ? undefined : <FailureAlert failure={failure} />}
       <ForceField
         label="Narrow the last Admin all the same"

@@ -15,7 +15,9 @@ import { useCaller } from "../app/Caller.ts"
 import { PLACES } from "../app/places.ts"
 import { useTitle } from "../app/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { AddressField } from "./AddressField.tsx"
 import { CreatedKey } from "./CreatedKey.tsx"
+import { DescriptionField } from "./DescriptionField.tsx"
 import { ExpiryFields } from "./ExpiryFields.tsx"
 import { type KeyDraft, selectorsInside, toBody } from "./KeyDraft.ts"
 import { KeyForm } from "./KeyForm.tsx"
@@ -41,11 +43,13 @@ export const CreateKeyPage = () => {
 const USUAL_DAYS = 90
 
 /** Begins with what the maker may give: no key outlives the one that makes it. */
-const draftInside = ({ expiresAt, rule }: ApiKey): KeyDraft => {
+const draftInside = ({ allowFrom = [], expiresAt, rule }: ApiKey): KeyDraft => {
   const usualEnd = DateTime.add(DateTime.nowUnsafe(), { days: USUAL_DAYS })
   const isShorter = expiresAt !== undefined && DateTime.isLessThan(expiresAt, usualEnd)
   return {
     name: "",
+    description: "",
+    allowFrom,
     role: "Viewer",
     clusters: rule.targetClusters,
     selectors: selectorsInside(rule),
@@ -89,8 +93,10 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
           required
           withAsterisk={false}
         />
+        <DescriptionField draft={draft} faults={faults} onChange={change} />
         <RoleField role={draft.role} highest={outer.role} onChange={(role) => change({ role })} />
         <RuleFields draft={draft} faults={faults} outer={outer} view={view.data} onChange={change} />
+        <AddressField draft={draft} faults={faults} outer={caller.allowFrom} onChange={change} />
         <ExpiryFields
           expiry={draft.expiry}
           fault={faults["expire"]}

@@ -31,6 +31,9 @@ export type ExpiryDraft =
 
 export interface KeyDraft {
   readonly name: string
+  readonly description: string
+  /** Ranges of client addresses; none: those of the key's maker, or everywhere. */
+  readonly allowFrom: ReadonlyArray<string>
   readonly role: Role
   /** `undefined`: every cluster. */
   readonly clusters: ReadonlyArray<string> | undefined
@@ -39,7 +42,7 @@ export interface KeyDraft {
   readonly expiry: ExpiryDraft
 }
 
-/** What is wrong, by the field that it concerns: `name`, `clusters`, `selectors.0.names`, `selectors.0.labels`, `expire`. */
+/** What is wrong, by the field that it concerns: `name`, `description`, `allowFrom`, `clusters`, `selectors.0.names`, `selectors.0.labels`, `expire`. */
 export type Faults = Readonly<Record<string, string>>
 
 export const emptySelector = (id: number): SelectorDraft => ({ id, names: [], labels: [] })
@@ -160,6 +163,8 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => 
   const expire = expireOf(draft.expiry)
   const decoded = decode({
     name: draft.name.trim(),
+    ...(draft.description.trim() === "" ? {} : { description: draft.description.trim() }),
+    ...(draft.allowFrom.length === 0 ? {} : { allowFrom: draft.allowFrom }),
     rule: ruleOf(draft, draft.selectors ?? []),
     ...(expire === undefined ? {} : { expire })
   })
@@ -176,11 +181,13 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => 
 }
 
 /** What can be changed of a key. */
-type Named = Pick<ApiKey, "name" | "rule">
+type Changeable = Pick<ApiKey, "name" | "description" | "allowFrom" | "rule">
 
 /** Begins a change of a key. */
-export const changeOf = ({ name, rule }: Named): KeyDraft => ({
+export const changeOf = ({ allowFrom = [], description = "", name, rule }: Changeable): KeyDraft => ({
   name,
+  description,
+  allowFrom,
   role: rule.role,
   clusters: rule.targetClusters,
   selectors: selectorsInside(rule),
@@ -204,11 +211,20 @@ const contentOf = ({ role, targetClusters, targetNamespaces }: Rule): string =>
  *
  * **Errors** {@link Faults}, by the rules of the contract.
  */
-export const toChange = (draft: KeyDraft, key: Named): Result.Result<UpdateApiKey, Faults> =>
-  Result.map(toBody({ ...draft, expiry: { _tag: "Never" } }), ({ name, rule }) => ({
+export const toChange = (draft: KeyDraft, key: Changeable): Result.Result<UpdateApiKey, Faults> => {
+  if (draft.allowFrom.length === 0 && key.allowFrom !== undefined) return Result.fail({ allowFrom: RANGE_NEEDED })
+  return Result.map(toBody({ ...draft, expiry: { _tag: "Never" } }), ({ allowFrom, description = "", name, rule }) => ({
     ...(name === key.name.trim() ? {} : { name }),
-    ...(contentOf(rule) === contentOf(key.rule) ? {} : { rule })
+    ...(description === (key.description ?? "").trim() ? {} : { description }),
+    ...(contentOf(rule) === contentOf(key.rule) ? {} : { rule }),
+    ...(allowFrom === undefined || isSameSet(allowFrom, key.allowFrom) ? {} : { allowFrom })
   }))
+}
+
+const RANGE_NEEDED = "Keep a range: a key never gets more addresses than it has"
+
+const isSameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string> | undefined): boolean =>
+  other !== undefined && JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted())
 
 const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<SelectorDraft>) => ({
   role,

@@ -91,7 +91,11 @@ interface NameProps {
   readonly isOwn: boolean
 }
 
-const Name = ({ apiKey: { name, rotatedFrom, start }, isOwn, predecessor }: NameProps) => (
+const Name = ({
+  apiKey: { allowFrom, description, isMakerGone = false, name, rotatedFrom, start },
+  isOwn,
+  predecessor
+}: NameProps) => (
   <Stack gap={2}>
     <Group gap={6}>
       <Text fw={600} className="qd-text">
@@ -102,7 +106,28 @@ const Name = ({ apiKey: { name, rotatedFrom, start }, isOwn, predecessor }: Name
           yours
         </Badge>
       ) : undefined}
+      {isMakerGone ? (
+        <Badge
+          size="sm"
+          tt="none"
+          variant="outline"
+          color="yellow.9"
+          title="The key that made it is not valid any more"
+        >
+          maker gone
+        </Badge>
+      ) : undefined}
     </Group>
+    {description === undefined ? undefined : (
+      <Text size="xs" className="qd-text">
+        {description}
+      </Text>
+    )}
+    {allowFrom === undefined ? undefined : (
+      <Text size="xs" c="dimmed" className="qd-text">
+        Only from {allowFrom.join(", ")}
+      </Text>
+    )}
     {start === undefined ? undefined : (
       <Text size="xs">
         <Code>{start}…</Code>

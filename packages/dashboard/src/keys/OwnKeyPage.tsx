@@ -46,6 +46,12 @@ export const OwnKeyPage = () => {
           <Fact name="Reaches">
             <RuleText rule={caller.rule} />
           </Fact>
+          {caller.description === undefined ? undefined : (
+            <Fact name="Description">
+              <Text className="qd-text">{caller.description}</Text>
+            </Fact>
+          )}
+          <Fact name="Allowed from">{caller.allowFrom?.join(", ") ?? "Anywhere"}</Fact>
           <Fact name="Expires">
             <Instant at={caller.expiresAt} none="Never" />
           </Fact>

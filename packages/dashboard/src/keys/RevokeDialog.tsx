@@ -2,9 +2,9 @@
  * Asks for the name of a key before it is revoked: that cannot be undone.
  */
 import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
-import { useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { type SyntheticEvent, useState } from "react"
-import { KEYS, revokeKey } from "../api/KeyQueries.ts"
+import { descendantsQuery, KEYS, revokeKey } from "../api/KeyQueries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
@@ -32,7 +32,9 @@ export const RevokeDialog = ({ apiKey, onClose }: Props) => (
 
 const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
   const queries = useQueryClient()
-  const { id: ownId, rule } = useCaller()
+  const { rule } = useCaller()
+  // Only an Admin makes keys for others, and may end them.
+  const descendants = useQuery({ ...descendantsQuery(apiKey.id), enabled: rule.role === "Admin", retry: false })
   const [typed, setTyped] = useState("")
   const [withChildren, setWithChildren] = useState(false)
   const [isForced, setForced] = useState(false)
@@ -43,12 +45,8 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
     event.preventDefault()
     if (!isConfirmed) return
     const isDone = await run(async () => {
-      try {
-        await revokeKey({ id: apiKey.id, ownId, withChildren, isForced })
-      } finally {
-        // Of several, some may be revoked already.
-        await queries.invalidateQueries({ queryKey: KEYS })
-      }
+      await revokeKey({ id: apiKey.id, withChildren, isForced })
+      await queries.invalidateQueries({ queryKey: KEYS })
       await queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
     })
     if (isDone) onClose()
@@ -76,11 +74,10 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
           spellCheck={false}
           data-autofocus
         />
-        {/* Only an Admin makes keys for others, and may end them. */}
-        {rule.role === "Admin" ? (
+        {rule.role === "Admin" && descendants.data !== 0 ? (
           <Checkbox
-            label="Also the keys that it made"
-            description="And those that they made, as far as your own key reaches."
+            label={childrenLabel(descendants.data)}
+            description="The keys that it made or was rotated to, those that they made, and so on: all of them or none."
             checked={withChildren}
             onChange={(event) => setWithChildren(event.currentTarget.checked)}
           />
@@ -103,4 +100,10 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
       </Stack>
     </form>
   )
+}
+
+/** The label of the choice. **Shape** without the number while that is not known. */
+const childrenLabel = (count: number | undefined): string => {
+  if (count === undefined) return "Also every key that descends from it"
+  return count === 1 ? "Also the key that descends from it" : `Also the ${count} keys that descend from it`
 }

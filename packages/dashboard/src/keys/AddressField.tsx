@@ -1,0 +1,29 @@
+/**
+ * The client addresses that a key may be used from.
+ */
+import { TagsInput } from "@mantine/core"
+import type { Faults, KeyDraft } from "./KeyDraft.ts"
+
+interface Props {
+  readonly draft: KeyDraft
+  readonly faults: Faults
+  /** The ranges that these must lie inside; everywhere when absent. */
+  readonly outer: ReadonlyArray<string> | undefined
+  readonly onChange: (change: Partial<KeyDraft>) => void
+}
+
+export const AddressField = ({ draft, faults, onChange, outer }: Props) => (
+  <TagsInput
+    label="Allowed from"
+    description={
+      outer === undefined
+        ? "Client addresses, such as 203.0.113.0/24 or 2001:db8::/32. Enter adds one. None: from anywhere."
+        : `Client addresses inside ${outer.join(", ")}. Enter adds one.`
+    }
+    value={[...draft.allowFrom]}
+    onChange={(allowFrom) => onChange({ allowFrom })}
+    error={faults["allowFrom"]}
+    splitChars={[",", " "]}
+    clearButtonProps={{ "aria-label": "Remove every address" }}
+  />
+)
