@@ -16,24 +16,36 @@ export const SIZES = [
 export const fill = (fleet: Fleet["Service"]) => Seed.fill(fleet, { seed: 1, size: "small" })
 
 const KEYS = [
-  ["ci deploys", { role: "Operator", targetClusters: ["prod", "stage"] }, "90d"],
-  ["grafana", { role: "Viewer" }, undefined],
-  [
-    "storefront team",
-    {
+  {
+    name: "ci deploys",
+    description: "Deploys the shop from the office and the build machines",
+    rule: { role: "Operator", targetClusters: ["prod", "stage"] },
+    allowFrom: ["203.0.113.0/24", "2001:db8::/32"],
+    expire: "90d"
+  },
+  { name: "grafana", rule: { role: "Viewer" } },
+  {
+    name: "storefront team",
+    rule: {
       role: "Viewer",
       targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels: { team: "storefront" } } }]
     },
-    "5d"
-  ]
-] as const
+    expire: "5d"
+  }
+]
 
 /** Makes the keys that the pages show. */
 export const prepare = Effect.gen(function* () {
-  const { createKey } = yield* Deployment
-  for (const [name, rule, expire] of KEYS) {
-    yield* createKey({ name, rule, ...(expire === undefined ? {} : { expire }) })
-  }
+  const { call, createKey } = yield* Deployment
+  for (const key of KEYS) yield* createKey(key)
+  const makeBy = Effect.fnUntraced(function* (maker: string, made: string) {
+    const { apiKey, raw } = yield* createKey({ name: maker, rule: { role: "Admin" } })
+    yield* call("/api/v1/apiKeys", { method: "POST", bearer: raw, body: { name: made, rule: { role: "Viewer" } } })
+    return apiKey.id
+  })
+  yield* makeBy("platform team", "night jobs")
+  const contractor = yield* makeBy("contractor", "left behind")
+  yield* call(`/api/v1/apiKeys/${contractor}`, { method: "DELETE", key: "admin" })
 })
 
 /** Signs in on the page that asks for it. */
@@ -88,6 +100,10 @@ export async function* pages(page: Page, url: string) {
   await page.getByRole("button", { name: "Keep it" }).waitFor()
   yield "revoke"
   await page.getByRole("button", { name: "Keep it" }).click()
+  await chooseAction(page, "platform team", "Revoke")
+  await page.getByLabel("Also the key that descends from it").check()
+  yield "revoke-children"
+  await page.getByRole("button", { name: "Keep it" }).click()
   await chooseAction(page, "grafana", "Rotate")
   await page.getByLabel("When the new key ends").waitFor()
   yield "rotate"
@@ -104,6 +120,8 @@ export async function* pages(page: Page, url: string) {
   await page.getByRole("link", { name: "Cancel" }).click()
   await page.getByRole("link", { name: "Create API Key" }).click()
   await page.getByLabel("Name", { exact: true }).fill("shop on call")
+  await page.getByLabel("Description", { exact: true }).fill("Reads the shop at night")
+  await addTags(page, "Allowed from", ["203.0.113.0/24"])
   await page.getByLabel("Only these", { exact: true }).check()
   await addTags(page, "Names of clusters", ["prod", "later"])
   await page.getByLabel("Only those with these names or labels").check()

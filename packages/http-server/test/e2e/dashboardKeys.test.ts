@@ -174,7 +174,7 @@ suite("Users > API Keys", Deployment.layer(options), (it) => {
         await signIn(page, rawKey("admin"))
         await chooseAction(page, "root of a tree", "Revoke")
         await page.getByLabel("Type the key's name to confirm").fill("root of a tree")
-        await page.getByLabel("Also the keys that it made").check()
+        await page.getByLabel("Also the 2 keys that descend from it").check()
         await page.getByRole("button", { name: "Revoke", exact: true }).click()
         await page.getByRole("dialog").waitFor({ state: "hidden" })
       })

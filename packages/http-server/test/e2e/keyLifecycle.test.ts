@@ -48,6 +48,49 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
     })
   )
 
+  it.effect("a key is revoked with those that descend from it in one call, and the audit tells how many", () =>
+    Effect.gen(function* () {
+      const { call, createKey, problem } = yield* Deployment
+      const top = yield* createKey({ name: "top", rule: { role: "Admin", ...shop } })
+      const make = (bearer: string, role: string) =>
+        Effect.flatMap(
+          call("/api/v1/apiKeys", { method: "POST", bearer, body: { name: "below", rule: { role, ...shop } } }),
+          ({ text }) => decodeCreated(text)
+        )
+      const middle = yield* make(top.raw, "Admin")
+      const last = yield* make(Redacted.value(middle.key), "Viewer")
+      const path = `/api/v1/apiKeys/${top.apiKey.id}?children=true`
+      assert.include((yield* call(path, { key: "admin" })).text, '"descendants":2')
+      const revoked = yield* call(path, { method: "DELETE", key: "admin" })
+      assert.strictEqual(revoked.status, 200, revoked.text)
+      assert.include(revoked.text, '"descendants":2')
+      for (const bearer of [top.raw, Redacted.value(middle.key), Redacted.value(last.key)]) {
+        assert.deepInclude(yield* problem("/api/v1/whoami", { bearer }), { status: 401, code: "key_revoked" })
+      }
+      yield* eventually(
+        "the audit tells how many",
+        call("/api/v1/audit?resource=apiKeys&verb=delete", { key: "admin" }).pipe(
+          Effect.flatMap(({ text }) => decodeAudit(text)),
+          Effect.map(({ events }) => events.map(({ target }) => [target.object, target.descendants]))
+        ),
+        (found) => found.some(([object, descendants]) => object === top.apiKey.id && descendants === 2)
+      )
+    })
+  )
+
+  it.effect("a key tells that its maker is gone, and whoami of it does", () =>
+    Effect.gen(function* () {
+      const { call, createKey } = yield* Deployment
+      const maker = yield* createKey({ name: "maker", rule: { role: "Admin" } })
+      const { text } = yield* call("/api/v1/apiKeys", { method: "POST", bearer: maker.raw, body: viewer })
+      const made = yield* decodeCreated(text)
+      assert.isUndefined(made.apiKey.isMakerGone)
+      yield* call(`/api/v1/apiKeys/${maker.apiKey.id}`, { method: "DELETE", key: "admin" })
+      const shown = yield* call("/api/v1/whoami", { bearer: Redacted.value(made.key) })
+      assert.isTrue((yield* decodeKey(shown.text)).isMakerGone)
+    })
+  )
+
   it.effect("the audit tells which key was changed, rotated or revoked, or was not", () =>
     Effect.gen(function* () {
       const { call, createKey } = yield* Deployment
@@ -248,5 +291,23 @@ onOneDriver("the life of a key", { children: ["prod"] }, (it) => {
         ]
       )
     }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+onOneDriver("the keys of one maker", { children: [], options: { keys: { maxPerMaker: 3 } } }, (it) => {
+  it.effect("are refused beyond the setting, however many are made at once", () =>
+    Effect.gen(function* () {
+      const { call, problem } = yield* Deployment
+      const create = call("/api/v1/apiKeys", { method: "POST", key: "admin", body: viewer })
+      const replies = yield* Effect.all(
+        Array.from({ length: 12 }, () => create),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(replies.filter(({ status }) => status === 201).length, 3)
+      assert.deepInclude(yield* problem("/api/v1/apiKeys", { method: "POST", key: "admin", body: viewer }), {
+        status: 409,
+        code: "too_many_keys"
+      })
+    })
   )
 })

@@ -45,7 +45,7 @@ const said = (
     yield* TestClock.setTime(DateTime.toEpochMillis(NOW))
     const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const store = Context.get(yield* Layer.build(layerSqlite({ directory })), KeyStore)
-    yield* Effect.forEach(created, store.insert)
+    yield* Effect.forEach(created, (record) => store.insert(record))
     const loaded = configured.map((key, index) => ({
       ...key,
       file: 0,

@@ -79,7 +79,7 @@ describe("options", () => {
       linesOf(untyped({ costStore: bare, clusterRegistry: [], usageSources: 1, keyStore: null })),
       [
         "options: keyStore must be a KeyStore or a Layer of one: insert must be a function, findByHash must be a function, "
-          + "find must be a function, list must be a function, revoke must be a function, update must be a function, rotate must be a function, touch must be a function, "
+          + "find must be a function, list must be a function, revoke must be a function, revokeAll must be a function, findLiving must be a function, update must be a function, rotate must be a function, touch must be a function, "
           + "count must be an Effect",
         "options: clusterRegistry must be a ClusterRegistry or a Layer of one: snapshot must be an Effect, "
           + "changes must be a Stream",

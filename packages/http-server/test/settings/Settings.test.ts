@@ -122,6 +122,8 @@ describe("Settings", () => {
       keysFile: ["keys.yaml:more.yaml", "[keys.yaml, more.yaml]"],
       bootstrapKeyFile: ["first", "first"],
       keyMaxLifetime: ["30d", "30d"],
+      keyMaxLifetimeOfPeople: ["7d", "7d"],
+      keyMaxPerMaker: ["20", "20"],
       oidcIssuer: ["https://id.example/realms/ops", "https://id.example/realms/ops"],
       oidcClientId: ["quarterdeck", "quarterdeck"],
       oidcClientSecretFile: ["secret", "secret"],

@@ -85,7 +85,10 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
   )
 
   it.effect.each([
-    [["key", "update", "k1"], "quarterdeck: nothing to change: give --name, or flags that narrow the rule\n"],
+    [
+      ["key", "update", "k1"],
+      "quarterdeck: nothing to change: give --name, --description, --allow-from, or flags that narrow the rule\n"
+    ],
     [
       ["key", "update", "k1", "--clusters", ""],
       "quarterdeck: --clusters, name 1: expected a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit\n"

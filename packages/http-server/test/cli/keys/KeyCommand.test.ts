@@ -210,11 +210,11 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       const csv = yield* quarterdeck(["key", "list", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
-        "id,name,start,status,source,role,targetClusters,targetNamespaces,createdAt,createdBy,expiresAt,lastUsedAt,revokedAt,revokedBy\n"
-          + "k1,ci,qd_Ab3dEf,active,created,Viewer,,,2026-01-02T03:04:05.000Z,,,2026-02-03T04:05:06.000Z,,\n"
+        "id,name,start,status,source,role,targetClusters,targetNamespaces,createdAt,createdBy,expiresAt,lastUsedAt,revokedAt,revokedBy,description,allowFrom,isMakerGone\n"
+          + "k1,ci,qd_Ab3dEf,active,created,Viewer,,,2026-01-02T03:04:05.000Z,,,2026-02-03T04:05:06.000Z,,,,,false\n"
           + 'k2,"web, ""team""",,expiring,configured,Operator,prod stage,'
           + '"[{""namespaceNames"":[""a"",""b""]},{""namespaceNames"":[],""labelSelector"":{""matchLabels"":{""team"":""web""}}}]",'
-          + "2026-01-02T03:04:05.000Z,,2026-03-04T05:06:07.000Z,,,\n"
+          + "2026-01-02T03:04:05.000Z,,2026-03-04T05:06:07.000Z,,,,,,false\n"
       )
     })
   )
@@ -229,35 +229,49 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
     })
   )
 
-  it.effect("revoke --children ends a key, what it made and what those made, the one that asks last", () =>
+  it.effect("revoke --children asks the server to end a key and those that descend from it, in one call", () =>
     Effect.gen(function* () {
-      const key = (id: string, facts: object = {}) => ({
-        id,
-        name: id,
+      const body = {
+        id: "top",
+        name: "top",
         start: "qd_000000",
         rule: { role: "Viewer" },
-        status: "active",
+        status: "revoked",
         source: "created",
         createdAt: "2026-01-02T03:04:05.000Z",
-        ...facts
-      })
-      const made: Record<string, ReadonlyArray<object>> = {
-        top: [key("child"), key("asking"), key("gone", { status: "revoked" })],
-        gone: [key("orphan")]
+        descendants: 3
       }
-      const { env, seen } = yield* service(({ method, url }) => {
-        if (method === "DELETE") return { body: key("any") }
-        if (url.pathname.endsWith("/whoami")) return { body: key("asking") }
-        return { body: { apiKeys: made[url.searchParams.get("createdBy") ?? ""] ?? [] } }
+      const { env, seen } = yield* service(() => ({ body }))
+      const finished = yield* quarterdeck(["key", "revoke", "top", "--children", "--force"], { env })
+      assert.deepStrictEqual(finished, {
+        stdout: "",
+        stderr: "quarterdeck: revoked top and 3 keys that descend from it\n",
+        status: 0
       })
-      const { status, stderr } = yield* quarterdeck(["key", "revoke", "top", "--children", "--force"], { env })
-      assert.strictEqual(
-        stderr,
-        ["top", "child", "orphan", "asking"].map((id) => `quarterdeck: revoked ${id}\n`).join("")
+      assert.deepStrictEqual(
+        seen.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
+        ["DELETE /api/v1/apiKeys/top?children=true&force=true"]
       )
-      assert.strictEqual(status, 0)
-      const deleted = seen.filter(({ method }) => method === "DELETE")
-      assert.isTrue(deleted.every(({ url }) => url.searchParams.get("force") === "true"))
+    })
+  )
+
+  it.effect("create sends a description and addresses, and says which range is none", () =>
+    Effect.gen(function* () {
+      const { env, seen } = yield* service(() => problem(409, "too_many_keys"))
+      const create = (...flags: ReadonlyArray<string>) =>
+        quarterdeck(["key", "create", "--name", "ci", "--role", "Viewer", ...flags], { env })
+      yield* create("--description", "of the shop", "--allow-from", "203.0.113.0/24, 2001:db8::/32")
+      assert.deepInclude(json(seen[0]?.body ?? ""), {
+        description: "of the shop",
+        allowFrom: ["203.0.113.0/24", "2001:db8::/32"]
+      })
+      const wrong = yield* create("--allow-from", "203.0.113.0/24,10.0.0.5/8")
+      assert.strictEqual(wrong.status, 2)
+      assert.include(wrong.stderr, "--allow-from, range 2: has bits set behind its prefix")
+      const unseen = yield* create("--description", "a\u202Eb")
+      assert.notStrictEqual(unseen.status, 0)
+      assert.include(unseen.stderr, "without control or format characters")
+      assert.lengthOf(seen, 1)
     })
   )
 
