@@ -26,6 +26,7 @@ const NEXT: Partial<Record<Code, string>> = {
     "The key does not reach that cluster. Call list_clusters for those that it reaches, and name them in `clusters`.",
   namespace_forbidden:
     "The key does not reach that namespace. Leave the namespace out to see those that it reaches; whoami tells its rule.",
+  address_forbidden: `The key may not be used from this address. ${ASK_PEOPLE}`,
   role_forbidden: `The key's role does not allow this. ${ASK_PEOPLE}`,
   action_unsupported: "The detail names the kinds that can; list_workloads tells a workload's kind.",
   workload_not_found: "Call list_workloads for what is there, and take cluster, namespace, kind and name from a row.",
