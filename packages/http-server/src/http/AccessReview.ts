@@ -88,13 +88,10 @@ const decideHere = (
   const route = routeOf(cell)
   if (route === undefined) return refusedAs("unsupported")
   const decide = ({ resource, verb }: Cell) => Access.decide(rule, resource, verb)
-  const admitted = decide(route)
-  if (admitted !== "allowed") return refusedAs(admitted)
+  // A route that every caller may call for its own key asks more of a caller that names a key of others.
+  for (const decision of [decide(route), decide(cell)]) if (decision !== "allowed") return refusedAs(decision)
   const naming = namingOf(request)
   if (namespace !== undefined && !naming.namespace) return refusedAs("unknown_parameter")
-  // What a route that every caller may call asks of those that name a key of others.
-  const decision = decide(cell)
-  if (decision !== "allowed") return refusedAs(decision)
   if (naming.cluster === "none") return ALLOWED
   const unnamed = naming.cluster === "all" ? TargetRequest.all : TargetRequest.parent
   const asked = cluster === undefined ? unnamed : TargetRequest.named([cluster])
