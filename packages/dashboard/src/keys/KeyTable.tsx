@@ -107,13 +107,7 @@ const Name = ({
         </Badge>
       ) : undefined}
       {isMakerGone ? (
-        <Badge
-          size="sm"
-          tt="none"
-          variant="outline"
-          color="yellow.9"
-          title="The key that made it is not valid any more"
-        >
+        <Badge size="sm" tt="none" variant="default" title="The key that made it is not valid any more">
           maker gone
         </Badge>
       ) : undefined}
