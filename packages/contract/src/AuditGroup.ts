@@ -50,8 +50,12 @@ const instant = (description: string) =>
 
 /** What narrows the audit. **Shape** what is absent narrows nothing. */
 export const AuditQuery = Schema.Struct({
-  since: instant("Only events from this instant on, RFC 3339 in UTC."),
-  until: instant("Only events before this instant, RFC 3339 in UTC."),
+  since: instant(
+    "Only events of the chain from the first one of this instant on, RFC 3339 in UTC. Folded events that were written later are among them, also with an older instant."
+  ),
+  until: instant(
+    "Only events of the chain before the first one of this instant, RFC 3339 in UTC. Two queries that meet at an instant have each event once."
+  ),
   keyId: Schema.optionalKey(CallerId).annotateKey({
     description: "Only what the key or person with this id did."
   }),
@@ -91,7 +95,7 @@ export class AuditGroup extends HttpApiGroup.make("audit")
         OpenApi.annotations({
           summary: "List events of the audit",
           description:
-            "The newest first. An Admin without a scope sees all; another the events on clusters, namespaces and keys that all lie within its own rule.",
+            "The newest of the chain first. A page reads a bounded part of the audit: it may hold fewer events than `limit`, or none, and still have a `nextCursor`. An Admin without a scope sees all; another the events on clusters, namespaces and keys that all lie within its own rule.",
           transform: ndjson
         })
       )

@@ -6,11 +6,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointPolicy } from "./Policy.ts"
 
-/** What readiness is made of. **Shape** no cluster is named. */
+/**
+ * What readiness is made of.
+ *
+ * **Shape** no cluster is named. `audit` `full`: changes are refused, but keys can be revoked, so the service stays ready.
+ */
 const ReadinessChecks = Schema.Struct({
   keyStore: Schema.Literals(["ok", "unavailable"]),
   costStore: Schema.Literals(["ok", "unavailable"]),
-  audit: Schema.Literals(["ok", "unavailable"]),
+  audit: Schema.Literals(["ok", "full", "unavailable"]),
   configuredKeys: Schema.Literals(["ok", "stale"]),
   clusters: Schema.Struct({ registered: Schema.Natural, synced: Schema.Natural, waiting: Schema.Natural })
 })
@@ -21,7 +25,7 @@ const ReadinessChecks = Schema.Struct({
  * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `identityProvider` is there
  * where people sign in at one, with the problem of one that does not answer; `costs` tells of each
  * cluster where its usage comes from and what fails now; `backfill` of each whose source remembers a past, how much of it is
- * open.
+ * open. `audit` has the bytes that denials and other events take, and how many each may take.
  */
 export const ReadinessDetails = Schema.Struct({
   sources: Schema.Array(
@@ -33,6 +37,9 @@ export const ReadinessDetails = Schema.Struct({
     })
   ),
   configuredKeys: Schema.Struct({ refused: Schema.Natural, problem: Schema.optionalKey(Schema.String) }),
+  audit: Schema.optionalKey(
+    Schema.Struct({ deniedBytes: Schema.Natural, otherBytes: Schema.Natural, shareMaxBytes: Schema.Natural })
+  ),
   identityProvider: Schema.optionalKey(Schema.Struct({ problem: Schema.optionalKey(Schema.String) })),
   costs: Schema.Array(
     Schema.Struct({

@@ -11,7 +11,7 @@ import {
   Transport,
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
-import { Cached, IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore, SessionStore } from "@quarterdeck/keys"
+import { Cached, DiskReserve, IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore, SessionStore } from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"
@@ -166,6 +166,7 @@ export const layer = (settings: Settings, ports: Ports) =>
     Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),
     Layer.provideMerge(Audit.layer(settings)),
+    Layer.provideMerge(DiskReserve.layer({ directory: settings.dataDirectory })),
     Layer.provideMerge(directory(settings)),
     Layer.provideMerge(readable(settings)),
     Layer.provideMerge(Registry.layer(settings, ports)),

@@ -152,6 +152,7 @@ const details: ReadinessDetails = {
     }
   ],
   configuredKeys: { refused: 0 },
+  audit: { deniedBytes: 4_194_304, otherBytes: 52_428_800, shareMaxBytes: 5_368_709_120 },
   costs: [{ cluster: prod, usage: "sampled", troubles: [{ what: "usage", problem: "metrics.k8s.io is not served" }] }],
   backfill: []
 }

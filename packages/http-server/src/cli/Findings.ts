@@ -33,15 +33,7 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
             remedy: "see the log; bring its ClickHouse back, or restart the server where it is a file"
           }
         ]),
-    ...(audit === "ok"
-      ? []
-      : [
-          {
-            ...service,
-            finding: "the audit cannot be written, so nothing can be changed",
-            remedy: "see the log; give audit.sqlite its disk, its permissions and its lock back"
-          }
-        ]),
+    ...AUDIT[audit],
     ...(status === "starting"
       ? [
           {
@@ -55,6 +47,45 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
 }
 
 const service = { check: "service" } as const
+
+/** Findings of the audit, by its check. */
+const AUDIT: Readonly<Record<NonNullable<Readiness["checks"]>["audit"], ReadonlyArray<Finding>>> = {
+  ok: [],
+  full: [
+    {
+      ...service,
+      finding: "the audit or its disk is full, so nothing can be changed; keys can still be revoked",
+      remedy: "free 20 MiB on the disk of the data directory, or raise audit.maxBytes"
+    }
+  ],
+  unavailable: [
+    {
+      ...service,
+      finding: "the audit cannot be written, so nothing can be changed",
+      remedy: "see the log; give audit.sqlite its disk, its permissions and its lock back"
+    }
+  ]
+}
+
+/** Percentage of a share of the audit from which it is reported. */
+const NEARLY_FULL_PERCENT = 80
+
+const ofAudit = ({
+  deniedBytes,
+  otherBytes,
+  shareMaxBytes
+}: NonNullable<ReadinessDetails["audit"]>): ReadonlyArray<Finding> =>
+  (
+    [
+      ["denials", deniedBytes, "further denials are only counted"],
+      ["changes and reads", otherBytes, "changes are refused"]
+    ] as const
+  ).flatMap(([what, bytes, then]) => {
+    const percent = Math.floor((100 * bytes) / shareMaxBytes)
+    if (percent < NEARLY_FULL_PERCENT) return []
+    const finding = `the audit's share for ${what} is ${percent} % full; when it is full, ${then}`
+    return [{ ...service, finding, remedy: "raise audit.maxBytes, or lower audit.retentionDays" }]
+  })
 
 /** What mends an entry of a source of clusters, by the code of its problem. */
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
@@ -76,9 +107,10 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
 
 /** Finds what the service's own parts tell. **Shape** of `silent` clusters nothing can be sampled: that is told already. */
 export const ofDetails = (
-  { backfill, configuredKeys, costs, identityProvider, sources }: ReadinessDetails,
+  { audit, backfill, configuredKeys, costs, identityProvider, sources }: ReadinessDetails,
   silent: ReadonlySet<string>
 ): ReadonlyArray<Finding> => [
+  ...(audit === undefined ? [] : ofAudit(audit)),
   ...sources.map(({ code, message, source }) => ({
     check: "names" as const,
     finding: `${source}: ${message}`,

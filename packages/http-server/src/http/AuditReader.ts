@@ -16,33 +16,36 @@ import { Effect, Schema } from "effect"
 type Caller = Principal["Service"]
 
 type Query = AuditStore.AuditPage["query"]
-type Position = NonNullable<AuditStore.AuditPage["after"]>
 
-/** How many events are read at a time: most of them may lie outside the caller's scope. */
-const SCAN = 500
+/** Events that one look into the store gives: most of them may lie outside of the caller's scope. */
+const PART = 500
+/** Looks into the store for one page, of 5,000 rows each. A page that holds fewer events than asked for ends there. */
+const MAX_LOOKS = 10
+/** Keys that are looked up for one page. */
+const MAX_KEYS = 500
 
-/** One page of events; `next` continues where it ends, and is present when there is more. */
+/** One page of events. **Shape** `next` is where the next page begins, absent at the end; `events` may be empty before. */
 export interface AuditPage {
   readonly events: ReadonlyArray<AuditEvent>
-  readonly next?: Position
+  readonly next?: number
 }
 
-/** Reads one page, the newest events first. */
+/** Reads one page, the newest events of the chain first; `before` is the `next` of the page before. */
 export type ReadAudit = (
   caller: Caller,
   query: Query,
   limit: number,
-  position?: Position
+  before?: number
 ) => Effect.Effect<AuditPage, AuditStore.AuditStoreError | KeyStoreError>
 
 /**
  * Makes the reader.
  *
- * **Shape** an Admin without a scope sees every event. Another sees those that name clusters, and for a namespace scope
- * namespaces, all within its rule, the asked ones too; and those on keys whose rule lies inside its own now. Names alone
- * decide: what labels a namespace had is not kept.
+ * **Shape** An Admin without a scope sees every event. Another Admin sees the events that name clusters, and for a
+ * namespace scope namespaces, all within its rule, the asked ones too. It also sees events on keys whose rule lies inside
+ * its own now. Names alone decide: the labels that a namespace had are not kept.
  *
- * **Errors** `AuditStoreError`, `KeyStoreError`. **Limits** at worst reads all events of the query once.
+ * **Errors** `AuditStoreError`, `KeyStoreError`. **Limits** A page reads at most 50,000 rows and 500 keys.
  */
 export const make = Effect.gen(function* () {
   const store = yield* AuditStore.AuditStore
@@ -54,8 +57,9 @@ export const make = Effect.gen(function* () {
       Effect.catchTag("KeyError", () => Effect.succeed(false))
     )
 
-  const read: ReadAudit = Effect.fn("AuditReader.read")(function* (caller, query, limit, position) {
+  const read: ReadAudit = Effect.fn("AuditReader.read")(function* (caller, query, limit, before) {
     const seesAll = caller.rule.role === "Admin" && Rule.isUnscoped(caller.rule)
+    const narrowed: Query = seesAll ? query : { ...query, within: scopeOf(caller.rule) }
     const realm = new Map<string, boolean>()
     const isVisible = Effect.fnUntraced(function* ({ resource, target }: AuditEvent) {
       if (seesAll) return true
@@ -68,24 +72,38 @@ export const make = Effect.gen(function* () {
     })
 
     const found: Array<AuditStore.Kept> = []
-    let after = position
+    let next = before
     // One more than asked for tells whether there is more.
-    while (found.length <= limit) {
-      const size = seesAll ? Math.min(SCAN, limit + 1 - found.length) : SCAN
-      const kept = yield* store.list({ query, limit: size, ...(after === undefined ? {} : { after }) })
-      for (const one of kept) if (yield* isVisible(one.event)) found.push(one)
-      after = kept.at(-1)?.position
-      if (kept.length < size) break
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      const size = seesAll ? Math.min(PART, limit + 1 - found.length) : PART
+      const part = yield* store.list({ query: narrowed, limit: size, ...(next === undefined ? {} : { before: next }) })
+      next = part.before
+      for (const one of part.kept) {
+        if (yield* isVisible(one.event)) found.push(one)
+        if (found.length <= limit && realm.size < MAX_KEYS) continue
+        next = one.number
+        break
+      }
+      if (next === undefined || found.length > limit || realm.size >= MAX_KEYS) break
     }
     const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
-    const page: AuditPage = {
-      events: shown.map(({ event }) => event),
-      ...(last === undefined ? {} : { next: last.position })
-    }
-    return page
+    const end = found.length > limit ? shown.at(-1)?.number : next
+    const events = shown.map(({ event }) => event)
+    return end === undefined ? { events } : { events, next: end }
   })
   return read
+})
+
+/** What SQL can tell of a rule: the clusters, and the namespaces of selectors that have no labels. */
+const scopeOf = (rule: Rule.Rule): NonNullable<Query["within"]> => ({
+  ...(rule.targetClusters === undefined ? {} : { clusters: rule.targetClusters }),
+  ...(rule.targetNamespaces === undefined
+    ? {}
+    : {
+        namespaces: rule.targetNamespaces.flatMap(({ labelSelector, namespaceNames }) =>
+          labelSelector === undefined ? namespaceNames : []
+        )
+      })
 })
 
 const isClusterName = Schema.is(ClusterName.ClusterName)

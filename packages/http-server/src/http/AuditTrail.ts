@@ -44,7 +44,10 @@ export class AuditTrail extends Context.Service<
             Effect.andThen(
               Effect.logError("the audit failed, so a request was refused", error),
               refuse("audit_unavailable", {
-                detail: "the audit cannot be written at the moment, so nothing was done"
+                detail:
+                  error.isFull === true
+                    ? "the audit has no room left, so nothing was done; keys can still be revoked"
+                    : "the audit cannot be written at the moment, so nothing was done"
               })
             )
           )

@@ -4,6 +4,7 @@
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
+import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
@@ -16,6 +17,7 @@ export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const keyConfig = yield* KeyConfig
   const sampler = yield* CostSampler
+  const auditLog = yield* AuditLog
   const identityClient = Option.getOrUndefined(yield* Effect.serviceOption(IdentityClient))
   const askProvider =
     identityClient === undefined
@@ -30,9 +32,11 @@ export const make = Effect.gen(function* () {
     const names = new Set(clusters.map(({ name }) => name))
     const isRegistered = ({ cluster }: { readonly cluster: ClusterName }) => names.has(cluster)
     const { alarm, refused } = yield* keyConfig.health
+    const { deniedBytes, otherBytes, shareBytes: shareMaxBytes } = yield* auditLog.fullness
     const details: ReadinessDetails = {
       sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
       configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
+      audit: { deniedBytes, otherBytes, shareMaxBytes },
       ...(yield* askProvider),
       costs: (yield* sampler.states).filter(isRegistered).map(({ cluster, troubles, usage }) => ({
         cluster,

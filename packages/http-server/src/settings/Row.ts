@@ -16,7 +16,7 @@ export interface Row<A> {
   readonly kind: Kind.Kind<A>
   readonly initial: A
   readonly initialText?: string
-  readonly unit?: "ms" | "s" | "days"
+  readonly unit?: "ms" | "s" | "days" | "bytes"
   readonly description: string
 }
 

@@ -87,6 +87,7 @@ export interface Settings {
   readonly audit: {
     readonly reads: "denied" | "all"
     readonly retentionDays: number
+    readonly maxBytes: number
   }
   readonly dataDirectory: string
   readonly telemetry: {
@@ -266,7 +267,11 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     hourlyDays: read(table.hourlyDays),
     retentionDays: read(table.retentionDays)
   },
-  audit: { reads: read(table.auditReads), retentionDays: read(table.auditRetentionDays) },
+  audit: {
+    reads: read(table.auditReads),
+    retentionDays: read(table.auditRetentionDays),
+    maxBytes: read(table.auditMaxBytes)
+  },
   dataDirectory: read(table.dataDirectory),
   telemetry: {
     logLevel: read(table.logLevel),

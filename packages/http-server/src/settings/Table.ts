@@ -188,6 +188,14 @@ export const table = {
     unit: "days",
     description: "How long events of the audit are kept."
   }),
+  auditMaxBytes: withDefault("10737418240", {
+    path: "audit.maxBytes",
+    flag: "audit-max-bytes",
+    kind: Kind.wholeNumber(1_048_576, 999_999_999_999_999),
+    unit: "bytes",
+    description:
+      "Size that the audit may have. Denials take at most half of it and are only counted beyond. When the other half is full, changes are refused, but keys can be revoked."
+  }),
   dataDirectory: withDefault("./quarterdeck-data", {
     path: "dataDirectory",
     flag: "data",

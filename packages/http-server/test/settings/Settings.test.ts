@@ -152,6 +152,7 @@ describe("Settings", () => {
       retentionDays: ["399", "399"],
       auditReads: ["all", "all"],
       auditRetentionDays: ["12", "12"],
+      auditMaxBytes: ["1048576", "1048576"],
       dataDirectory: ["/data", "/data"],
       logLevel: ["warn", "warn"],
       logFormat: ["json", "json"],

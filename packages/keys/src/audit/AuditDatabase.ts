@@ -4,9 +4,11 @@
  */
 import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
-import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+import { DatabaseSync } from "node:sqlite"
+import { transact } from "../SqliteTransaction.ts"
 import { hashOf, type Link, START } from "./Chain.ts"
-import type { AuditQuery, ListCall, StatementCall } from "./AuditProtocol.ts"
+import { COLUMNS, firstSince } from "./AuditReads.ts"
+import type { AuditUsage, StatementCall } from "./AuditProtocol.ts"
 
 /** How long a statement waits for another process, such as a backup, that holds the file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -14,10 +16,17 @@ const BUSY_TIMEOUT_MS = 5_000
 /** How long a probe waits: what holds the file longer than that holds up what is to be written, too. */
 const PROBE_TIMEOUT_MS = 200
 
-const VERSION = 1
+/** Bytes of a row beside its body: number, instant, two hashes, and their place in the index. */
+const ROW_BYTES = 200
 
-/** The one columns that are filtered are made from the body: nothing stands beside what the hash covers. */
-const SCHEMA = `
+/**
+ * Each step brings the tables one version forward; what was released is never edited, only added to.
+ *
+ * `at_ms` is the instant of the row's body, but never before the `at_ms` of the row before: its index has the order of the
+ * chain. `shares` has the bytes of denials and of everything else.
+ */
+const MIGRATIONS: ReadonlyArray<string> = [
+  `
   CREATE TABLE events (
     number INTEGER NOT NULL PRIMARY KEY,
     at_ms INTEGER NOT NULL,
@@ -32,8 +41,18 @@ const SCHEMA = `
     hash TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
     signature TEXT NOT NULL
+  ) STRICT;`,
+  `CREATE TABLE shares (
+    only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+    denied_bytes INTEGER NOT NULL,
+    other_bytes INTEGER NOT NULL
   ) STRICT;
-  PRAGMA user_version = ${VERSION};`
+  INSERT INTO shares (only, denied_bytes, other_bytes)
+    SELECT 1, coalesce(sum(iif(body ->> '$.decision' = 'deny', octet_length(body) + ${ROW_BYTES}, 0)), 0),
+      coalesce(sum(iif(body ->> '$.decision' = 'deny', 0, octet_length(body) + ${ROW_BYTES})), 0)
+    FROM events;`
+]
+const VERSION = MIGRATIONS.length
 
 /**
  * Opens the file, and makes it where there is none.
@@ -52,7 +71,12 @@ export const open = (path: string): DatabaseSync => {
       throw new Error(
         `schema version ${version}, this program knows ${VERSION}: run the newer program, or restore a backup`
       )
-    if (version === 0) transact(database, () => database.exec(SCHEMA))
+    if (version < VERSION) {
+      transact(database, () => {
+        for (const step of MIGRATIONS.slice(version)) database.exec(step)
+        database.exec(`PRAGMA user_version = ${VERSION}`)
+      })
+    }
     return database
   } catch (error) {
     database.close()
@@ -71,20 +95,6 @@ export const openReader = (path: string): DatabaseSync => {
   return database
 }
 
-const transact = <A>(database: DatabaseSync, statements: () => A): A => {
-  database.exec("BEGIN IMMEDIATE")
-  try {
-    const result = statements()
-    database.exec("COMMIT")
-    return result
-  } catch (error) {
-    database.exec("ROLLBACK")
-    throw error
-  }
-}
-
-const COLUMNS = "number, at_ms AS atMs, previous_hash AS previousHash, hash, body"
-
 /** Writes the version again, which stands there: the file, its disk and its locks are asked, and no event is made. */
 const probe = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${PROBE_TIMEOUT_MS}`)
@@ -95,36 +105,10 @@ const probe = (database: DatabaseSync): void => {
   }
 }
 
-/** Each filter as SQL, with the parameter that it takes. */
-const conditionsOf = (query: AuditQuery): ReadonlyArray<readonly [sql: string, value: SQLInputValue | undefined]> => [
-  ["at_ms >= ?", query.sinceMs],
-  ["at_ms < ?", query.untilMs],
-  ["body ->> '$.actor.keyId' = ?", query.keyId],
-  ["body ->> '$.decision' = ?", query.decision],
-  ["body ->> '$.resource' = ?", query.resource],
-  ["body ->> '$.verb' = ?", query.verb],
-  [
-    `? IN (SELECT value FROM json_each(body, '$.target.clusters')
-       UNION ALL SELECT value FROM json_each('["' || replace(body ->> '$.target.asked', '|', '","') || '"]'))`,
-    query.cluster
-  ]
-]
+/** The chain's last link and how much of the audit is taken. */
+type Tail = Link & AuditUsage
 
-/** Gives a page, newest first. */
-export const list = (database: DatabaseSync, { after, limit, query }: ListCall): ReadonlyArray<unknown> => {
-  const conditions = conditionsOf(query).flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
-  const where = ["(at_ms, number) < (?, ?)", ...conditions.map(({ sql }) => sql)].join(" AND ")
-  return database
-    .prepare(`SELECT ${COLUMNS} FROM events WHERE ${where} ORDER BY at_ms DESC, number DESC LIMIT ?`)
-    .all(
-      after?.atMs ?? Number.MAX_SAFE_INTEGER,
-      after?.number ?? Number.MAX_SAFE_INTEGER,
-      ...conditions.map(({ value }) => value),
-      limit
-    )
-}
-
-/** Prepares what is done with a file that is open for writing. */
+/** Prepares the calls of a file that is open for writing. */
 export const prepare = (database: DatabaseSync) => {
   const insert = database.prepare(
     "INSERT INTO events (number, at_ms, previous_hash, hash, body) VALUES (?, ?, ?, ?, ?)"
@@ -133,34 +117,67 @@ export const prepare = (database: DatabaseSync) => {
     `SELECT number, hash FROM (SELECT number, hash FROM events UNION ALL SELECT number, hash FROM checkpoint)
      ORDER BY number DESC LIMIT 1`
   )
+  const highest = database.prepare("SELECT max(at_ms) AS atMs FROM events")
+  const share = database.prepare("SELECT denied_bytes AS deniedBytes, other_bytes AS otherBytes FROM shares")
   const find = database.prepare(`SELECT ${COLUMNS} FROM events WHERE number = ?`)
-  const lastBefore = database.prepare(
-    `SELECT number, hash FROM events
-     WHERE number < coalesce((SELECT min(number) FROM events WHERE at_ms >= ?), 9007199254740991)
-     ORDER BY number DESC LIMIT 1`
+  const hashBefore = database.prepare(
+    "SELECT number, hash FROM events WHERE number < ? ORDER BY number DESC LIMIT 1"
   )
   const remove = database.prepare("DELETE FROM events WHERE number <= ?")
+  const removedBytes = database.prepare(
+    `SELECT coalesce(sum(iif(body ->> '$.decision' = 'deny', octet_length(body) + ${ROW_BYTES}, 0)), 0) AS deniedBytes,
+       coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) AS allBytes
+     FROM events WHERE number <= ?`
+  )
+  const noteShare = database.prepare("UPDATE shares SET denied_bytes = ?, other_bytes = ?")
   const note = database.prepare(
     "INSERT OR REPLACE INTO checkpoint (only, number, hash, at_ms, signature) VALUES (1, ?, ?, ?, ?)"
   )
 
-  const last = (): Link => {
+  const last = (): Tail => {
     const row = lastRow.get()
-    return row === undefined ? START : { number: Number(row["number"]), hash: String(row["hash"]) }
+    const { deniedBytes, otherBytes } = share.get() ?? {}
+    const link = row === undefined ? START : { number: Number(row["number"]), hash: String(row["hash"]) }
+    return { ...link, deniedBytes: Number(deniedBytes), otherBytes: Number(otherBytes) }
   }
   let tail = last()
+  let highMs = Number(highest.get()?.["atMs"] ?? 0)
 
-  const append = (bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string }>): Link => {
+  const append = (bodies: Extract<StatementCall, { readonly operation: "append" }>["bodies"]): Tail => {
     let next = tail
+    let nextHighMs = highMs
     transact(database, () => {
-      for (const { atMs, body } of bodies) {
+      for (const { atMs, body, isDenial } of bodies) {
         const number = next.number + 1
         const hash = hashOf(number, next.hash, body)
-        insert.run(number, atMs, next.hash, hash, body)
-        next = { number, hash }
+        const bytes = Buffer.byteLength(body) + ROW_BYTES
+        nextHighMs = Math.max(nextHighMs, atMs)
+        insert.run(number, nextHighMs, next.hash, hash, body)
+        next = {
+          number,
+          hash,
+          deniedBytes: next.deniedBytes + (isDenial ? bytes : 0),
+          otherBytes: next.otherBytes + (isDenial ? 0 : bytes)
+        }
       }
+      noteShare.run(next.deniedBytes, next.otherBytes)
     })
     tail = next
+    highMs = nextHighMs
+    return tail
+  }
+
+  const prune = ({ atMs, hash, number, signature }: Extract<StatementCall, { readonly operation: "prune" }>): Tail => {
+    const left = transact(database, () => {
+      const { allBytes, deniedBytes } = removedBytes.get(number) ?? {}
+      const denied = tail.deniedBytes - Number(deniedBytes)
+      const other = tail.otherBytes - (Number(allBytes) - Number(deniedBytes))
+      note.run(number, hash, atMs, signature)
+      remove.run(number)
+      noteShare.run(denied, other)
+      return { deniedBytes: denied, otherBytes: other }
+    })
+    tail = { ...tail, ...left }
     return tail
   }
 
@@ -176,13 +193,9 @@ export const prepare = (database: DatabaseSync) => {
         probe(database)
         return []
       case "lastBefore":
-        return lastBefore.all(call.beforeMs)
+        return hashBefore.all(firstSince(database, call.beforeMs) ?? Number.MAX_SAFE_INTEGER)
       case "prune":
-        transact(database, () => {
-          note.run(call.number, call.hash, call.atMs, call.signature)
-          remove.run(call.number)
-        })
-        return []
+        return [prune(call)]
     }
   }
 }

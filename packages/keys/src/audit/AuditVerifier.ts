@@ -93,6 +93,7 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
   }
   let before: Link = start
   let rows = 0
+  let highMs: number | undefined
   for (const row of file
     .prepare("SELECT number, at_ms AS atMs, previous_hash AS previousHash, hash, body FROM events ORDER BY number")
     .iterate()) {
@@ -101,7 +102,10 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
     if (number !== expected) return broken(expected, "it is missing")
     if (hash !== hashOf(number, previousHash, body)) return broken(number, "it was changed: its hash is another")
     if (previousHash !== before.hash) return broken(number, "it does not follow the row before it")
-    if (atMsOf(body) !== atMs) return broken(number, "it was changed: its instant is another")
+    const bodyMs = atMsOf(body)
+    highMs = Math.max(highMs ?? (start.number > 0 ? atMs : bodyMs), bodyMs)
+    // A row of schema version 1 has its own instant, a later one that of the latest event before it.
+    if (atMs !== bodyMs && atMs !== highMs) return broken(number, "it was changed: its instant is another")
     if (number === head.number && hash !== head.hash) {
       return broken(number, "it is not the row that the head was signed for: it, or rows before it, were rewritten")
     }

@@ -7,7 +7,9 @@
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
+import { failed } from "../SqliteTransaction.ts"
 import * as Database from "./AuditDatabase.ts"
+import * as Reads from "./AuditReads.ts"
 import type { Call, Outcome, StatementCall } from "./AuditProtocol.ts"
 
 /** An open audit file; `execute` is absent where it is open for reading alone. */
@@ -32,7 +34,8 @@ const perform = (call: Call): ReadonlyArray<unknown> => {
   }
   if (current === undefined) throw new Error("the audit is not open")
   const { database, execute } = current
-  if (call.operation === "list") return Database.list(database, call)
+  if (call.operation === "list") return [Reads.list(database, call)]
+  if (call.operation === "range") return Reads.range(database, call)
   if (call.operation !== "close") {
     if (execute === undefined) throw new Error("the audit is open for reading alone")
     return execute(call)
@@ -46,7 +49,7 @@ const answer = (call: Call): Outcome => {
   try {
     return { outcome: "done", rows: perform(call) }
   } catch (error) {
-    return { outcome: "failed", message: error instanceof Error ? error.message : "not an error" }
+    return failed(error)
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
+import { failed, transact } from "../SqliteTransaction.ts"
 import * as Database from "./sqlite/KeyDatabase.ts"
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { Call, Outcome, QuotaRow, Row } from "./sqlite/KeyProtocol.ts"
@@ -135,7 +136,7 @@ const perform = (call: Exclude<Call, OpenCall>): ReadonlyArray<unknown> => {
       })
     }
     case "touch":
-      Database.transact(database, () => {
+      transact(database, () => {
         for (const { atMs, id } of call.uses) statements.touch.run(atMs, id)
       })
       return []
@@ -178,7 +179,7 @@ const answer = (call: Call): Outcome => {
     if (error instanceof Database.TooNew) {
       return { outcome: "tooNew", found: error.found, supported: error.supported }
     }
-    return { outcome: "failed", message: error instanceof Error ? error.message : "not an error" }
+    return failed(error)
   }
 }
 

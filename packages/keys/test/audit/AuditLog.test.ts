@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { AuditLog, AuditSettings } from "../../src/audit/AuditLog.ts"
 import { AuditStore, AuditStoreError } from "../../src/audit/AuditStore.ts"
 import type { AuditFacts } from "../../src/AuditEvent.ts"
@@ -10,13 +10,17 @@ const denial = (index: number, fields: Partial<AuditFacts> = {}) =>
   factsAt(index, { decision: "deny", status: 401, code: "invalid_key", actor: { kind: "anonymous" }, ...fields })
 
 const eventsOf = Effect.flatMap(AuditStore, (store) => store.list({ query: {}, limit: 1_000 })).pipe(
-  Effect.map((kept) => kept.map(({ event }) => event).toReversed())
+  Effect.map(({ kept }) => kept.map(({ event }) => event).toReversed())
 )
 
 /** Runs over a store that may be made to fail. */
 const withLog = <A, E>(
   body: Effect.Effect<A, E, AuditLog | AuditStore>,
-  { isBroken = () => false, reads = "denied" as const }: { isBroken?: () => boolean; reads?: "denied" | "all" } = {}
+  {
+    isBroken = () => false,
+    maxBytes = 10 * 1_024 ** 3,
+    reads = "denied" as const
+  }: { isBroken?: () => boolean; maxBytes?: number; reads?: "denied" | "all" } = {}
 ) =>
   Effect.flatMap(directoryWithKey, (directory) => {
     const failure = new AuditStoreError({ operation: "append", problem: "the disk is full" })
@@ -25,13 +29,14 @@ const withLog = <A, E>(
       Effect.map(AuditStore, (inner) =>
         AuditStore.of({
           ...inner,
-          append: (events) => Effect.suspend(() => (isBroken() ? Effect.fail(failure) : inner.append(events)))
+          append: (events, options) =>
+            Effect.suspend(() => (isBroken() ? Effect.fail(failure) : inner.append(events, options)))
         })
       )
     ).pipe(Layer.provideMerge(storeIn(directory)))
     const log = Layer.fresh(AuditLog.layer({ directory })).pipe(
       Layer.provideMerge(store),
-      Layer.provide(Layer.succeed(AuditSettings, { reads, retentionDays: 400 }))
+      Layer.provide(Layer.succeed(AuditSettings, { reads, retentionDays: 400, maxBytes }))
     )
     return Effect.provide(body, log)
   })
@@ -54,21 +59,64 @@ describe("the log of the audit", () => {
     )
   )
 
-  it.effect("keeps ten denials of an address in a second, and the others as one with their count", () =>
+  it.effect("keeps one denial of an address in a minute, and the others as one with their count", () =>
     withLog(
       Effect.gen(function* () {
         const log = yield* AuditLog
         for (let index = 0; index < 25; index++) yield* log.deny(denial(index))
         yield* log.deny(denial(100, { address: "192.0.2.2" }))
-        assert.lengthOf(yield* eventsOf, 11)
-        const events = yield* passUntil(eventsOf, (all) => all.length > 11)
+        assert.lengthOf(yield* eventsOf, 2)
+        const events = yield* passUntil(eventsOf, (all) => all.length > 2)
         assert.deepStrictEqual(
           events.filter(({ count }) => count !== undefined).map(({ code, count }) => [code, count]),
-          [["invalid_key", 15]]
+          [["invalid_key", 24]]
         )
-        yield* log.deny(denial(2_000))
-        assert.lengthOf(yield* eventsOf, 13)
+        yield* log.deny(denial(60_000))
+        assert.lengthOf(yield* eventsOf, 4)
       })
+    )
+  )
+
+  it.effect("counts denials beyond half of its size without writing them, and mutations still pass", () =>
+    withLog(
+      Effect.gen(function* () {
+        const log = yield* AuditLog
+        const store = yield* AuditStore
+        for (let minute = 0; minute < 200; minute++) yield* log.deny(denial(minute * 60_000))
+        const { deniedBytes } = yield* store.usage
+        assert.isAbove(deniedBytes, 50_000)
+        assert.isBelow(deniedBytes, 52_000)
+        const dropped = yield* Metric.snapshot
+        const found = dropped.find(
+          ({ attributes, id }) => id === "quarterdeck_audit_dropped_events_total" && attributes?.["decision"] === "deny"
+        )
+        assert.isTrue(found?.type === "Counter" && Number(found.state.count) > 0)
+        yield* log.write(factsAt(1))
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+      { maxBytes: 100_000 }
+    )
+  )
+
+  it.effect("refuses mutations beyond the other half, but writes revocations", () =>
+    withLog(
+      Effect.gen(function* () {
+        const log = yield* AuditLog
+        const writes = Effect.forEach(Array(200).keys(), (index) => log.write(factsAt(index)), { discard: true })
+        const refused = yield* Effect.flip(writes)
+        assert.isTrue(refused.isFull)
+        assert.match(refused.problem, /^its share of audit\.maxBytes is full: \d+ of 50000 bytes$/)
+        yield* log.write(factsAt(1, { verb: "delete", requestId: "revoked", status: 0 }))
+        yield* log.note(factsAt(1, { verb: "delete", requestId: "revoked", status: 200 }))
+        assert.deepStrictEqual(
+          (yield* eventsOf).slice(-2).map(({ requestId, status }) => [requestId, status]),
+          [
+            ["revoked", 0],
+            ["revoked", 200]
+          ]
+        )
+        yield* log.deny(denial(1))
+      }),
+      { maxBytes: 100_000 }
     )
   )
 
@@ -134,7 +182,7 @@ describe("the log of the audit", () => {
         const log = yield* AuditLog
         for (let index = 0; index < 12; index++) yield* log.deny(denial(index))
       }).pipe(Effect.provide(Layer.fresh(AuditLog.layer({ directory })).pipe(Layer.provide(store))))
-      assert.lengthOf(yield* Effect.provide(eventsOf, storeIn(directory)), 11)
+      assert.lengthOf(yield* Effect.provide(eventsOf, storeIn(directory)), 2)
     })
   )
 })

@@ -18,7 +18,6 @@ import * as AuditReader from "../AuditReader.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 
-type Position = NonNullable<AuditStore.AuditPage["after"]>
 type Failure = AuditStore.AuditStoreError | KeyStoreError
 
 export const AuditHandlers = HttpApiBuilder.group(
@@ -46,18 +45,18 @@ export const AuditHandlers = HttpApiBuilder.group(
             })
           }
           const first = yield* read(caller, query, PART).pipe(Effect.catch(fromError))
-          return file(first, (position) => read(caller, query, PART, position), limit)
+          return file(first, (before) => read(caller, query, PART, before), limit)
         }
         const { cluster, decision, keyId, resource, verb } = filter
         const asked = [caller.keyId, sinceMs, untilMs, keyId, decision, resource, verb, cluster]
         const binding = `audit ${JSON.stringify(asked)}`
-        const position = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
-        const { events, next } = yield* read(caller, query, limit ?? DEFAULT_LIMIT, position).pipe(
+        const before = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
+        const { events, next } = yield* read(caller, query, limit ?? DEFAULT_LIMIT, before).pipe(
           Effect.catch(fromError)
         )
         return {
           events,
-          ...(next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [next.atMs, next.number]) })
+          ...(next === undefined ? {} : { nextCursor: Cursor.seal(cursorKey, binding, [next]) })
         }
       })
     )
@@ -72,12 +71,12 @@ const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AuditEvent))
 /** Streams the events as a file. A failure on the way is logged, and cuts the file off, so that nobody takes a part for the whole. */
 const file = <E extends Failure>(
   first: AuditReader.AuditPage,
-  rest: (position: Position) => Effect.Effect<AuditReader.AuditPage, E>,
+  rest: (before: number) => Effect.Effect<AuditReader.AuditPage, E>,
   limit: number | undefined
 ) => {
   const nextOf = ({ events, next }: AuditReader.AuditPage) => [events, Option.fromUndefinedOr(next)] as const
-  const events = Stream.paginate(undefined as Position | undefined, (position) =>
-    position === undefined ? Effect.succeed(nextOf(first)) : Effect.map(rest(position), nextOf)
+  const events = Stream.paginate(undefined as number | undefined, (before) =>
+    before === undefined ? Effect.succeed(nextOf(first)) : Effect.map(rest(before), nextOf)
   )
   return HttpServerResponse.stream(
     events.pipe(
@@ -108,15 +107,12 @@ const fromError = (error: Failure) =>
       )
     : KeyRefusal.fromError(error)
 
-/** The newest first, by instant and number. */
-const PLACE = RowOrder.make<Position>({ type: "number", read: ({ atMs }) => atMs }, "desc", [
-  { type: "number", read: ({ number }) => number }
-])
+/** The newest of the chain first. */
+const PLACE = RowOrder.make<number>({ type: "number", read: (number) => number }, "desc", [])
 
 const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {
   const place = Cursor.open(key, binding, PLACE, cursor)
   if (Result.isFailure(place))
     return yield* refuse("invalid_cursor", { detail: place.failure.message, field: "cursor" })
-  const [atMs, number] = place.success.map(Number)
-  return { atMs: atMs ?? 0, number: number ?? 0 }
+  return Number(place.success[0])
 })

@@ -8,6 +8,7 @@ import type { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { AuditStore } from "@quarterdeck/keys"
+import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import * as Rule from "@quarterdeck/keys/Rule"
@@ -48,8 +49,15 @@ export const HealthHandlers = HttpApiBuilder.group(
     // It may be busy for a while with months of hours, and is there all the same.
     const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
-    // Without it nothing can be changed here. A change waits as long behind reads of it, and is done all the same.
-    const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: auditStore.probe, patience: "10 seconds" })
+    const auditLog = yield* AuditLog
+    // A full audit leaves the service ready: keys must still be revoked through it.
+    const probe = Effect.catchIf(
+      auditStore.probe,
+      ({ isFull }) => isFull === true,
+      () => Effect.void
+    )
+    // Without the audit nothing can be changed. A change waits as long for the thread that writes.
+    const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: probe, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
       synced: members.filter(({ store }) => Kind.kinds.every((kind) => store.table(kind).sync._tag !== "Pending"))
@@ -71,7 +79,7 @@ export const HealthHandlers = HttpApiBuilder.group(
         const checks: Readiness["checks"] = {
           keyStore: keyStoreIsThere ? "ok" : "unavailable",
           costStore: costStoreIsThere ? "ok" : "unavailable",
-          audit: auditIsThere ? "ok" : "unavailable",
+          audit: !auditIsThere ? "unavailable" : (yield* auditLog.fullness).isFull ? "full" : "ok",
           configuredKeys: alarm === undefined ? "ok" : "stale",
           clusters: { registered, synced, waiting }
         }

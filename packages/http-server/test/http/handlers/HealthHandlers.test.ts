@@ -9,6 +9,7 @@ import { CostError, StoreUnavailable } from "@quarterdeck/cost/CostError"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { AuditStore } from "@quarterdeck/keys"
+import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type * as Rule from "@quarterdeck/keys/Rule"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -32,6 +33,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
   const [asked, askedCosts] = yield* Effect.all([Ref.make(0), Ref.make(0)])
   const settled = yield* Deferred.make<void>()
   const costs = yield* Ref.make<Effect.Effect<[], CostError>>(Effect.succeed([]))
+  const isFull = yield* Ref.make(false)
   const audit = yield* Ref.make<Effect.Effect<void, AuditStore.AuditStoreError>>(Effect.void)
   const services = yield* Layer.build(
     HealthHandlers.pipe(
@@ -45,6 +47,15 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
             )
         }),
         Layer.mock(AuditStore.AuditStore, { probe: Effect.flatten(Ref.get(audit)) }),
+        Layer.mock(AuditLog, {
+          keepsReads: false,
+          fullness: Effect.map(Ref.get(isFull), (full) => ({
+            deniedBytes: 1,
+            otherBytes: 2,
+            shareBytes: 4,
+            isFull: full
+          }))
+        }),
         Layer.mock(ClusterCache, {
           find: () => undefined,
           members: Effect.succeed([]),
@@ -77,7 +88,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
     })
   )
   const settle = Effect.andThen(Deferred.succeed(settled, undefined), Effect.yieldNow)
-  return { ...health, statusOf, costs, audit, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
+  return { ...health, statusOf, costs, audit, isFull, settle, asked: Ref.get(asked), askedCosts: Ref.get(askedCosts) }
 })
 
 const callerOf = (rule: Rule.Rule) =>
@@ -121,6 +132,7 @@ describe("/readyz", () => {
       assert.deepStrictEqual(details, {
         sources: [COLLISION],
         configuredKeys: { refused: 0 },
+        audit: { deniedBytes: 1, otherBytes: 2, shareMaxBytes: 4 },
         costs: [],
         backfill: []
       })
@@ -176,6 +188,18 @@ describe("/readyz", () => {
       yield* Ref.set(audit, Effect.void)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* statusOf, ["ready", "ok"])
+    })
+  )
+
+  it.effect("stay good while the audit is full, since keys must be revoked through the service", () =>
+    Effect.gen(function* () {
+      const { audit, isFull, readyz, statusOf } = yield* begun
+      const failed = new AuditStore.AuditStoreError({ operation: "probe", problem: "the disk is full", isFull: true })
+      yield* Ref.set(audit, Effect.fail(failed))
+      yield* Ref.set(isFull, true)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual((yield* statusOf)[0], "ready")
+      assert.deepInclude((yield* readyz()).checks, { audit: "full" })
     })
   )
 

@@ -2,7 +2,7 @@
  * What the worker thread does with calls that are to be done once. It imports siblings only, as the thread itself does.
  */
 import type { DatabaseSync } from "node:sqlite"
-import { transact } from "./KeyDatabase.ts"
+import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
 /** The calls that concern them. */

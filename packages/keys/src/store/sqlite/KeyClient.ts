@@ -1,7 +1,7 @@
 /**
  * Calls the worker thread that owns the file of the key store.
  */
-import { SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
+import { DiskReserve, SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect, type Scope } from "effect"
 import { Worker } from "node:worker_threads"
 import {
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
     start: startThread,
     timeoutMs: ({ operation }) => (operation === "open" ? OPEN_TIMEOUT_MS : CALL_TIMEOUT_MS)
   })
-  const client = over(thread)
+  const client = over(thread, yield* DiskReserve.CurrentReserve)
   yield* client.call({ operation: "open", path }).pipe(
     Effect.catchReason("KeyStoreError", "StoreFailed", ({ cause }) =>
       Effect.fail(
@@ -66,10 +66,31 @@ export const make = Effect.fnUntraced(function* (
 const startThread = (): Worker =>
   new Worker(new URL(import.meta.resolve("@quarterdeck/keys/store/SqliteWorker")), { execArgv: [] })
 
+/** What each operation does to the disk. An operation that is missing here writes. */
+const USES: Partial<Record<Call["operation"], DiskReserve.Use>> = {
+  open: "revoke",
+  close: "read",
+  find: "read",
+  findByHash: "read",
+  findLiving: "read",
+  findSession: "read",
+  newestSessions: "read",
+  list: "read",
+  listClusters: "read",
+  count: "read",
+  revoke: "revoke",
+  revokeAll: "revoke",
+  removeSession: "revoke",
+  removeSessionsOfOwner: "revoke"
+}
+
 /** Calls a thread in the words of the key store. */
-export const over = (thread: SqliteThread.SqliteThread<Call, Outcome>): KeyClient => ({
+export const over = (
+  thread: SqliteThread.SqliteThread<Call, Outcome>,
+  reserve: DiskReserve.DiskReserve
+): KeyClient => ({
   call: (call) =>
-    thread.call(call).pipe(
+    DiskReserve.send(reserve, USES[call.operation] ?? "write", thread.call(call)).pipe(
       Effect.mapError((fault) => new KeyStoreError({ reason: reasonOf(call.operation, fault) })),
       Effect.flatMap((outcome) => rowsOf(call, outcome))
     )

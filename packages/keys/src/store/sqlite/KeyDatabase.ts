@@ -4,6 +4,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { transact } from "../../SqliteTransaction.ts"
 
 /** How long a statement waits for another process, such as a backup, that holds the file. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -99,19 +100,6 @@ export const open = (path: string): DatabaseSync => {
     return database
   } catch (error) {
     database.close()
-    throw error
-  }
-}
-
-/** Runs several statements as one: all or none. */
-export const transact = <A>(database: DatabaseSync, statements: () => A): A => {
-  database.exec("BEGIN IMMEDIATE")
-  try {
-    const result = statements()
-    database.exec("COMMIT")
-    return result
-  } catch (error) {
-    database.exec("ROLLBACK")
     throw error
   }
 }

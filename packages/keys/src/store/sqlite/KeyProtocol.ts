@@ -1,6 +1,7 @@
 /**
  * What the store and its worker thread say to each other.
  */
+import type { DiskReserve } from "@quarterdeck/sqlite-thread"
 
 /** A key as a row. **Units** instants in milliseconds since the epoch. `rule` and `allowFrom` are JSON. */
 export interface Row {
@@ -118,5 +119,5 @@ export type Outcome =
   | { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
   /** The maker of a new key has as many live keys as it may; nothing was stored. */
   | { readonly outcome: "full" }
-  | { readonly outcome: "failed"; readonly message: string }
+  | DiskReserve.Failed
   | { readonly outcome: "tooNew"; readonly found: number; readonly supported: number }

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ThreadFault } from "@quarterdeck/sqlite-thread"
+import { DiskReserve, ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect } from "effect"
 import type { KeyStoreError } from "../../../src/KeyError.ts"
 import { over } from "../../../src/store/sqlite/KeyClient.ts"
 
 const errorOf = (fault: ThreadFault.ThreadFault): Effect.Effect<KeyStoreError, ReadonlyArray<unknown>> =>
-  Effect.flip(over({ call: () => Effect.fail(fault) }).call({ operation: "count" }))
+  Effect.map(DiskReserve.CurrentReserve, (reserve) => over({ call: () => Effect.fail(fault) }, reserve)).pipe(
+    Effect.flatMap((client) => Effect.flip(client.call({ operation: "count" })))
+  )
 
 describe("the thread of the key store", () => {
   it.effect("says that it takes no more while too many calls wait", () =>

@@ -1,0 +1,107 @@
+/**
+ * Reads the audit's database file in bounded steps. It imports no package, as worker threads stand on it.
+ */
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { AuditQuery, AuditScope, ListAnswer, ListCall, RangeCall } from "./AuditProtocol.ts"
+
+/** Columns of a row. */
+export const COLUMNS = "number, at_ms AS atMs, previous_hash AS previousHash, hash, body"
+
+/** Rows that {@link firstSince} compares. Rows of schema version 1 may lie a minute out of order in the index. */
+const DISORDER = 10_000
+
+/** The number of the chain's first row that is not older than an instant. **Limits** one look into the index. */
+export const firstSince = (database: DatabaseSync, sinceMs: number): number | undefined => {
+  const row = database
+    .prepare(
+      `SELECT min(number) AS number
+       FROM (SELECT number FROM events WHERE at_ms >= ? ORDER BY at_ms, number LIMIT ${DISORDER})`
+    )
+    .get(sinceMs)
+  const number = row?.["number"]
+  return typeof number === "number" ? number : undefined
+}
+
+/** A condition on a row, and the values of its parameters. */
+interface Condition {
+  readonly sql: string
+  readonly values: ReadonlyArray<SQLInputValue>
+}
+
+/** The clusters that a row names: those that it was resolved to and those that were asked for. */
+const NAMED = `(SELECT value FROM json_each(body, '$.target.clusters')
+  UNION ALL SELECT value FROM json_each('["' || replace(body ->> '$.target.asked', '|', '","') || '"]')
+    WHERE value NOT IN ('', '*'))`
+
+const conditionsOf = ({ cluster, decision, keyId, resource, verb, within }: AuditQuery): ReadonlyArray<Condition> => [
+  ...equal("$.actor.keyId", keyId),
+  ...equal("$.decision", decision),
+  ...equal("$.resource", resource),
+  ...equal("$.verb", verb),
+  ...(cluster === undefined ? [] : [{ sql: `? IN ${NAMED}`, values: [cluster] }]),
+  ...(within === undefined ? [] : [scopeOf(within)])
+]
+
+const equal = (path: string, value: string | undefined): ReadonlyArray<Condition> =>
+  value === undefined ? [] : [{ sql: `body ->> '${path}' = ?`, values: [value] }]
+
+/** Lets rows on API keys pass that name a key, and other rows whose names all lie in the scope. */
+const scopeOf = ({ clusters, namespaces }: AuditScope): Condition => {
+  const others = [
+    `EXISTS ${NAMED}`,
+    ...(clusters === undefined
+      ? []
+      : [`NOT EXISTS (SELECT 1 FROM ${NAMED} WHERE value NOT IN (SELECT value FROM json_each(?)))`]),
+    ...(namespaces === undefined
+      ? []
+      : [
+          "json_array_length(body, '$.target.namespaces') > 0",
+          `NOT EXISTS (SELECT 1 FROM json_each(body, '$.target.namespaces')
+             WHERE value NOT IN (SELECT value FROM json_each(?)))`
+        ])
+  ]
+  return {
+    sql: `iif(body ->> '$.resource' = 'apiKeys', body ->> '$.target.object' IS NOT NULL, ${others.join(" AND ")})`,
+    values: [clusters, namespaces].flatMap((names) => (names === undefined ? [] : [JSON.stringify(names)]))
+  }
+}
+
+/** Lists rows, the last of the chain first. */
+export const list = (database: DatabaseSync, { before, limit, query, scan }: ListCall): ListAnswer => {
+  const { sinceMs, untilMs } = query
+  const end = Math.min(
+    before ?? Number.MAX_SAFE_INTEGER,
+    (untilMs === undefined ? undefined : firstSince(database, untilMs)) ?? Number.MAX_SAFE_INTEGER
+  )
+  const bounds = database
+    .prepare(
+      "SELECT (SELECT min(number) FROM events) AS first, (SELECT max(number) FROM events WHERE number < ?) AS top"
+    )
+    .get(end)
+  const since = sinceMs === undefined ? 1 : firstSince(database, sinceMs)
+  const [first, top] = [bounds?.["first"], bounds?.["top"]]
+  if (since === undefined || typeof first !== "number" || typeof top !== "number") return { rows: [] }
+  const lowest = Math.max(first, since)
+  const floor = Math.max(lowest, top - scan + 1)
+  const conditions = conditionsOf(query)
+  const where = ["number BETWEEN ? AND ?", ...conditions.map(({ sql }) => sql)].join(" AND ")
+  const rows = database
+    .prepare(`SELECT ${COLUMNS} FROM events WHERE ${where} ORDER BY number DESC LIMIT ?`)
+    .all(floor, top, ...conditions.flatMap(({ values }) => values), limit)
+  const stop = rows.length === limit ? Number(rows.at(-1)?.["number"] ?? floor) : floor
+  return stop > lowest ? { rows, before: stop } : { rows }
+}
+
+/** Reads rows behind a number, the first of the chain first. */
+export const range = (database: DatabaseSync, { after, limit, maxBytes }: RangeCall): ReadonlyArray<unknown> => {
+  const rows: Array<unknown> = []
+  let bytes = 0
+  for (const row of database
+    .prepare(`SELECT ${COLUMNS} FROM events WHERE number > ? ORDER BY number LIMIT ?`)
+    .iterate(after, limit)) {
+    rows.push(row)
+    bytes += Buffer.byteLength(String(row["body"]))
+    if (bytes >= maxBytes) break
+  }
+  return rows
+}

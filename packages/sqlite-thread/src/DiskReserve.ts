@@ -1,0 +1,155 @@
+/**
+ * A file that takes up disk space until a store meets a full disk, so that keys can still be revoked then.
+ */
+import { Context, Effect, Layer, Metric } from "effect"
+import { open, rename, rm, stat, statfs } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+
+/** The file's name in the data directory. */
+export const FILE_NAME = "disk.reserve"
+/** Size of the file. **Units** bytes. */
+export const RESERVE_BYTES = 16 * 1_024 * 1_024
+/** Free space that must be left beside the file when it is made. **Units** bytes. */
+const MARGIN_BYTES = 4 * 1_024 * 1_024
+/** Free space that a start needs: below, the file is given up before the stores are opened. **Units** bytes. */
+const START_BYTES = 1_024 * 1_024
+const PART_BYTES = 1_024 * 1_024
+const CHECKED_EVERY = "10 seconds"
+
+/** What a call does to the disk. **Shape** `revoke` also stands for opening a store: without it nothing is revoked. */
+export type Use = "read" | "write" | "revoke"
+
+export interface DiskReserve {
+  /** True from the moment a store meets a full disk until the file is made again. */
+  readonly isFull: () => boolean
+  /** Removes the file. Returns once its space is free. */
+  readonly giveUp: Effect.Effect<void>
+}
+
+/** The outcome of a call that failed in a worker thread. */
+export interface Failed {
+  readonly outcome: "failed"
+  readonly message: string
+  readonly isDiskFull: boolean
+}
+
+const REFUSED: Failed = {
+  outcome: "failed",
+  message: "the disk is full: only revocations are written until it has room again",
+  isDiskFull: true
+}
+
+/** The reserve of the data directory. The default holds no space. */
+export const CurrentReserve = Context.Reference<DiskReserve>("@quarterdeck/sqlite-thread/DiskReserve", {
+  defaultValue: () => ({ isFull: () => false, giveUp: Effect.void })
+})
+
+/**
+ * Sends a call to a store.
+ *
+ * **Shape** While the disk is full, a `write` fails without being sent. A call that meets a full disk gives up the reserve,
+ * and a `revoke` is then sent a second time.
+ */
+export const send = <Outcome extends { readonly outcome: string }, E, R>(
+  reserve: DiskReserve,
+  use: Use,
+  call: Effect.Effect<Outcome | Failed, E, R>
+): Effect.Effect<Outcome | Failed, E, R> =>
+  Effect.suspend(() => {
+    if (use === "write" && reserve.isFull()) return Effect.succeed(REFUSED)
+    return Effect.flatMap(call, (outcome) => {
+      if (!("isDiskFull" in outcome) || !outcome.isDiskFull) return Effect.succeed(outcome)
+      return Effect.andThen(reserve.giveUp, use === "revoke" ? call : Effect.succeed(outcome))
+    })
+  })
+
+const fullGauge = Metric.gauge("quarterdeck_disk_full", {
+  description: "1 from the moment a store meets a full disk until the 16 MiB reserve file is made again"
+})
+
+/**
+ * Keeps the reserve file of a data directory.
+ *
+ * **Limits** 16 MiB. Every 10 s a missing file is made again if the disk has 20 MiB free. The file stays when the server
+ * stops.
+ */
+export const layer = (options: { readonly directory: string }): Layer.Layer<never> =>
+  Layer.effect(CurrentReserve, make(options.directory))
+
+const make = Effect.fnUntraced(function* (directory: string) {
+  const path = join(directory, FILE_NAME)
+  let isHeld = false
+  let isFull = false
+
+  const remove = Effect.tryPromise(() => rm(path, { force: true })).pipe(
+    Effect.catch((error) => Effect.logError(`the disk reserve ${path} cannot be removed`, error))
+  )
+  const giveUp = Effect.suspend(() => {
+    const isFirst = !isFull
+    isHeld = false
+    isFull = true
+    return Effect.andThen(
+      remove,
+      isFirst
+        ? Effect.andThen(
+            Metric.update(fullGauge, 1),
+            Effect.logError(
+              `the disk of ${directory} is full: the reserve ${FILE_NAME} was removed, and only revocations are written until 20 MiB are free`
+            )
+          )
+        : Effect.void
+    )
+  })
+  const hold = Effect.suspend(() => {
+    isHeld = true
+    const wasFull = isFull
+    isFull = false
+    return Effect.andThen(
+      Metric.update(fullGauge, 0),
+      wasFull ? Effect.logInfo(`the disk of ${directory} has room again: the reserve was made again`) : Effect.void
+    )
+  })
+  const refill = Effect.gen(function* () {
+    if (isHeld) return
+    const free = yield* freeBytesOf(directory)
+    if (free < RESERVE_BYTES + MARGIN_BYTES) return
+    yield* Effect.tryPromise(() => fill(path))
+    yield* hold
+  }).pipe(Effect.catch((error) => Effect.andThen(remove, Effect.logWarning("the disk reserve cannot be made", error))))
+
+  yield* Metric.update(fullGauge, 0)
+  const sizeBytes = yield* Effect.promise(() =>
+    stat(path).then(
+      ({ size }) => size,
+      () => 0
+    )
+  )
+  if (sizeBytes >= RESERVE_BYTES) {
+    const free = yield* Effect.orElseSucceed(freeBytesOf(directory), () => START_BYTES)
+    yield* free < START_BYTES ? giveUp : hold
+  }
+  yield* refill
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(CHECKED_EVERY), refill)))
+  return { isFull: () => isFull, giveUp } satisfies DiskReserve
+})
+
+const freeBytesOf = (directory: string) =>
+  Effect.map(Effect.tryPromise(() => statfs(directory)), ({ bavail, bsize }) => bavail * bsize)
+
+/** Writes the whole file: a sparse one would hold no space. Random bytes keep a file system from compressing it. */
+const fill = async (path: string): Promise<void> => {
+  const unfinished = `${path}.new`
+  const part = randomBytes(PART_BYTES)
+  const file = await open(unfinished, "w", 0o600)
+  try {
+    for (let written = 0; written < RESERVE_BYTES; written += PART_BYTES) await file.writeFile(part)
+    await file.datasync()
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+}
