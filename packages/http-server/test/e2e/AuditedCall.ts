@@ -21,17 +21,32 @@ const eventsOf = (requestId: string, key?: KeyName) =>
     events.filter((event) => event.requestId === requestId).toReversed()
   )
 
+/** Lets calls have addresses of their own, as {@link audited} gives them. */
+export const BEHIND_PROXY = { server: { trustedProxies: ["127.0.0.0/8", "::1"] } }
+
+let clients = 0
+const ownAddress = () => {
+  clients++
+  return ["X-Forwarded-For", `10.0.${clients >> 8}.${clients & 255}`] as const
+}
+
 /**
  * Makes a call under an id of its own, and gives the events that it left.
  *
- * **Shape** again where it left none: a denial is folded while others of the same second, from the same address, are many.
+ * **Shape** Repeated where it left none: denials of a key are folded while they are many. Without a known key each call has
+ * an address of its own, of which one denial a minute is kept singly; that needs {@link BEHIND_PROXY}.
  */
 export const audited = (name: string, path: string, call: Call = {}) =>
   Effect.gen(function* () {
     let attempt = 0
     const once = Effect.gen(function* () {
       const requestId = `${name}.${attempt++}`
-      const headers = [["X-Request-Id", requestId], ...(call.headers ?? [])] as const
+      const isAnonymous = call.key === null || call.bearer !== undefined
+      const headers = [
+        ["X-Request-Id", requestId],
+        ...(isAnonymous ? [ownAddress()] : []),
+        ...(call.headers ?? [])
+      ] as const
       yield* (yield* Deployment).call(path, { ...call, headers })
       return yield* eventsOf(requestId)
     })

@@ -1,0 +1,89 @@
+import { assert } from "@effect/vitest"
+import { Readiness } from "@quarterdeck/contract/HealthGroup"
+import { eventually } from "@quarterdeck/harness"
+import { Effect, Schema } from "effect"
+import { execFile } from "node:child_process"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Deployment } from "./Deployment.ts"
+import { onOneDriver } from "./onEveryDriver.ts"
+
+const run = promisify(execFile)
+const decodeReadiness = Schema.decodeUnknownEffect(Schema.fromJsonString(Readiness), { onExcessProperty: "error" })
+
+/** Gives the service a disk of 64 MiB. Needs the right to mount. */
+const mountDisk = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      await mkdir(directory, { recursive: true })
+      await run("mount", ["-t", "tmpfs", "-o", "size=64m,mode=0700", "tmpfs", directory])
+    }),
+    () => Effect.promise(() => run("umount", ["--lazy", directory]))
+  )
+
+/** Fills the disk with one file to its last byte. */
+const fill = (directory: string) =>
+  Effect.promise(async () => {
+    for (const size of ["64k", "1"]) {
+      const args = ["if=/dev/zero", `of=${join(directory, "filler")}`, `bs=${size}`, "conv=notrunc", "oflag=append"]
+      const { message } = await run("dd", args).then(
+        () => ({ message: "the disk has no end" }),
+        (error: Error) => error
+      )
+      assert.match(message, /No space left on device/)
+    }
+  })
+
+const ready = Effect.gen(function* () {
+  const { status, text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
+  return { ...(yield* decodeReadiness(text)), code: status }
+})
+
+onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
+  it.effect("refuses changes, but a stolen key is revoked, and a browser signs out", () =>
+    Effect.gen(function* () {
+      const { call, createKey, dataDirectory, problem, url } = yield* Deployment
+      const stolen = yield* createKey({ name: "stolen", rule: { role: "Viewer" } })
+      const own = yield* createKey({ name: "own", rule: { role: "Viewer" } })
+      const origin = ["Origin", url] as const
+      const signIn = { method: "POST", key: null, headers: [origin], body: { key: own.raw } } as const
+      const [cookie = ""] = (yield* call("/api/v1/session", signIn)).headers["set-cookie"] ?? []
+      const session = [["Cookie", cookie.slice(0, cookie.indexOf(";"))] as const, origin]
+      yield* fill(dataDirectory)
+
+      const create = { key: "admin", method: "POST", body: { name: "more", rule: { role: "Viewer" } } } as const
+      const refused = yield* eventually("changes are refused", call("/api/v1/apiKeys", create), ({ status }) => status === 503, {
+        within: "30 seconds"
+      })
+      assert.include(refused.text, "audit_unavailable")
+      assert.deepInclude(yield* problem("/api/v1/apiKeys", create), {
+        status: 503,
+        code: "audit_unavailable",
+        detail: "the audit has no room left, so nothing was done; keys can still be revoked"
+      })
+      for (let index = 0; index < 50; index++) yield* call("/api/v1/workloads", { bearer: `wrong-${index}` })
+      const health = yield* ready
+      assert.deepStrictEqual([health.code, health.checks?.audit, health.checks?.keyStore], [200, "full", "ok"])
+
+      assert.strictEqual((yield* call("/api/v1/workloads", { bearer: stolen.raw })).status, 200)
+      const revoked = yield* call(`/api/v1/apiKeys/${stolen.apiKey.id}`, { key: "admin", method: "DELETE" })
+      assert.strictEqual(revoked.status, 200)
+      assert.strictEqual((yield* call("/api/v1/workloads", { bearer: stolen.raw })).status, 401)
+      assert.strictEqual((yield* call("/api/v1/session", { key: null, method: "DELETE", headers: session })).status, 204)
+      assert.strictEqual((yield* call("/api/v1/session", { key: null, headers: session })).status, 401)
+      assert.strictEqual(
+        (yield* call(`/api/v1/apiKeys/${own.apiKey.id}`, { bearer: own.raw, method: "DELETE" })).status,
+        200
+      )
+      yield* fill(dataDirectory)
+      assert.strictEqual((yield* call("/api/v1/workloads", { bearer: own.raw })).status, 401)
+
+      yield* Effect.promise(() => rm(join(dataDirectory, "filler")))
+      yield* eventually("changes are taken again", call("/api/v1/apiKeys", create), ({ status }) => status === 201, {
+        within: "60 seconds"
+      })
+      assert.strictEqual((yield* ready).checks?.audit, "ok")
+    })
+  )
+})
