@@ -31,7 +31,7 @@ class AddressForbidden extends Error {
 }
 
 /** Resolves as `lookup` does, and fails where one of the addresses is forbidden: any of them may be connected to. */
-const guarded =
+export const guarded =
   (rule: AddressRule.AddressRule, lookup: Lookup): LookupFunction =>
   (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -15,16 +15,19 @@ export interface Pages<Page> {
  *
  * **Shape** `fetch` gets the query of one page; at least one page is read.
  *
- * **Limits** one request after the other; ends at a page without rows, so that a server cannot keep it going.
+ * **Limits** one request after the other; ends at the page without rows that is one too many, so that a server cannot
+ * keep it going. Lists that are filtered as they are read, such as the audit, have pages without rows before their end.
  */
 export const read = Effect.fnUntraced(function* <Page extends { readonly nextCursor?: string }, E, R>(
   limit: number,
   fetch: (query: ReadonlyArray<readonly [string, string]>) => Effect.Effect<Page, E, R>,
-  rowsOf: (page: Page) => ReadonlyArray<unknown>
+  rowsOf: (page: Page) => ReadonlyArray<unknown>,
+  maxEmptyPages = 0
 ) {
   const pages: Array<Page> = []
   let left = limit
   let rest: string | undefined
+  let emptyPages = 0
   do {
     const page = yield* fetch([
       ["limit", String(Math.min(left, MAX_LIMIT))],
@@ -34,7 +37,7 @@ export const read = Effect.fnUntraced(function* <Page extends { readonly nextCur
     pages.push(page)
     left -= count
     rest = page.nextCursor
-    if (count === 0) break
+    if (count === 0 && ++emptyPages > maxEmptyPages) break
   } while (rest !== undefined && left > 0)
   return { pages, rest } satisfies Pages<Page>
 })

@@ -21,20 +21,22 @@ const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty:
 /**
  * Notes which workloads, or which cluster, the body of the current request names, if that is what it names.
  *
- * **Shape** a body that does not decode is left out, for it may hold a secret; so is the text of a selector.
+ * **Shape** `found` where the handler finds the workloads by label: it begins the audit of the request once it has them. A
+ * body that does not decode is left out, for it may hold a secret; so is the text of a selector.
  */
-export const note = Effect.fnUntraced(function* (path: string, text: string) {
+export const note = Effect.fnUntraced(function* (path: string, text: string): Effect.fn.Return<"named" | "found"> {
   if (path === CLUSTERS_PATH) {
     const cluster = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decodeCluster))
     if (cluster !== undefined) yield* RequestRecord.note({ target: { asked: cluster.name, clusters: [] } })
-    return
+    return "named"
   }
-  if (path !== ACTIONS_PATH) return
+  if (path !== ACTIONS_PATH) return "named"
   const body = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decode))
-  if (body === undefined) return
+  if (body === undefined) return "named"
   const { action, targets } = body
   if (targets === undefined) {
-    return yield* RequestRecord.note({ target: { asked: "", clusters: [], object: `${action}: workloads by label` } })
+    yield* RequestRecord.note({ target: { asked: "", clusters: [], object: `${action}: workloads by label` } })
+    return "found"
   }
   yield* RequestRecord.note({
     target: {
@@ -44,6 +46,7 @@ export const note = Effect.fnUntraced(function* (path: string, text: string) {
       object: objectOf(action, targets.length)
     }
   })
+  return "named"
 })
 
 /** The namespaces of workloads, each once. */

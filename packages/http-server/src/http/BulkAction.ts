@@ -13,6 +13,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Idempotency, type IdempotencyError } from "../services/Idempotency.ts"
 import * as AuditedBody from "./AuditedBody.ts"
+import { AuditTrail } from "./AuditTrail.ts"
 import * as BulkBody from "./BulkBody.ts"
 import * as KeyRefusal from "./KeyRefusal.ts"
 import { KeyLimit } from "./KeyLimit.ts"
@@ -35,6 +36,8 @@ interface Doing {
   readonly body: BulkBody.BulkBody
   readonly target: Target
   readonly principal: Principal["Service"]
+  /** Tells the audit what is about to be changed. */
+  readonly begin: Effect.Effect<void, Problem.Problem>
   /** Why the caller may change nothing more. */
   readonly stopped: Effect.Effect<BulkActions.OutcomeCode | undefined>
   /** Who is told how it goes on. */
@@ -53,6 +56,7 @@ export const make = Effect.gen(function* () {
   const replyWithProgress = yield* ActionProgress.make
   const authenticator = yield* Authenticator
   const sessions = yield* Sessions
+  const trail = yield* AuditTrail
 
   return Effect.fnUntraced(function* ({ headers }: Asked) {
     const body = yield* BulkBody.read
@@ -73,7 +77,8 @@ export const make = Effect.gen(function* () {
     // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
-      const work = perform({ bulk, body, target, principal, stopped, ...(progress === undefined ? {} : { progress }) })
+      const { begin } = trail
+      const work = perform({ bulk, body, target, principal, begin, stopped, ...(progress === undefined ? {} : { progress }) })
       const answer =
         key === undefined || body.isDryRun ? work : idempotency.once({ owner: principal.keyId, key, asked }, work)
       return answer.pipe(Effect.catch(refusal))
@@ -91,7 +96,7 @@ const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] 
   Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
 
 /** Changes, and gives the reply. **Errors** with nothing done. */
-const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, stopped, target }: Doing) {
+const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, progress, stopped, target }: Doing) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   const { change, isDryRun, which } = body
   const namespaces = Rule.namespaceFilter(principal.rule)
@@ -107,6 +112,8 @@ const perform = Effect.fnUntraced(function* ({ body, bulk, principal, progress, 
         })
   yield* TargetResolution.noteNamespaces(AuditedBody.namespacesOf(found.targets))
   yield* TargetResolution.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
+  // Named workloads were in the audit before the handler ran.
+  if (which._tag !== "Named") yield* begin
   if (progress !== undefined) yield* progress.begin
   const outcomes = yield* bulk.run({
     targets: found.targets,
@@ -143,6 +150,7 @@ const OK = 200
 const KEY_HEADER = "Idempotency-Key"
 
 const refusal = (error: Failure): Effect.Effect<never, Problem.Problem> => {
+  if (!("_tag" in error)) return Effect.fail(error)
   switch (error._tag) {
     case "TooManySelected":
       return RequestBody.refuseFault({ field: "labelSelector", problem: error.message, isUnknown: false })

@@ -1,6 +1,7 @@
 /**
  * Lets a request through only with a key, or the session of one, whose rule allows the endpoint's policy.
  */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Authorization } from "@quarterdeck/contract/Authorization"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -29,6 +30,7 @@ import * as HeaderLines from "./HeaderLines.ts"
 import * as RequestInput from "./RequestInput.ts"
 import * as RequestRecord from "./RequestRecord.ts"
 import * as SessionCookie from "./SessionCookie.ts"
+import * as TargetResolution from "./TargetResolution.ts"
 import { unauthorized } from "./Unauthorized.ts"
 
 /**
@@ -172,6 +174,9 @@ export class Guard extends Context.Service<
     Effect.gen(function* () {
       const guard = yield* Guard
       const trail = yield* AuditTrail.AuditTrail
+      const registry = yield* ClusterRegistry
+      const resolveNoted = (principal: Principal["Service"]) =>
+        Effect.flatMap(registry.snapshot, (registered) => TargetResolution.noteResolved(principal, registered))
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
@@ -181,11 +186,12 @@ export class Guard extends Context.Service<
           yield* authorize(principal, endpoint.annotations)
           yield* guard.spend(principal, endpoint.path)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
-          const begin = (text: string) =>
-            AuditTrail.noteDryRun(endpoint.annotations, text).pipe(
-              Effect.andThen(AuditedBody.note(endpoint.path, text)),
-              Effect.andThen(trail.begin)
-            )
+          const begin = Effect.fnUntraced(function* (text: string) {
+            yield* AuditTrail.noteDryRun(endpoint.annotations, text)
+            const target = yield* AuditedBody.note(endpoint.path, text)
+            yield* resolveNoted(principal)
+            if (target === "named") yield* trail.begin
+          })
           return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
             Effect.provideService(Principal, principal)
           )

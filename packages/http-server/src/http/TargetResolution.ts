@@ -151,6 +151,25 @@ export const textOf = (request: TargetRequest.TargetRequest): string => {
   }
 }
 
+/**
+ * Notes what the clusters that the current request names resolve to, so that the event before a change tells of it.
+ *
+ * **Shape** nothing where one of them is out of scope or not registered: the request is then refused.
+ */
+export const noteResolved = Effect.fnUntraced(function* (
+  { rule }: Principal["Service"],
+  registered: { readonly clusters: ReadonlyArray<{ readonly name: ClusterName }> }
+) {
+  const { target } = yield* RequestRecord.CurrentRequest
+  const known = new Map<string, ClusterName>(registered.clusters.map(({ name }) => [name, name]))
+  const clusters = (target.asked === "" ? [] : target.asked.split("|")).map((name) => known.get(name))
+  const scope = Rule.clusterScope(rule)
+  const resolved = clusters.filter((name) => name !== undefined && Target.reaches(scope, name))
+  if (resolved.length > 0 && resolved.length === clusters.length) {
+    yield* note({ clusters: resolved.filter((name) => name !== undefined) })
+  }
+})
+
 /** Notes the one cluster that a request changes the registration of, for the audit. */
 export const noteCluster = (name: ClusterName): Effect.Effect<void> => note({ asked: name, clusters: [name] })
 

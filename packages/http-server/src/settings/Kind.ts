@@ -29,7 +29,7 @@ export const decode = <A>(form: Schema.Decoder<A>, value: unknown): Option.Optio
   Result.getSuccess(Schema.decodeUnknownResult(form)(value))
 
 /** Makes a kind that flags, environment and YAML write alike. */
-const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kind<A> => ({
+export const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kind<A> => ({
   word,
   allowed,
   fromText: form,
@@ -142,7 +142,8 @@ export const addressRanges: Kind<ReadonlyArray<string>> = commaList(
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
-const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(text)
+/** Whether a text is an IP address without brackets, or a host name. */
+export const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(text)
 
 const Host = Schema.String.check(Schema.makeFilter(isHost))
 

@@ -58,7 +58,14 @@ export interface Options extends Ports.Ports {
     readonly hourlyDays?: number
     readonly retentionDays?: number
   }
-  readonly audit?: Partial<Settings["audit"]>
+  readonly audit?: Partial<Omit<Settings["audit"], "export">> & {
+    readonly export?: {
+      readonly to?: string
+      readonly secretFile?: string
+      readonly caFile?: string
+    }
+  }
+  readonly webhooks?: Partial<Settings["webhooks"]>
   readonly dataDirectory?: string
   readonly telemetry?: Partial<Settings["telemetry"]>
 }

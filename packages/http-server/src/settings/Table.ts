@@ -8,6 +8,7 @@ import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
 import * as FanOutRows from "./FanOutRows.ts"
 import * as RegistrationRows from "./RegistrationRows.ts"
+import * as ExportRows from "./ExportRows.ts"
 import { optional, type Row, withDefault } from "./Row.ts"
 
 export type { Row }
@@ -196,6 +197,7 @@ export const table = {
     description:
       "Size that the audit may have. Denials take at most half of it and are only counted beyond. When the other half is full, changes are refused, but keys can be revoked."
   }),
+  ...ExportRows.rows,
   dataDirectory: withDefault("./quarterdeck-data", {
     path: "dataDirectory",
     flag: "data",

@@ -39,7 +39,7 @@ onOneDriver(
         const done = yield* audited("scaled", 2, PATH, { key: "operator", body: { replicas: 3 } })
         const allowed = { ...operate, code: undefined, decision: "allow" } as const
         assert.deepStrictEqual(done, [
-          { ...allowed, status: 0, target: { ...about, clusters: [] } },
+          { ...allowed, status: 0, target: { ...about, clusters: ["prod"] } },
           { ...allowed, status: 200, target: { ...about, clusters: ["prod"] } }
         ])
         const stale = yield* audited("stale", 2, PATH, {

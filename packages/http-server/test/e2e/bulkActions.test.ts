@@ -231,8 +231,32 @@ onOneDriver("many workloads at once", { faults: true, prepare: fill }, (it) => {
       for (const event of [begun, outcome]) {
         assert.strictEqual(at(event, "target", "object"), "pause: 2 workloads")
         assert.deepStrictEqual(at(event, "target", "namespaces"), ["shop"])
+        assert.deepStrictEqual(at(event, "target", "clusters"), ["prod", "hub"])
       }
-      assert.deepStrictEqual(at(outcome, "target", "clusters"), ["prod", "hub"])
+    })
+  )
+
+  it.effect("by label, both events name what was found, so that a scoped Admin sees them", () =>
+    Effect.gen(function* () {
+      const deployment = yield* Deployment
+      yield* make("prod", "labelled-a", { labels: { part: "labelled" } })
+      yield* make("prod", "labelled-b", { labels: { part: "labelled" } })
+      const body = { action: "pause", labelSelector: "part=labelled", multiCluster: true, clusters: ["prod"] }
+      const { headers } = yield* ask(body)
+      const requestId = String(headers["x-request-id"])
+      for (const key of ["prodAdmin", "shopAdmin"] as const) {
+        const events = Effect.flatMap(deployment.call("/api/v1/audit?verb=operate&limit=50", { key }), ({ text }) =>
+          Effect.map(decodeEvents(text), (kept) => kept.events.filter((event) => event.requestId === requestId))
+        )
+        const found = yield* eventually("both are seen", events, ({ length }) => length === 2, WITHIN)
+        assert.deepStrictEqual(
+          found.map((event) => [at(event, "status"), at(event, "target")]),
+          [200, 0].map((status) => [
+            status,
+            { asked: "prod", clusters: ["prod"], namespaces: ["shop"], object: "pause: 2 workloads" }
+          ])
+        )
+      }
     })
   )
 })

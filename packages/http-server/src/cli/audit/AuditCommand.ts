@@ -89,6 +89,9 @@ const nothingFound = ({ decision, keyId }: Record<"decision" | "keyId", Option.O
     ...(Option.contains(decision, "deny") ? [] : ["reads that were allowed are kept where audit.reads is all"])
   ].join("; ")
 
+/** Pages without events that are read on: each has looked at 50,000 events of the audit. */
+const MAX_EMPTY_PAGES = 1_000
+
 const encodeLine = Schema.encodeEffect(Schema.fromJsonString(AuditEvent))
 
 export const auditCommand = Command.make(
@@ -114,7 +117,8 @@ export const auditCommand = Command.make(
           query: [...ListFlags.queryOf(filter), ...page],
           flags: FLAGS
         }),
-      (page) => page.events
+      (page) => page.events,
+      MAX_EMPTY_PAGES
     )
     const events = pages.flatMap((page) => page.events)
     if (output === "ndjson") {

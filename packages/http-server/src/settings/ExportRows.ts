@@ -1,0 +1,86 @@
+/**
+ * The settings of the audit's export and of webhooks.
+ */
+import { Schema } from "effect"
+import * as Kind from "./Kind.ts"
+import { optional, withDefault } from "./Row.ts"
+
+/** A host with a port. **Shape** an IPv6 address stands in brackets. */
+export interface HostPort {
+  readonly host: string
+  readonly port: number
+}
+
+/** Reads `host:port`; `undefined` for anything else. */
+export const parseHostPort = (text: string): HostPort | undefined => {
+  const at = text.lastIndexOf(":")
+  const port = text.slice(at + 1)
+  const host = text.slice(0, at).replace(/^\[|\]$/g, "")
+  const isPort = /^[1-9][0-9]{0,4}$/.test(port) && Number(port) <= 65_535
+  return at > 0 && isPort && Kind.isHost(host) ? { host, port: Number(port) } : undefined
+}
+
+const FILE = "file:"
+const SYSLOG = "syslog+tls://"
+
+/** Where the audit is exported to. */
+export type ExportPlace =
+  | { readonly _tag: "File"; readonly path: string }
+  | ({ readonly _tag: "Syslog" } & HostPort)
+  | { readonly _tag: "Webhook"; readonly url: string; readonly host: string }
+
+/** Reads a place; `undefined` for a text that names none. */
+export const parsePlace = (text: string): ExportPlace | undefined => {
+  if (text.startsWith(FILE)) {
+    const path = text.slice(FILE.length)
+    return path === "" || path.includes("\0") ? undefined : { _tag: "File", path }
+  }
+  if (text.startsWith(SYSLOG)) {
+    const server = parseHostPort(text.slice(SYSLOG.length))
+    return server === undefined ? undefined : { _tag: "Syslog", ...server }
+  }
+  const url = URL.parse(text)
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "" || /[\s#]/.test(text)) return undefined
+  return { _tag: "Webhook", url: text, host: url.hostname.replace(/^\[|\]$/g, "") }
+}
+
+const place: Kind.Kind<string> = Kind.written(
+  "PLACE",
+  "file:PATH, syslog+tls://HOST:PORT, or an https:// address without user, password or fragment",
+  Schema.String.check(Schema.makeFilter((text) => parsePlace(text) !== undefined))
+)
+
+export const rows = {
+  auditExportTo: optional({
+    path: "audit.export.to",
+    flag: "audit-export-to",
+    kind: place,
+    description:
+      "Where the audit is sent as it happens: a file of JSON lines (file:PATH), a syslog server (syslog+tls://HOST:PORT, RFC 5424) or a webhook (https://..., whose host stands in webhooks.allowedHosts; needs audit.export.secretFile). Unset: nowhere."
+  }),
+  auditExportSecretFile: optional({
+    path: "audit.export.secretFile",
+    flag: "audit-export-secret-file",
+    kind: Kind.path,
+    description: "File with the secret that signs what the webhook of audit.export.to gets; read again for each delivery."
+  }),
+  auditExportCaFile: optional({
+    path: "audit.export.caFile",
+    flag: "audit-export-ca-file",
+    kind: Kind.path,
+    description:
+      "PEM certificates of the authorities of the syslog server or webhook. Unset: those that Node.js trusts."
+  }),
+  webhooksAllowedHosts: optional({
+    path: "webhooks.allowedHosts",
+    flag: "webhook-hosts",
+    kind: Kind.hosts,
+    description: "Hosts that webhooks may be sent to. Unset: none."
+  }),
+  webhooksAllowLoopback: withDefault("false", {
+    path: "webhooks.allowLoopback",
+    flag: "allow-loopback-webhooks",
+    kind: Kind.truth,
+    description: "Whether the address of a webhook may be a loopback address."
+  })
+}

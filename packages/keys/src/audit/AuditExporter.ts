@@ -1,0 +1,177 @@
+/**
+ * Sends the audit to another place while it is written, in the chain's order, and goes on where it stopped.
+ */
+import { Clock, DateTime, Duration, Effect, Layer, Metric, Redacted, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { print } from "./AuditHead.ts"
+import { AuditKey } from "./AuditKey.ts"
+import { AuditStore, type ChainRow } from "./AuditStore.ts"
+import { type Link, START } from "./Chain.ts"
+import { replaceFile } from "./ReplaceFile.ts"
+
+/** The file of the position in the data directory. */
+export const POSITION_FILE = "audit.exported"
+
+/** Events of one delivery, and bytes of their bodies. */
+const MAX_EVENTS = 500
+const MAX_BYTES = 1_024 * 1_024
+const TICK = "1 second"
+/** Longest time between two attempts. */
+const MAX_BACKOFF_MS = 300_000
+
+/**
+ * Consecutive events of the chain, and the signed head at the last of them.
+ *
+ * **Shape** `id` is the same each time a delivery is repeated, and so are `events` and `head`, each a line of JSON. An
+ * event's hash covers its line between `"id":"…",` and `,"hash"`, in braces.
+ */
+export interface Delivery {
+  readonly id: string
+  readonly events: ReadonlyArray<string>
+  readonly head: string
+}
+
+/** A place did not take a delivery. */
+export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("DeliveryFailed", {
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return this.problem
+  }
+}
+
+/** Where the audit is sent to. **Shape** `place` tells one from another: a new place gets every event that is kept. */
+export interface AuditSink {
+  readonly place: string
+  readonly deliver: (delivery: Delivery) => Effect.Effect<void, DeliveryFailed>
+}
+
+const Position = Schema.fromJsonString(
+  Schema.Struct({
+    place: Schema.String,
+    number: Schema.Natural,
+    hash: Schema.String,
+    /** A delivery that was begun: a repeat has its id, its events and its head. */
+    pending: Schema.optionalKey(Schema.Struct({ id: Schema.String, last: Schema.Natural, atMs: Schema.Natural }))
+  })
+)
+type Position = typeof Position.Type
+const decodePosition = Schema.decodeUnknownOption(Position)
+const encodePosition = Schema.encodeSync(Position)
+
+const lagGauge = Metric.gauge("quarterdeck_audit_export_lag_seconds", {
+  description: "Age of the oldest event that audit.export has not delivered yet; 0 when all are delivered"
+})
+const deliveredTotal = Metric.counter("quarterdeck_audit_export_events_total", {
+  description: "Events that audit.export has delivered",
+  incremental: true
+})
+const failuresTotal = Metric.counter("quarterdeck_audit_export_failures_total", {
+  description: "Deliveries of audit.export that failed and are repeated",
+  incremental: true
+})
+
+/**
+ * Exports the audit of a directory to a sink.
+ *
+ * **Shape** At least once: what was delivered when the server was killed comes again, with the same delivery id. A failing
+ * sink never holds up the audit, and no event is passed over.
+ *
+ * **Limits** One delivery at a time, 500 events or 1 MiB. A failed one is repeated after 1 s, then after twice as long, up
+ * to 5 minutes.
+ */
+export const layer = (options: {
+  readonly directory: string
+  readonly sink: AuditSink
+}): Layer.Layer<never, never, AuditStore | AuditKey> => Layer.effectDiscard(run(options))
+
+const run = Effect.fnUntraced(function* ({ directory, sink }: { readonly directory: string; readonly sink: AuditSink }) {
+  const store = yield* AuditStore
+  const key = Redacted.value(yield* AuditKey)
+  const path = join(directory, POSITION_FILE)
+  let oldestMs: number | undefined
+  let isFailing = false
+
+  const save = (position: Position) => Effect.tryPromise(() => replaceFile(path, encodePosition(position)))
+
+  /** Runs an effect until it succeeds. */
+  const untilDone = <A, E>(what: string, effect: Effect.Effect<A, E>): Effect.Effect<A> => {
+    const attempt = (waitMs: number): Effect.Effect<A> =>
+      Effect.catch(effect, (error) =>
+        Effect.gen(function* () {
+          yield* Metric.update(failuresTotal, 1)
+          if (!isFailing) yield* Effect.logError(`audit.export: ${what} fails and is repeated`, error)
+          isFailing = true
+          yield* Effect.sleep(Duration.millis(waitMs))
+          return yield* attempt(Math.min(2 * waitMs, MAX_BACKOFF_MS))
+        })
+      )
+    return attempt(1_000)
+  }
+
+  const begin = Effect.gen(function* () {
+    const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => ""))
+    const start: Position = { place: sink.place, ...START }
+    const read = decodePosition(text)
+    if (read._tag === "None" || read.value.place !== sink.place) return start
+    const last = yield* store.last
+    const hash = read.value.number === 0 ? START.hash : yield* store.hashOf(read.value.number)
+    if (last.number >= read.value.number && (hash === undefined || hash === read.value.hash)) return read.value
+    yield* Effect.logWarning("audit.export: the audit is another than before, so all of it is delivered")
+    return start
+  })
+
+  const step = Effect.fnUntraced(function* (position: Position) {
+    const found = yield* untilDone(
+      "reading the audit",
+      store.range({ after: position.number, limit: MAX_EVENTS, maxBytes: MAX_BYTES })
+    )
+    const limit = position.pending?.last ?? Number.MAX_SAFE_INTEGER
+    const rows = found.filter(({ number }) => number <= limit)
+    const [first, last] = [rows[0], rows.at(-1)]
+    oldestMs = (first ?? found[0])?.atMs
+    if (first === undefined || last === undefined) {
+      if (position.pending === undefined) yield* Effect.sleep(TICK)
+      return { place: sink.place, number: position.number, hash: position.hash } satisfies Position
+    }
+    if (first.number > position.number + 1) {
+      yield* Effect.logWarning(
+        `audit.export: events ${position.number + 1} to ${first.number - 1} were removed before they were delivered`
+      )
+    }
+    const pending = position.pending ?? {
+      id: randomUUID(),
+      last: last.number,
+      atMs: DateTime.toEpochMillis(yield* DateTime.now)
+    }
+    yield* untilDone("keeping its position", save({ ...position, pending }))
+    const head = `{"head":${print(key, last, pending.atMs).trimEnd()}}`
+    yield* untilDone(`delivery to ${sink.place}`, sink.deliver({ id: pending.id, events: rows.map(lineOf), head }))
+    if (isFailing) yield* Effect.logInfo(`audit.export: ${sink.place} takes events again`)
+    isFailing = false
+    yield* Metric.update(deliveredTotal, rows.length)
+    const next: Position = { place: sink.place, ...linkOf(last) }
+    yield* untilDone("keeping its position", save(next))
+    return next
+  })
+
+  const loop = Effect.gen(function* () {
+    let position = yield* untilDone("reading the audit", begin)
+    while (true) position = yield* step(position)
+  })
+  const tellLag = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    Metric.update(lagGauge, oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000)
+  )
+  yield* Metric.update(failuresTotal, 0)
+  yield* Metric.update(deliveredTotal, 0)
+  yield* Effect.forkScoped(loop)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(tellLag, Effect.sleep(TICK))))
+})
+
+const linkOf = ({ hash, number }: ChainRow): Link => ({ number, hash })
+
+/** An event as a line. The body stands in it as it is stored, since the hash covers its bytes. */
+const lineOf = ({ body, hash, number, previousHash }: ChainRow): string =>
+  `{"id":"${number}",${body.slice(1, -1)},"hash":"${hash}","previousHash":"${previousHash}"}`
