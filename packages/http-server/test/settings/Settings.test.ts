@@ -180,7 +180,8 @@ describe("Settings", () => {
     const fromFile = settings({
       yaml: [
         `server: { ${linesOf("server").join(", ")}, tls: ${flow("server.tls")} }`,
-        ...["clusters", "keys", "oidc", "fanOut", "limits", "cost", "audit", "telemetry"].map(
+        `audit: { ${linesOf("audit").join(", ")}, export: ${flow("audit.export")} }`,
+        ...["clusters", "keys", "oidc", "fanOut", "limits", "cost", "webhooks", "telemetry"].map(
           (section) => `${section}: ${flow(section)}`
         ),
         ...linesOf("")
