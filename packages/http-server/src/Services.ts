@@ -11,7 +11,15 @@ import {
   Transport,
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
-import { Cached, DiskReserve, IdempotencyStore, KeyEpoch, KnownKeys, RegisteredClusterStore, SessionStore } from "@quarterdeck/keys"
+import {
+  Cached,
+  DiskReserve,
+  IdempotencyStore,
+  KeyEpoch,
+  KnownKeys,
+  RegisteredClusterStore,
+  SessionStore
+} from "@quarterdeck/keys"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterReader } from "@quarterdeck/cluster-fanout/ClusterReader"

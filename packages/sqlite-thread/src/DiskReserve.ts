@@ -135,7 +135,10 @@ const make = Effect.fnUntraced(function* (directory: string) {
 })
 
 const freeBytesOf = (directory: string) =>
-  Effect.map(Effect.tryPromise(() => statfs(directory)), ({ bavail, bsize }) => bavail * bsize)
+  Effect.map(
+    Effect.tryPromise(() => statfs(directory)),
+    ({ bavail, bsize }) => bavail * bsize
+  )
 
 /** Writes the whole file: a sparse one would hold no space. Random bytes keep a file system from compressing it. */
 const fill = async (path: string): Promise<void> => {

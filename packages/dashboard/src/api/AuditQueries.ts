@@ -49,8 +49,7 @@ export const auditQuery = (name: string, ask: Ask) =>
 
 type Pages = InfiniteData<Part, Place | undefined>
 
-/** Outcomes are written after others that were decided later: so far back is asked again. */
-const OVERLAP_MS = 10_000
+/** Events of one reply that follows. */
 const TAIL = 500
 /** More events than these in one page are read anew, from the newest on. */
 const MAX_FIRST = 2_000
@@ -61,10 +60,12 @@ export const followAudit = async (queries: QueryClient, name: string, ask: Ask):
   const first = queries.getQueryData<Pages>(queryKey)?.pages[0]
   if (first === undefined) return
   const newest = first.events[0]
-  const since = newest === undefined ? first.question.since : new Date(atMs(newest) - OVERLAP_MS).toISOString()
+  const since = newest === undefined ? first.question.since : new Date(atMs(newest)).toISOString()
   const question = { ...first.question, ...(since === undefined ? {} : { since }) }
   const { events, nextCursor } = await read({ question }, TAIL)
-  if (isGap(newest, { events, isCut: nextCursor !== undefined }) || first.events.length > MAX_FIRST) {
+  // A reply also ends where the server has looked far enough back for events that the key may see.
+  const isCut = nextCursor !== undefined && events.length >= TAIL
+  if (isGap(newest, { events, isCut }) || first.events.length > MAX_FIRST) {
     await queries.resetQueries({ queryKey })
     return
   }

@@ -3,7 +3,7 @@
  */
 import { Button, Group, Stack, Switch, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useCallback, useMemo, useState } from "react"
+import { useCallback, useEffect, useMemo, useState } from "react"
 import { useSearchParams } from "react-router"
 import { auditQuery, exportAddress, followAudit } from "../api/AuditQueries.ts"
 import { type AuditEvent, inOrder } from "../api/AuditTail.ts"
@@ -83,7 +83,9 @@ export const AuditPage = () => {
         </Group>
       )}
       {events.length > 0 ? <AuditRows events={events} onOpen={setOpened} onNearEnd={goOn} /> : undefined}
-      {list.data !== undefined && events.length === 0 ? <NoEvents filter={filter} onChange={change} /> : undefined}
+      {list.data !== undefined && events.length === 0 && !hasNextPage ? (
+        <NoEvents filter={filter} onChange={change} />
+      ) : undefined}
       {list.isFetchingNextPage ? (
         <Text size="sm" c="dimmed" role="status">
           Reading older events
@@ -120,6 +122,12 @@ const useEvents = (filter: AuditFilter) => {
   })
   const pages = list.data?.pages
   const events = useMemo(() => inOrder(pages?.flatMap((page) => page.events) ?? []), [pages])
+  const { fetchNextPage, hasNextPage, isFetching } = list
+  // A page may have no event and not be the last: the server looks at a bounded part of the audit for each.
+  const isLookingOn = list.data !== undefined && events.length === 0 && hasNextPage && !isFetching
+  useEffect(() => {
+    if (isLookingOn) void fetchNextPage()
+  }, [isLookingOn, fetchNextPage])
   return { events, list, follow: { isOn, turn, error: following.error } }
 }
 

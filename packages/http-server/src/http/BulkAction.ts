@@ -78,7 +78,15 @@ export const make = Effect.gen(function* () {
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
       const { begin } = trail
-      const work = perform({ bulk, body, target, principal, begin, stopped, ...(progress === undefined ? {} : { progress }) })
+      const work = perform({
+        bulk,
+        body,
+        target,
+        principal,
+        begin,
+        stopped,
+        ...(progress === undefined ? {} : { progress })
+      })
       const answer =
         key === undefined || body.isDryRun ? work : idempotency.once({ owner: principal.keyId, key, asked }, work)
       return answer.pipe(Effect.catch(refusal))

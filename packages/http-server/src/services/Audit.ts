@@ -22,6 +22,4 @@ const exported = ({
 }: Pick<Settings, "audit" | "dataDirectory" | "webhooks">) =>
   settings === undefined
     ? Layer.empty
-    : Layer.unwrap(
-        Effect.map(AuditSinks.make(settings, webhooks), (sink) => AuditExporter.layer({ directory, sink }))
-      )
+    : Layer.unwrap(Effect.map(AuditSinks.make(settings, webhooks), (sink) => AuditExporter.layer({ directory, sink })))

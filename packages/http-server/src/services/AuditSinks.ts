@@ -4,13 +4,14 @@
 import { type AddressRule, GuardedConnect } from "@quarterdeck/cluster-fanout"
 import { AuditExporter } from "@quarterdeck/keys"
 import { NDJSON_MEDIA_TYPE } from "@quarterdeck/contract/AuditGroup"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { open, readFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import { isIP } from "node:net"
-import { connect } from "node:tls"
-import type { HostPort } from "../settings/ExportRows.ts"
-import type { AuditExportSettings, Settings } from "../settings/Settings.ts"
+import { connect, type TLSSocket } from "node:tls"
+import type { HostPort } from "../settings/AuditRows.ts"
+import type { AuditExportSettings } from "../settings/AuditExport.ts"
+import type { Settings } from "../settings/Settings.ts"
 import * as Webhook from "./Webhook.ts"
 
 type Sink = AuditExporter.AuditSink
@@ -73,7 +74,10 @@ const PRIORITY = 13 * 8 + 6
 
 /** Frames a message by its length. **Source** RFC 5424 §6; RFC 5425 §4.3. */
 const frameOf = (messageId: "event" | "head", at: string, message: string): string => {
-  const host = hostname().replace(/[^\x21-\x7e]/g, "").slice(0, 255) || "-"
+  const host =
+    hostname()
+      .replace(/[^\x21-\x7e]/g, "")
+      .slice(0, 255) || "-"
   const text = `<${PRIORITY}>1 ${at} ${host} quarterdeck ${process.pid} ${messageId} - ${message}`
   return `${Buffer.byteLength(text)} ${text}`
 }
@@ -90,24 +94,35 @@ const syslogSink = ({ host, port }: HostPort, caFile: string | undefined): Sink 
     const text = [...events.map((event) => frameOf("event", atOf(event), event)), frameOf("head", last, head)].join("")
     const trust = ca === undefined ? {} : { ca }
     const name = isIP(host) === 0 ? { servername: host } : {}
-    yield* Effect.callback<void, AuditExporter.DeliveryFailed>((resume) => {
-      let isSent = false
-      const socket = connect({ host, port, ...name, ...trust }, () =>
-        socket.end(text, () => {
-          isSent = true
-          const late = setTimeout(() => socket.destroy(), SYSLOG_CLOSE_MS)
-          socket.once("close", () => clearTimeout(late))
-        })
-      )
-      socket.setTimeout(SYSLOG_TIMEOUT_MS, () => socket.destroy(new Error("the syslog server does not read")))
-      socket.on("error", (error) => resume(Effect.fail(failed(error))))
-      socket.on("close", () =>
-        resume(isSent ? Effect.void : Effect.fail(failed(new Error("the syslog server closed the connection"))))
-      )
-      socket.resume()
-      return Effect.sync(() => socket.destroy())
-    })
+    const open = Effect.sync(() => connect({ host, port, ...name, ...trust }))
+    yield* Effect.acquireUseRelease(
+      open,
+      (socket) => send(socket, text),
+      (socket) => Effect.sync(() => socket.destroy())
+    )
   })
+})
+
+/** Writes a text and ends the connection; waits a moment for the server to end its side. */
+const send = Effect.fnUntraced(function* (socket: TLSSocket, text: string) {
+  const failing = (resume: (exit: Effect.Effect<never, AuditExporter.DeliveryFailed>) => void) => (error: Error) =>
+    resume(Effect.fail(failed(error)))
+  const closed = Effect.callback<void, AuditExporter.DeliveryFailed>((resume) => {
+    socket.on("error", failing(resume))
+    socket.on("close", () => resume(Effect.void))
+  })
+  const written = Effect.callback<void, AuditExporter.DeliveryFailed>((resume) => {
+    socket.on("error", failing(resume))
+    socket.on("close", () => resume(Effect.fail(failed(new Error("the syslog server closed the connection")))))
+    socket.resume()
+    socket.once("secureConnect", () => socket.end(text, () => resume(Effect.void)))
+  })
+  const closing = yield* Effect.forkChild(closed, { startImmediately: true })
+  yield* Effect.timeoutOrElse(written, {
+    duration: SYSLOG_TIMEOUT_MS,
+    orElse: () => Effect.fail(failed(new Error("the syslog server does not read")))
+  })
+  yield* Effect.timeoutOption(Fiber.join(closing), SYSLOG_CLOSE_MS)
 })
 
 interface WebhookPlace {

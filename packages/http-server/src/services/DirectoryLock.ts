@@ -136,10 +136,12 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   const own = JSON.stringify({ ...(yield* ThisProcess), since } satisfies Holder)
   // In its place in one step: who is refused meanwhile reads the whole of one holder, or of the one before.
   // A full disk must not keep the service from a start: keys are revoked through it.
-  yield* files.writeFileString(`${told}.new`, own, { mode: 0o600 }).pipe(
-    Effect.andThen(files.rename(`${told}.new`, told)),
-    Effect.ignore({ log: "Warn", message: `${told} does not name the process that holds the directory` })
-  )
+  yield* files
+    .writeFileString(`${told}.new`, own, { mode: 0o600 })
+    .pipe(
+      Effect.andThen(files.rename(`${told}.new`, told)),
+      Effect.ignore({ log: "Warn", message: `${told} does not name the process that holds the directory` })
+    )
   yield* Effect.addFinalizer(() =>
     Effect.ignore(files.remove(told, { force: true }), {
       log: "Warn",

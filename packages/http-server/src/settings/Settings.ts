@@ -7,7 +7,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { type Duration, Effect, Option, type Redacted, Result } from "effect"
 import type { RateLimitSettings } from "../limits/RateLimits.ts"
 import type * as CostKind from "./CostKind.ts"
-import * as ExportRows from "./ExportRows.ts"
+import * as AuditExport from "./AuditExport.ts"
 import * as Kind from "./Kind.ts"
 import * as Nearest from "./Nearest.ts"
 import * as ServiceLinks from "./ServiceLinks.ts"
@@ -85,13 +85,7 @@ export interface Settings {
     readonly hourlyDays: number
     readonly retentionDays: number
   }
-  readonly audit: {
-    readonly reads: "denied" | "all"
-    readonly retentionDays: number
-    readonly maxBytes: number
-    /** `undefined` exports nothing. */
-    readonly export: AuditExportSettings | undefined
-  }
+  readonly audit: AuditExport.AuditSettings
   readonly webhooks: {
     /** Empty when not set. */
     readonly allowedHosts: ReadonlyArray<string>
@@ -103,17 +97,6 @@ export interface Settings {
     readonly logFormat: "text" | "json"
     readonly otlpEndpoint: string | undefined
   }
-}
-
-/**
- * Where the audit is sent as it happens.
- *
- * **Shape** A webhook has a `secretFile`. Without `caFile`, the authorities that Node.js trusts are asked.
- */
-export interface AuditExportSettings {
-  readonly place: ExportRows.ExportPlace
-  readonly secretFile: string | undefined
-  readonly caFile: string | undefined
 }
 
 /** How people sign in at an identity provider. */
@@ -169,7 +152,7 @@ export const combine = (
   const tlsFiles: TlsFiles = { certFile: read(table.tlsCertFile), keyFile: read(table.tlsKeyFile) }
   const settings = settingsOf(read, tlsFiles)
   requireTogether(reading, settings, tlsFiles)
-  requireExport(reading, settings)
+  AuditExport.requireTogether(reading, settings.audit.export, settings.webhooks.allowedHosts)
   const { origins, problems } = reading
   return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
 }
@@ -291,7 +274,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     reads: read(table.auditReads),
     retentionDays: read(table.auditRetentionDays),
     maxBytes: read(table.auditMaxBytes),
-    export: exportOf(read)
+    export: AuditExport.read(read)
   },
   webhooks: {
     allowedHosts: read(table.webhooksAllowedHosts) ?? [],
@@ -304,29 +287,6 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     otlpEndpoint: read(table.otlpEndpoint)
   }
 })
-
-const exportOf = (read: <A>(row: Row<A>) => A): AuditExportSettings | undefined => {
-  const [secretFile, caFile] = [read(table.auditExportSecretFile), read(table.auditExportCaFile)]
-  const place = ExportRows.parsePlace(read(table.auditExportTo) ?? "")
-  return place === undefined ? undefined : { place, secretFile, caFile }
-}
-
-/** Blames settings of the audit's export that do not go together. */
-const requireExport = (reading: Reading, { audit, webhooks }: Settings): void => {
-  const { auditExportCaFile, auditExportSecretFile, auditExportTo } = table
-  const place = audit.export?.place
-  const hasSecret = reading.isGiven(auditExportSecretFile)
-  if (hasSecret && place?._tag !== "Webhook") {
-    reading.blame(`${auditExportSecretFile.path} needs a webhook in ${auditExportTo.path}`, auditExportSecretFile)
-  }
-  if (reading.isGiven(auditExportCaFile) && (place === undefined || place._tag === "File")) {
-    reading.blame(`${auditExportCaFile.path} needs a syslog server or webhook in ${auditExportTo.path}`, auditExportCaFile)
-  }
-  if (place?._tag !== "Webhook") return
-  if (!hasSecret) reading.blame(`${auditExportTo.path}: a webhook needs ${auditExportSecretFile.path}`, auditExportTo)
-  if (webhooks.allowedHosts.some((host) => host.toLowerCase() === place.host)) return
-  reading.blame(`${auditExportTo.path}: webhooks.allowedHosts must name its host ${place.host}`, auditExportTo)
-}
 
 /** The settings of people, where all that they need is there. */
 const oidcOf = (read: <A>(row: Row<A>) => A): OidcSettings | undefined => {

@@ -8,7 +8,7 @@ import * as Kind from "./Kind.ts"
 import * as OidcKind from "./OidcKind.ts"
 import * as FanOutRows from "./FanOutRows.ts"
 import * as RegistrationRows from "./RegistrationRows.ts"
-import * as ExportRows from "./ExportRows.ts"
+import * as AuditRows from "./AuditRows.ts"
 import { optional, type Row, withDefault } from "./Row.ts"
 
 export type { Row }
@@ -175,29 +175,7 @@ export const table = {
     description: "Keys that are none at once, from one address. 0: no limit."
   }),
   ...CostRows.cost,
-  auditReads: withDefault("denied", {
-    path: "audit.reads",
-    flag: "audit-reads",
-    kind: Kind.choice(["denied", "all"]),
-    description:
-      "Which reads the audit keeps: those that were denied, or all, folded by the minute. Mutations are always kept."
-  }),
-  auditRetentionDays: withDefault("400", {
-    path: "audit.retentionDays",
-    flag: "audit-retention-days",
-    kind: Kind.wholeNumber(1, 3_650),
-    unit: "days",
-    description: "How long events of the audit are kept."
-  }),
-  auditMaxBytes: withDefault("10737418240", {
-    path: "audit.maxBytes",
-    flag: "audit-max-bytes",
-    kind: Kind.wholeNumber(1_048_576, 999_999_999_999_999),
-    unit: "bytes",
-    description:
-      "Size that the audit may have. Denials take at most half of it and are only counted beyond. When the other half is full, changes are refused, but keys can be revoked."
-  }),
-  ...ExportRows.rows,
+  ...AuditRows.rows,
   dataDirectory: withDefault("./quarterdeck-data", {
     path: "dataDirectory",
     flag: "data",

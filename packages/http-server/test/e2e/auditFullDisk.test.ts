@@ -53,9 +53,14 @@ onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
       yield* fill(dataDirectory)
 
       const create = { key: "admin", method: "POST", body: { name: "more", rule: { role: "Viewer" } } } as const
-      const refused = yield* eventually("changes are refused", call("/api/v1/apiKeys", create), ({ status }) => status === 503, {
-        within: "30 seconds"
-      })
+      const refused = yield* eventually(
+        "changes are refused",
+        call("/api/v1/apiKeys", create),
+        ({ status }) => status === 503,
+        {
+          within: "30 seconds"
+        }
+      )
       assert.include(refused.text, "audit_unavailable")
       assert.deepInclude(yield* problem("/api/v1/apiKeys", create), {
         status: 503,
@@ -70,7 +75,10 @@ onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
       const revoked = yield* call(`/api/v1/apiKeys/${stolen.apiKey.id}`, { key: "admin", method: "DELETE" })
       assert.strictEqual(revoked.status, 200)
       assert.strictEqual((yield* call("/api/v1/workloads", { bearer: stolen.raw })).status, 401)
-      assert.strictEqual((yield* call("/api/v1/session", { key: null, method: "DELETE", headers: session })).status, 204)
+      assert.strictEqual(
+        (yield* call("/api/v1/session", { key: null, method: "DELETE", headers: session })).status,
+        204
+      )
       assert.strictEqual((yield* call("/api/v1/session", { key: null, headers: session })).status, 401)
       assert.strictEqual(
         (yield* call(`/api/v1/apiKeys/${own.apiKey.id}`, { bearer: own.raw, method: "DELETE" })).status,

@@ -27,7 +27,18 @@ describe("the reference of the settings", () => {
     const sections = Reference.yaml()
       .split("\n")
       .filter((line) => line.endsWith(":") && !line.startsWith(" "))
-    const expected = ["server:", "clusters:", "keys:", "oidc:", "fanOut:", "limits:", "cost:", "audit:", "webhooks:", "telemetry:"]
+    const expected = [
+      "server:",
+      "clusters:",
+      "keys:",
+      "oidc:",
+      "fanOut:",
+      "limits:",
+      "cost:",
+      "audit:",
+      "webhooks:",
+      "telemetry:"
+    ]
     assert.deepStrictEqual(sections, expected)
   })
 })

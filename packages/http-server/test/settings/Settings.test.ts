@@ -290,12 +290,6 @@ describe("Settings", () => {
     ])
   })
 
-  it("tells a setting that cannot be read once, without what follows from it", () => {
-    assert.deepStrictEqual(lines({ flags: { "tls-cert-file": "", "tls-key-file": "k.pem" } }), [
-      "--tls-cert-file: server.tls.certFile must be a path, found nothing"
-    ])
-  })
-
   it("leaves the variables of the client commands alone", () => {
     const variables = { QUARTERDECK_URL: "x", QUARTERDECK_API_KEY: "y", QUARTERDECK_DRIVERS: "z", OTHER: "1" }
     assert.deepStrictEqual(settings({ variables }), settings({}))

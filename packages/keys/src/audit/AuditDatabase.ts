@@ -108,31 +108,32 @@ const probe = (database: DatabaseSync): void => {
 /** The chain's last link and how much of the audit is taken. */
 type Tail = Link & AuditUsage
 
-/** Prepares the calls of a file that is open for writing. */
-export const prepare = (database: DatabaseSync) => {
-  const insert = database.prepare(
-    "INSERT INTO events (number, at_ms, previous_hash, hash, body) VALUES (?, ?, ?, ?, ?)"
-  )
-  const lastRow = database.prepare(
+const statementsOf = (database: DatabaseSync) => ({
+  insert: database.prepare("INSERT INTO events (number, at_ms, previous_hash, hash, body) VALUES (?, ?, ?, ?, ?)"),
+  lastRow: database.prepare(
     `SELECT number, hash FROM (SELECT number, hash FROM events UNION ALL SELECT number, hash FROM checkpoint)
      ORDER BY number DESC LIMIT 1`
-  )
-  const highest = database.prepare("SELECT max(at_ms) AS atMs FROM events")
-  const share = database.prepare("SELECT denied_bytes AS deniedBytes, other_bytes AS otherBytes FROM shares")
-  const find = database.prepare(`SELECT ${COLUMNS} FROM events WHERE number = ?`)
-  const hashBefore = database.prepare(
-    "SELECT number, hash FROM events WHERE number < ? ORDER BY number DESC LIMIT 1"
-  )
-  const remove = database.prepare("DELETE FROM events WHERE number <= ?")
-  const removedBytes = database.prepare(
+  ),
+  highest: database.prepare("SELECT max(at_ms) AS atMs FROM events"),
+  share: database.prepare("SELECT denied_bytes AS deniedBytes, other_bytes AS otherBytes FROM shares"),
+  find: database.prepare(`SELECT ${COLUMNS} FROM events WHERE number = ?`),
+  hashBefore: database.prepare("SELECT number, hash FROM events WHERE number < ? ORDER BY number DESC LIMIT 1"),
+  remove: database.prepare("DELETE FROM events WHERE number <= ?"),
+  removedBytes: database.prepare(
     `SELECT coalesce(sum(iif(body ->> '$.decision' = 'deny', octet_length(body) + ${ROW_BYTES}, 0)), 0) AS deniedBytes,
        coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) AS allBytes
      FROM events WHERE number <= ?`
-  )
-  const noteShare = database.prepare("UPDATE shares SET denied_bytes = ?, other_bytes = ?")
-  const note = database.prepare(
+  ),
+  noteShare: database.prepare("UPDATE shares SET denied_bytes = ?, other_bytes = ?"),
+  note: database.prepare(
     "INSERT OR REPLACE INTO checkpoint (only, number, hash, at_ms, signature) VALUES (1, ?, ?, ?, ?)"
   )
+})
+
+/** Prepares the calls of a file that is open for writing. */
+export const prepare = (database: DatabaseSync) => {
+  const { find, hashBefore, highest, insert, lastRow, note, noteShare, remove, removedBytes, share } =
+    statementsOf(database)
 
   const last = (): Tail => {
     const row = lastRow.get()

@@ -87,7 +87,13 @@ export const layer = (options: {
   readonly sink: AuditSink
 }): Layer.Layer<never, never, AuditStore | AuditKey> => Layer.effectDiscard(run(options))
 
-const run = Effect.fnUntraced(function* ({ directory, sink }: { readonly directory: string; readonly sink: AuditSink }) {
+const run = Effect.fnUntraced(function* ({
+  directory,
+  sink
+}: {
+  readonly directory: string
+  readonly sink: AuditSink
+}) {
   const store = yield* AuditStore
   const key = Redacted.value(yield* AuditKey)
   const path = join(directory, POSITION_FILE)
@@ -97,31 +103,21 @@ const run = Effect.fnUntraced(function* ({ directory, sink }: { readonly directo
   const save = (position: Position) => Effect.tryPromise(() => replaceFile(path, encodePosition(position)))
 
   /** Runs an effect until it succeeds. */
-  const untilDone = <A, E>(what: string, effect: Effect.Effect<A, E>): Effect.Effect<A> => {
-    const attempt = (waitMs: number): Effect.Effect<A> =>
-      Effect.catch(effect, (error) =>
-        Effect.gen(function* () {
-          yield* Metric.update(failuresTotal, 1)
-          if (!isFailing) yield* Effect.logError(`audit.export: ${what} fails and is repeated`, error)
-          isFailing = true
-          yield* Effect.sleep(Duration.millis(waitMs))
-          return yield* attempt(Math.min(2 * waitMs, MAX_BACKOFF_MS))
-        })
+  const untilDone = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> => {
+    const attempt = (waitMs: number): Effect.Effect<A, never, R> =>
+      effect.pipe(
+        Effect.catch((error) =>
+          Effect.gen(function* () {
+            yield* Metric.update(failuresTotal, 1)
+            if (!isFailing) yield* Effect.logError(`audit.export: ${what} fails and is repeated`, error)
+            isFailing = true
+            yield* Effect.sleep(Duration.millis(waitMs))
+            return yield* attempt(Math.min(2 * waitMs, MAX_BACKOFF_MS))
+          })
+        )
       )
     return attempt(1_000)
   }
-
-  const begin = Effect.gen(function* () {
-    const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => ""))
-    const start: Position = { place: sink.place, ...START }
-    const read = decodePosition(text)
-    if (read._tag === "None" || read.value.place !== sink.place) return start
-    const last = yield* store.last
-    const hash = read.value.number === 0 ? START.hash : yield* store.hashOf(read.value.number)
-    if (last.number >= read.value.number && (hash === undefined || hash === read.value.hash)) return read.value
-    yield* Effect.logWarning("audit.export: the audit is another than before, so all of it is delivered")
-    return start
-  })
 
   const step = Effect.fnUntraced(function* (position: Position) {
     const found = yield* untilDone(
@@ -158,7 +154,7 @@ const run = Effect.fnUntraced(function* ({ directory, sink }: { readonly directo
   })
 
   const loop = Effect.gen(function* () {
-    let position = yield* untilDone("reading the audit", begin)
+    let position = yield* untilDone("reading the audit", begin(path, sink.place))
     while (true) position = yield* step(position)
   })
   const tellLag = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
@@ -168,6 +164,23 @@ const run = Effect.fnUntraced(function* ({ directory, sink }: { readonly directo
   yield* Metric.update(deliveredTotal, 0)
   yield* Effect.forkScoped(loop)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(tellLag, Effect.sleep(TICK))))
+})
+
+/** Where the export goes on: behind the position that is kept, or at the oldest event of another place or chain. */
+const begin = Effect.fnUntraced(function* (path: string, place: string) {
+  const store = yield* AuditStore
+  const text = yield* Effect.orElseSucceed(
+    Effect.tryPromise(() => readFile(path, "utf8")),
+    () => ""
+  )
+  const start: Position = { place, ...START }
+  const read = decodePosition(text)
+  if (read._tag === "None" || read.value.place !== place) return start
+  const last = yield* store.last
+  const hash = read.value.number === 0 ? START.hash : yield* store.hashOf(read.value.number)
+  if (last.number >= read.value.number && (hash === undefined || hash === read.value.hash)) return read.value
+  yield* Effect.logWarning("audit.export: the audit is another than before, so all of it is delivered")
+  return start
 })
 
 const linkOf = ({ hash, number }: ChainRow): Link => ({ number, hash })

@@ -77,8 +77,7 @@ export const make = (): AuditFolds => {
       all.singles++
       return false
     },
-    add: (event) =>
-      event.decision === "deny" ? addDenial(event) : addTo(reads, keyOf(event), event, MAX_READ_FOLDS),
+    add: (event) => (event.decision === "deny" ? addDenial(event) : addTo(reads, keyOf(event), event, MAX_READ_FOLDS)),
     take: () => {
       const events = [...denials.values(), ...reads.values()].map(({ count, facts }): AuditFacts => ({
         ...facts,
@@ -119,7 +118,14 @@ const sourceNameOf = ({ actor, address }: AuditFacts): string =>
 /** What denials of one source have in common once their targets are not told apart. */
 const generalKeyOf = (event: AuditFacts): string => {
   const { actor, code, resource, status, verb, via } = event
-  return JSON.stringify([sourceNameOf(event), actor.kind, via, status, code, ...(isOfKey(event) ? [resource, verb] : [])])
+  return JSON.stringify([
+    sourceNameOf(event),
+    actor.kind,
+    via,
+    status,
+    code,
+    ...(isOfKey(event) ? [resource, verb] : [])
+  ])
 }
 
 const keyOf = ({ actor, address, code, decision, resource, route, status, target, verb, via }: AuditFacts): string =>

@@ -73,7 +73,10 @@ export type ReadCall = ListCall | RangeCall
 /** What is done with a file that is open for writing. */
 export type StatementCall =
   /** Gives the last link and the usage. **Shape** all bodies or none. */
-  | { readonly operation: "append"; readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string; readonly isDenial: boolean }> }
+  | {
+      readonly operation: "append"
+      readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string; readonly isDenial: boolean }>
+    }
   /** Gives the row with a number, if there is one. */
   | { readonly operation: "find"; readonly number: number }
   /** Gives the last link and the usage. */
@@ -94,6 +97,4 @@ export type StatementCall =
 export type Call = LifeCall | ReadCall | StatementCall
 
 /** What a call came to. **Shape** every call answers with rows, often none. */
-export type Outcome =
-  | { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
-  | DiskReserve.Failed
+export type Outcome = { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> } | DiskReserve.Failed

@@ -75,10 +75,9 @@ export class AuditStore extends Context.Service<
     /** Lists events, the last of the chain first. **Limits** reads 5,000 rows; `before` says where to go on. */
     readonly list: (page: AuditPage) => Effect.Effect<Listed, AuditStoreError>
     /** Reads rows behind a number in the chain's order, at most `limit`, ending at the one that reaches `maxBytes`. */
-    readonly range: (call: Omit<Extract<ReadCall, { readonly operation: "range" }>, "operation">) => Effect.Effect<
-      ReadonlyArray<ChainRow>,
-      AuditStoreError
-    >
+    readonly range: (
+      call: Omit<Extract<ReadCall, { readonly operation: "range" }>, "operation">
+    ) => Effect.Effect<ReadonlyArray<ChainRow>, AuditStoreError>
     /** How much of the audit is taken. **Limits** no I/O. */
     readonly usage: Effect.Effect<AuditUsage>
     /** The chain's last link. */
@@ -137,9 +136,9 @@ const connect = Effect.fnUntraced(function* (
   const reserve = yield* DiskReserve.CurrentReserve
   const call = Effect.fnUntraced(function* (asked: Call, use: DiskReserve.Use = "read") {
     const { operation } = asked
-    const sent = thread.call(asked).pipe(
-      Effect.mapError(({ message: problem }) => new AuditStoreError({ operation, problem }))
-    )
+    const sent = thread
+      .call(asked)
+      .pipe(Effect.mapError(({ message: problem }) => new AuditStoreError({ operation, problem })))
     const outcome = yield* DiskReserve.send(reserve, use, sent)
     if (outcome.outcome === "done") return outcome.rows
     return yield* new AuditStoreError({ operation, problem: outcome.message, isFull: outcome.isDiskFull })

@@ -27,7 +27,10 @@ const offer = (denials: Iterable<AuditFacts>) => {
     else singles++
   }
   const folded = folds.take()
-  assert.strictEqual(folded.reduce((sum, { count = 0 }) => sum + count, singles), offered)
+  assert.strictEqual(
+    folded.reduce((sum, { count = 0 }) => sum + count, singles),
+    offered
+  )
   return { singles, folded }
 }
 

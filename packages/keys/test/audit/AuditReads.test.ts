@@ -108,7 +108,10 @@ describe("a read of the audit", () => {
             })
             found.push(...part.ids)
           }
-          assert.deepStrictEqual(found.toReversed(), Array.from(instants.keys(), (index) => `r-${index}`))
+          assert.deepStrictEqual(
+            found.toReversed(),
+            Array.from(instants.keys(), (index) => `r-${index}`)
+          )
         })
       ),
     { arbitrary: { runs: 15 } }

@@ -1,5 +1,5 @@
 /**
- * The settings of the audit's export and of webhooks.
+ * The settings of the audit, of its export and of webhooks.
  */
 import { Schema } from "effect"
 import * as Kind from "./Kind.ts"
@@ -51,6 +51,28 @@ const place: Kind.Kind<string> = Kind.written(
 )
 
 export const rows = {
+  auditReads: withDefault("denied", {
+    path: "audit.reads",
+    flag: "audit-reads",
+    kind: Kind.choice(["denied", "all"]),
+    description:
+      "Which reads the audit keeps: those that were denied, or all, folded by the minute. Mutations are always kept."
+  }),
+  auditRetentionDays: withDefault("400", {
+    path: "audit.retentionDays",
+    flag: "audit-retention-days",
+    kind: Kind.wholeNumber(1, 3_650),
+    unit: "days",
+    description: "How long events of the audit are kept."
+  }),
+  auditMaxBytes: withDefault("10737418240", {
+    path: "audit.maxBytes",
+    flag: "audit-max-bytes",
+    kind: Kind.wholeNumber(1_048_576, 999_999_999_999_999),
+    unit: "bytes",
+    description:
+      "Size that the audit may have. Denials take at most half of it and are only counted beyond. When the other half is full, changes are refused, but keys can be revoked."
+  }),
   auditExportTo: optional({
     path: "audit.export.to",
     flag: "audit-export-to",
@@ -62,7 +84,8 @@ export const rows = {
     path: "audit.export.secretFile",
     flag: "audit-export-secret-file",
     kind: Kind.path,
-    description: "File with the secret that signs what the webhook of audit.export.to gets; read again for each delivery."
+    description:
+      "File with the secret that signs what the webhook of audit.export.to gets; read again for each delivery."
   }),
   auditExportCaFile: optional({
     path: "audit.export.caFile",

@@ -1,0 +1,61 @@
+/**
+ * Where the audit is exported to, read from its settings.
+ */
+import * as AuditRows from "./AuditRows.ts"
+import { type Row, table } from "./Table.ts"
+
+/**
+ * Where the audit is sent as it happens.
+ *
+ * **Shape** A webhook has a `secretFile`. Without `caFile`, the authorities that Node.js trusts are asked.
+ */
+export interface AuditExportSettings {
+  readonly place: AuditRows.ExportPlace
+  readonly secretFile: string | undefined
+  readonly caFile: string | undefined
+}
+
+/** The settings of the audit. **Shape** without `export`, nothing is exported. */
+export interface AuditSettings {
+  readonly reads: "denied" | "all"
+  readonly retentionDays: number
+  readonly maxBytes: number
+  readonly export: AuditExportSettings | undefined
+}
+
+/** Tells which settings are given, and collects what is wrong with them. */
+interface Reading {
+  readonly isGiven: (row: Row<unknown>) => boolean
+  readonly blame: (message: string, ...blamed: ReadonlyArray<Row<unknown>>) => void
+}
+
+/** Reads where the audit is exported to; `undefined` exports nothing. */
+export const read = (value: <A>(row: Row<A>) => A): AuditExportSettings | undefined => {
+  const [secretFile, caFile] = [value(table.auditExportSecretFile), value(table.auditExportCaFile)]
+  const place = AuditRows.parsePlace(value(table.auditExportTo) ?? "")
+  return place === undefined ? undefined : { place, secretFile, caFile }
+}
+
+/** Blames settings of the audit's export that do not go together. */
+export const requireTogether = (
+  reading: Reading,
+  settings: AuditExportSettings | undefined,
+  allowedHosts: ReadonlyArray<string>
+): void => {
+  const { auditExportCaFile, auditExportSecretFile, auditExportTo } = table
+  const place = settings?.place
+  const hasSecret = reading.isGiven(auditExportSecretFile)
+  if (hasSecret && place?._tag !== "Webhook") {
+    reading.blame(`${auditExportSecretFile.path} needs a webhook in ${auditExportTo.path}`, auditExportSecretFile)
+  }
+  if (reading.isGiven(auditExportCaFile) && (place === undefined || place._tag === "File")) {
+    reading.blame(
+      `${auditExportCaFile.path} needs a syslog server or webhook in ${auditExportTo.path}`,
+      auditExportCaFile
+    )
+  }
+  if (place?._tag !== "Webhook") return
+  if (!hasSecret) reading.blame(`${auditExportTo.path}: a webhook needs ${auditExportSecretFile.path}`, auditExportTo)
+  if (allowedHosts.some((host) => host.toLowerCase() === place.host)) return
+  reading.blame(`${auditExportTo.path}: webhooks.allowedHosts must name its host ${place.host}`, auditExportTo)
+}

@@ -1,0 +1,169 @@
+/**
+ * Writes events to the audit's store, as far as the disk and their share of the audit have room.
+ */
+import { DiskReserve } from "@quarterdeck/sqlite-thread"
+import { Clock, Context, Effect, Metric } from "effect"
+import type { AuditFacts } from "../AuditEvent.ts"
+import * as Folds from "./AuditFolds.ts"
+import type { AuditUsage } from "./AuditProtocol.ts"
+import { AuditStore, AuditStoreError } from "./AuditStore.ts"
+
+/**
+ * What the audit keeps, for how long, and how much of it.
+ *
+ * **Shape** `denied`: mutations and denials; `all`: reads too. Denials take at most half of `maxBytes`, everything else the
+ * other half.
+ */
+export const AuditSettings = Context.Reference<{
+  readonly reads: "denied" | "all"
+  readonly retentionDays: number
+  readonly maxBytes: number
+}>("@quarterdeck/keys/audit/AuditSettings", {
+  defaultValue: () => ({ reads: "denied", retentionDays: 400, maxBytes: DEFAULT_MAX_BYTES })
+})
+
+/** 10 GiB. */
+const DEFAULT_MAX_BYTES = 10 * 1_024 ** 3
+
+/** Events that wait for the store. When more come, the oldest are dropped and counted. */
+const MAX_PENDING = 1_000
+/** While so many events wait, denials are folded, so that they displace no outcome of a change. */
+const MAX_PENDING_DENIALS = 500
+
+const eventsTotal = Metric.counter("quarterdeck_audit_events_total", {
+  description: "Events written into the audit, by decision",
+  incremental: true
+})
+const failuresTotal = Metric.counter("quarterdeck_audit_failures_total", {
+  description: "Writes that the audit did not take",
+  incremental: true
+})
+const pendingGauge = Metric.gauge("quarterdeck_audit_pending_events", {
+  description: "Events that wait for the audit to take them"
+})
+const droppedTotal = Metric.counter("quarterdeck_audit_dropped_events_total", {
+  description: "Events that were counted but not written, by decision: their share of audit.maxBytes was full",
+  incremental: true
+})
+const bytesGauge = Metric.gauge("quarterdeck_audit_bytes", {
+  description: "Bytes of the audit that are taken, by share: denials, others"
+})
+const maxBytesGauge = Metric.gauge("quarterdeck_audit_share_max_bytes", {
+  description: "Bytes that each of the two shares may take: half of audit.maxBytes"
+})
+/** How full the audit is. **Units** bytes. **Shape** each of the two shares may take `shareBytes`. */
+export interface Fullness extends AuditUsage {
+  readonly shareBytes: number
+  readonly isFull: boolean
+}
+
+/** What waits for the store, and how events get there. */
+const makeQueue = Effect.gen(function* () {
+  const store = yield* AuditStore
+  const reserve = yield* DiskReserve.CurrentReserve
+  let pending: ReadonlyArray<AuditFacts> = []
+  let isPostponing = false
+  // A rate knows of the first of something only if there was none before.
+  yield* Metric.update(failuresTotal, 0)
+  yield* Metric.update(pendingGauge, 0)
+  for (const decision of ["allow", "deny"] as const) yield* countDropped(decision, 0)
+
+  const append = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>, isRevocation?: boolean) {
+    if (events.length === 0) return
+    yield* Effect.tapError(store.append(events, { isRevocation: isRevocation === true }), () =>
+      Metric.update(failuresTotal, 1)
+    )
+    for (const { decision } of events) yield* Metric.update(Metric.withAttributes(eventsTotal, { decision }), 1)
+  })
+
+  /** Keeps events for the next tick; logged once until they are written. */
+  const postpone = (events: ReadonlyArray<AuditFacts>) =>
+    Effect.fnUntraced(function* (error: AuditStoreError) {
+      const all = [...pending, ...events]
+      pending = all.slice(-MAX_PENDING)
+      for (const { count = 1, decision } of all.slice(0, -MAX_PENDING)) yield* countDropped(decision, count)
+      yield* Metric.update(pendingGauge, pending.length)
+      if (!isPostponing) yield* Effect.logError("events wait until the audit can be written", error)
+      isPostponing = true
+    })
+  const writePending = Effect.suspend(() => {
+    const events = pending
+    if (events.length === 0 || reserve.isFull()) return Effect.void
+    pending = []
+    const written = Effect.sync(() => {
+      isPostponing = false
+    })
+    return Effect.andThen(
+      append(events).pipe(Effect.andThen(written), Effect.catch(postpone(events))),
+      Effect.suspend(() => Metric.update(pendingGauge, pending.length))
+    )
+  })
+  return { append, postpone, writePending, waiting: () => pending.length }
+})
+
+/** Makes the writer of events. **Limits** 1,000 events wait; folded ones are bounded by `AuditFolds`. */
+export const make = Effect.gen(function* () {
+  const store = yield* AuditStore
+  const settings = yield* AuditSettings
+  const reserve = yield* DiskReserve.CurrentReserve
+  const { append, postpone, waiting, writePending } = yield* makeQueue
+  const folds = Folds.make()
+  const shareBytes = settings.maxBytes / 2
+  yield* Metric.update(maxBytesGauge, shareBytes)
+
+  const write = Effect.fnUntraced(function* (event: AuditFacts) {
+    const isRevocation = isOfRevocation(event)
+    const { otherBytes } = yield* store.usage
+    if (!isRevocation && otherBytes >= shareBytes) {
+      yield* Metric.update(failuresTotal, 1)
+      return yield* new AuditStoreError({
+        operation: "append",
+        problem: `its share of audit.maxBytes is full: ${otherBytes} of ${shareBytes} bytes`,
+        isFull: true
+      })
+    }
+    yield* append([event], isRevocation)
+  })
+  /** Writes denials and reads as far as their share has room. */
+  const appendIfRoom = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>) {
+    const usage = yield* store.usage
+    const hasRoom = ({ decision }: AuditFacts) =>
+      (decision === "deny" ? usage.deniedBytes : usage.otherBytes) < shareBytes
+    for (const { count = 1, decision } of events.filter((event) => !hasRoom(event)))
+      yield* countDropped(decision, count)
+    yield* append(events.filter(hasRoom)).pipe(Effect.catch(postpone(events.filter(hasRoom))))
+  })
+  const note = (event: AuditFacts) => append([event], isOfRevocation(event)).pipe(Effect.catch(postpone([event])))
+  const deny = (event: AuditFacts) =>
+    Effect.suspend(() => {
+      const isFolded = folds.isOver(event) || waiting() >= MAX_PENDING_DENIALS
+      return isFolded ? Effect.sync(() => folds.add(event)) : appendIfRoom([event])
+    })
+  // While the disk is full, or the store fails, events stay folded: their number is bounded there.
+  const writeFolds = Effect.suspend(() =>
+    reserve.isFull() || waiting() > 0 ? Effect.void : appendIfRoom(folds.take())
+  )
+  const tellUsage = Effect.gen(function* () {
+    const { deniedBytes, otherBytes } = yield* store.usage
+    yield* Metric.update(Metric.withAttributes(bytesGauge, { share: "denials" }), deniedBytes)
+    yield* Metric.update(Metric.withAttributes(bytesGauge, { share: "others" }), otherBytes)
+  })
+
+  const fullness = Effect.map(store.usage, (usage): Fullness => ({
+    ...usage,
+    shareBytes,
+    isFull: reserve.isFull() || usage.otherBytes >= shareBytes
+  }))
+  const read = (event: AuditFacts) => (settings.reads === "all" ? Effect.sync(() => folds.add(event)) : Effect.void)
+  const forget = Effect.map(Clock.currentTimeMillis, folds.forget)
+  return { write, note, deny, read, fullness, writePending, writeFolds, forget, tellUsage }
+})
+
+const countDropped = (decision: AuditFacts["decision"], count: number) =>
+  Metric.update(Metric.withAttributes(droppedTotal, { decision }), count)
+
+const ENDED: ReadonlySet<string> = new Set(["apiKeys", "ownKey", "session"])
+
+/** Whether an event is about the end of a key or a session, which a full audit or disk must not hold up. */
+const isOfRevocation = ({ decision, resource, verb }: AuditFacts): boolean =>
+  verb === "delete" && decision === "allow" && ENDED.has(resource)
