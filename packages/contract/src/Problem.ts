@@ -246,7 +246,7 @@ export const catalogue = {
   audit_unavailable: entry(
     503,
     "Audit unavailable",
-    "The audit cannot be written, so nothing was done, or cannot be read at the moment. Try again."
+    "The audit cannot be written, or is full, so nothing was done; or it cannot be read at the moment. Try again. Keys can be revoked while it is full."
   ),
   starting: entry(
     503,

@@ -97,7 +97,7 @@ const withinQuota = <A>(
 ): A => {
   const count = (): number =>
     maker === null || quota === null ? 0 : Number(statements.countLive.get(maker, quota.atMs)?.["count"] ?? 0)
-  return Database.transact(database, () => {
+  return transact(database, () => {
     const before = count()
     const added = add()
     const after = count()
