@@ -171,7 +171,7 @@ onOneDriver(
           ["clusters", "create", 201, undefined, known]
         ])
         assert.deepStrictEqual(told(yield* auditOf("audited-drop", 2)), [
-          ["clusters", "delete", 0, undefined, ahead],
+          ["clusters", "delete", 0, undefined, known],
           ["clusters", "delete", 204, undefined, known]
         ])
         assert.deepStrictEqual(told(yield* auditOf("audited-refused", 2)), [

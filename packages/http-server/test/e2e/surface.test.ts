@@ -163,7 +163,7 @@ onOneDriver("surface", { children: [] }, (it) => {
     () =>
       Effect.gen(function* () {
         const deployment = yield* Deployment
-        const { details, ...counted } = yield* eventually(
+        const { details: { audit, ...details } = {}, ...counted } = yield* eventually(
           "the cluster was sampled",
           Effect.flatMap(deployment.call("/readyz", { key: "admin" }), ({ text }) => decodeReadiness(text)),
           ({ details }) =>
@@ -176,6 +176,7 @@ onOneDriver("surface", { children: [] }, (it) => {
           backfill: [],
           costs: [{ cluster: ClusterName.make("hub"), usage: "sampled", troubles: [] }]
         })
+        assert.strictEqual(audit?.shareMaxBytes, 5 * 1_024 ** 3)
         assert.deepStrictEqual(counted, {
           status: "ready",
           checks: {
