@@ -161,8 +161,9 @@ export const noteResolved = Effect.fnUntraced(function* (
   registered: { readonly clusters: ReadonlyArray<{ readonly name: ClusterName }> }
 ) {
   const { target } = yield* RequestRecord.CurrentRequest
+  if (target.asked === "") return
   const known = new Map<string, ClusterName>(registered.clusters.map(({ name }) => [name, name]))
-  const clusters = (target.asked === "" ? [] : target.asked.split("|")).map((name) => known.get(name))
+  const clusters = target.asked.split("|").map((name) => known.get(name))
   const scope = Rule.clusterScope(rule)
   const resolved = clusters.filter((name) => name !== undefined && Target.reaches(scope, name))
   if (resolved.length > 0 && resolved.length === clusters.length) {
