@@ -5,12 +5,10 @@ import type { ExportPlace } from "../../src/settings/AuditRows.ts"
 import * as SettingsFile from "../../src/settings/SettingsFile.ts"
 
 interface Sources {
-  readonly flags?: Record<string, string>
-  readonly variables?: Record<string, string>
+  readonly flags: Record<string, string>
 }
 
-const combine = ({ flags = {}, variables = {} }: Sources) =>
-  Settings.combine(flags, variables, SettingsFile.parse("q.yaml", ""))
+const combine = ({ flags }: Sources) => Settings.combine(flags, {}, SettingsFile.parse("q.yaml", ""))
 
 const settings = (sources: Sources) => Result.getOrThrow(combine(sources)).settings
 
@@ -20,16 +18,6 @@ const lines = (sources: Sources) =>
 const WEBHOOK = { "audit-export-to": "https://siem.example:8443/hook?team=ops" }
 
 describe("settings that go together", () => {
-  it("wants the default deadline not above the longest", () => {
-    assert.deepStrictEqual(lines({ variables: { QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: "1000" } }), [
-      "QUARTERDECK_FAN_OUT_MAX_TIMEOUT_MS: fanOut.timeoutMs (3000) must not be above fanOut.maxTimeoutMs (1000)"
-    ])
-    assert.strictEqual(
-      settings({ flags: { "fan-out-timeout-ms": "9", "fan-out-max-timeout-ms": "9" } }).fanOut.timeoutMs,
-      9
-    )
-  })
-
   it("tells a setting that cannot be read once, without what follows from it", () => {
     assert.deepStrictEqual(lines({ flags: { "tls-cert-file": "", "tls-key-file": "k.pem" } }), [
       "--tls-cert-file: server.tls.certFile must be a path, found nothing"
