@@ -23,14 +23,35 @@ export interface AuditSettings {
   readonly export: AuditExportSettings | undefined
 }
 
+/** Where webhooks may be sent to. **Shape** `allowedHosts` is empty when not set. */
+export interface WebhookSettings {
+  readonly allowedHosts: ReadonlyArray<string>
+  readonly allowLoopback: boolean
+}
+
 /** Tells which settings are given, and collects what is wrong with them. */
 interface Reading {
   readonly isGiven: (row: Row<unknown>) => boolean
   readonly blame: (message: string, ...blamed: ReadonlyArray<Row<unknown>>) => void
 }
 
-/** Reads where the audit is exported to; `undefined` exports nothing. */
-export const read = (value: <A>(row: Row<A>) => A): AuditExportSettings | undefined => {
+/** Reads the settings of the audit and of webhooks. */
+export const read = (
+  value: <A>(row: Row<A>) => A
+): { readonly audit: AuditSettings; readonly webhooks: WebhookSettings } => ({
+  audit: {
+    reads: value(table.auditReads),
+    retentionDays: value(table.auditRetentionDays),
+    maxBytes: value(table.auditMaxBytes),
+    export: exportOf(value)
+  },
+  webhooks: {
+    allowedHosts: value(table.webhooksAllowedHosts) ?? [],
+    allowLoopback: value(table.webhooksAllowLoopback)
+  }
+})
+
+const exportOf = (value: <A>(row: Row<A>) => A): AuditExportSettings | undefined => {
   const [secretFile, caFile] = [value(table.auditExportSecretFile), value(table.auditExportCaFile)]
   const place = AuditRows.parsePlace(value(table.auditExportTo) ?? "")
   return place === undefined ? undefined : { place, secretFile, caFile }

@@ -86,11 +86,7 @@ export interface Settings {
     readonly retentionDays: number
   }
   readonly audit: AuditExport.AuditSettings
-  readonly webhooks: {
-    /** Empty when not set. */
-    readonly allowedHosts: ReadonlyArray<string>
-    readonly allowLoopback: boolean
-  }
+  readonly webhooks: AuditExport.WebhookSettings
   readonly dataDirectory: string
   readonly telemetry: {
     readonly logLevel: "trace" | "debug" | "info" | "warn" | "error"
@@ -270,16 +266,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     hourlyDays: read(table.hourlyDays),
     retentionDays: read(table.retentionDays)
   },
-  audit: {
-    reads: read(table.auditReads),
-    retentionDays: read(table.auditRetentionDays),
-    maxBytes: read(table.auditMaxBytes),
-    export: AuditExport.read(read)
-  },
-  webhooks: {
-    allowedHosts: read(table.webhooksAllowedHosts) ?? [],
-    allowLoopback: read(table.webhooksAllowLoopback)
-  },
+  ...AuditExport.read(read),
   dataDirectory: read(table.dataDirectory),
   telemetry: {
     logLevel: read(table.logLevel),
