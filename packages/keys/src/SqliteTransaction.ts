@@ -26,7 +26,7 @@ const FULL: ReadonlySet<unknown> = new Set([13, 4_874])
 const NO_SPACE: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"])
 
 /** Whether an error of SQLite or of the file system says that the disk is full. */
-export const isDiskFull = (error: unknown): boolean =>
+const isDiskFull = (error: unknown): boolean =>
   error instanceof Error
   && (("errcode" in error && FULL.has(error.errcode)) || ("code" in error && NO_SPACE.has(error.code)))
 

@@ -30,7 +30,7 @@ export interface WebhookMessage {
 }
 
 /** Returns the header of a signature. **Example** `t=1767225600,v1=5257a8…` */
-export const signatureOf = (secret: string, seconds: number, body: string): string =>
+const signatureOf = (secret: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`
 
 /**

@@ -12,7 +12,7 @@ export interface HostPort {
 }
 
 /** Reads `host:port`; `undefined` for anything else. */
-export const parseHostPort = (text: string): HostPort | undefined => {
+const parseHostPort = (text: string): HostPort | undefined => {
   const at = text.lastIndexOf(":")
   const port = text.slice(at + 1)
   const host = text.slice(0, at).replace(/^\[|\]$/g, "")

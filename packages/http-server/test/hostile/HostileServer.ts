@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { serve } from "../cli/program.ts"
 
-export const ADMIN = "a key of the hostile suite, 0123456789"
+const ADMIN = "a key of the hostile suite, 0123456789"
 
 /** A request that is sent as it is. */
 export interface Sent {

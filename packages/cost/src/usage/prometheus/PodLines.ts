@@ -27,8 +27,7 @@ export interface Pod extends PodName {
 }
 
 /** No name of Kubernetes has a slash. */
-const nameOf = ({ labels }: Pick<Line, "labels">): string =>
-  `${labels["namespace"] ?? ""}/${labels["pod"] ?? ""}`
+const nameOf = ({ labels }: Pick<Line, "labels">): string => `${labels["namespace"] ?? ""}/${labels["pod"] ?? ""}`
 const uidOf = ({ labels }: Pick<Line, "labels">): string => labels["uid"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
