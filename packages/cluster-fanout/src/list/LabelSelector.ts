@@ -6,9 +6,15 @@
 import { LabelKey, LabelValue } from "@quarterdeck/targeting/NamespaceFilter"
 import { Result, Schema } from "effect"
 
-/** One condition on a label; `NotIn` also matches an object without the key, `DoesNotExist` only those. */
+/**
+ * One condition on a label.
+ *
+ * **Shape** `NotIn` also matches an object without the key, `DoesNotExist` only those. `Gt` and `Lt` compare whole numbers, and
+ * match no label that is not one.
+ */
 export type Requirement =
   | { readonly operator: "In" | "NotIn"; readonly key: string; readonly values: ReadonlyArray<string> }
+  | { readonly operator: "Gt" | "Lt"; readonly key: string; readonly value: bigint }
   | { readonly operator: "Exists" | "DoesNotExist"; readonly key: string }
 
 /** Requirements that all must hold; none matches everything. */
@@ -26,6 +32,7 @@ export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelecto
     "openingParenthesis",
     "closingParenthesis",
     "noValues",
+    "number",
     "end"
   ]),
   /** How many characters stand before the fault. */
@@ -42,7 +49,7 @@ const MAX_CHARACTERS = 4096
  * Parses a selector.
  *
  * **Shape** requirements joined by `,`: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`,
- * `key notin (a,b)`; white space between the parts is skipped; the empty text selects everything.
+ * `key notin (a,b)`, `key>1`, `key<2`; white space between the parts is skipped; the empty text selects everything.
  *
  * **Errors** `InvalidLabelSelector` with the fault and its place.
  *
@@ -102,6 +109,8 @@ const parseRequirement = (text: string, start: number): Result.Result<Read, Inva
   if (text.startsWith("!=", at)) return parseSingle(text, at + 2, "NotIn", key)
   if (text.startsWith("==", at)) return parseSingle(text, at + 2, "In", key)
   if (text[at] === "=") return parseSingle(text, at + 1, "In", key)
+  if (text[at] === ">") return parseNumber(text, at + 1, "Gt", key)
+  if (text[at] === "<") return parseNumber(text, at + 1, "Lt", key)
 
   const wordAt = wordEnd(text, at)
   const word = text.slice(at, wordAt)
@@ -119,6 +128,27 @@ const parseSingle = (
   const end = wordEnd(text, start)
   const value = text.slice(start, end)
   return isValue(value) ? succeed({ operator, key, values: [value] }, end) : refuse("value", start)
+}
+
+const parseNumber = (
+  text: string,
+  from: number,
+  operator: "Gt" | "Lt",
+  key: string
+): Result.Result<Read, InvalidLabelSelector> => {
+  const start = skipSpace(text, from)
+  const end = wordEnd(text, start)
+  const value = numberOf(text.slice(start, end))
+  return value === undefined ? refuse("number", start) : succeed({ operator, key, value }, end)
+}
+
+const MAX_NUMBER = 2n ** 63n - 1n
+
+/** Reads a label value as a whole number of at most 63 bits. **Shape** a label value has no sign. */
+const numberOf = (text: string): bigint | undefined => {
+  if (!/^[0-9]{1,63}$/.test(text)) return undefined
+  const number = BigInt(text)
+  return number <= MAX_NUMBER ? number : undefined
 }
 
 const parseSet = (
@@ -154,6 +184,12 @@ const satisfies = (requirement: Requirement, labels: Readonly<Record<string, str
       return value !== undefined && requirement.values.includes(value)
     case "NotIn":
       return value === undefined || !requirement.values.includes(value)
+    case "Gt":
+    case "Lt": {
+      const number = value === undefined ? undefined : numberOf(value)
+      if (number === undefined) return false
+      return requirement.operator === "Gt" ? number > requirement.value : number < requirement.value
+    }
   }
 }
 
@@ -167,6 +203,10 @@ const printRequirement = (requirement: Requirement): string => {
       return printSet(requirement.key, "=", "in", requirement.values)
     case "NotIn":
       return printSet(requirement.key, "!=", "notin", requirement.values)
+    case "Gt":
+      return `${requirement.key}>${requirement.value}`
+    case "Lt":
+      return `${requirement.key}<${requirement.value}`
   }
 }
 
@@ -196,9 +236,10 @@ const EXPLANATION: Record<InvalidLabelSelector["problem"], string> = {
   tooLong: "the selector is longer than 4096 characters",
   key: "expected a label key",
   value: "not a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit",
-  operator: "expected =, ==, !=, in, notin or a comma",
+  operator: "expected =, ==, !=, >, <, in, notin or a comma",
   openingParenthesis: "expected ( after in or notin",
   closingParenthesis: "expected , or ) in a list of values",
   noValues: "in and notin need at least one value",
+  number: "> and < need a whole number from 0 to 9223372036854775807",
   end: "expected a comma or the end"
 }

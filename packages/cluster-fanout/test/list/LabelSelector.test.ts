@@ -10,7 +10,12 @@ const Value = Schema.Literals(["", "1", "2", "in", "x-y_z.9"])
 const Values = Schema.Array(Value).check(Schema.isMinLength(1), Schema.isMaxLength(3))
 const Requirement = Schema.Union([
   Schema.Struct({ operator: Schema.Literals(["In", "NotIn"]), key: Key, values: Values }),
-  Schema.Struct({ operator: Schema.Literals(["Exists", "DoesNotExist"]), key: Key })
+  Schema.Struct({ operator: Schema.Literals(["Exists", "DoesNotExist"]), key: Key }),
+  Schema.Struct({
+    operator: Schema.Literals(["Gt", "Lt"]),
+    key: Key,
+    value: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 63n - 1n }))
+  })
 ])
 const Selector = Schema.Array(Requirement).check(Schema.isMaxLength(4))
 const Labels = Schema.Record(Key, Value)
@@ -42,6 +47,15 @@ describe("LabelSelector", () => {
     [" app = web , tier ", { app: "web" }, false],
     ["acme.io/team=a", { "acme.io/team": "a" }, true],
     ["in in (in,notin)", { in: "notin" }, true],
+    ["n>0,n<2", { n: "1" }, true],
+    ["n > 1", { n: "1" }, false],
+    ["n<10", { n: "9" }, true],
+    ["n<10", { n: "007" }, true],
+    ["n>9223372036854775806", { n: "9223372036854775807" }, true],
+    ["n>0", { n: "9223372036854775808" }, false],
+    ["n>0", { n: "one" }, false],
+    ["n<2", { n: "" }, false],
+    ["n<2", {}, false],
     ["", {}, true],
     ["  ", { any: "thing" }, true]
   ])("%s on %j is %s", (text, labels, expected) => {
@@ -62,7 +76,14 @@ describe("LabelSelector", () => {
     ["a=-b", "value", 2],
     ["a=b c", "end", 4],
     ["a b", "operator", 2],
-    ["a > 1", "operator", 2],
+    ["a ~ 1", "operator", 2],
+    ["a > x", "number", 4],
+    ["a>", "number", 2],
+    ["a<-1", "number", 2],
+    ["a<1.5", "number", 2],
+    ["a>9223372036854775808", "number", 2],
+    ["a>=1", "number", 2],
+    ["a>1<2", "end", 3],
     ["a in b", "openingParenthesis", 5],
     ["a in", "openingParenthesis", 4],
     ["a in (b", "closingParenthesis", 7],
