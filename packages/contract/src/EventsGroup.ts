@@ -1,6 +1,7 @@
 /**
  * The events of one, several or all clusters.
  */
+import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { EventSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { EventRow } from "@quarterdeck/cluster-fanout/Row"
 import { Schema } from "effect"
@@ -19,7 +20,7 @@ export type EventList = typeof EventList.Type
 
 /** An object as `<Kind>/<name>`. */
 const ObjectPath = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}\/[^/]{1,253}$/u, {
+  Schema.isPattern(KindName.PATH, {
     expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Pod/web-0"
   })
 )

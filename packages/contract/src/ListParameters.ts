@@ -1,6 +1,7 @@
 /**
  * The query parameters that lists share, decoded strictly from text.
  */
+import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
 import { DEFAULT_LIMIT, MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
@@ -29,9 +30,9 @@ export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS, {
   description: "How long clusters may take to answer, in milliseconds."
 })
 
-/** A kind as Kubernetes writes it; custom ones too. */
+/** A kind as rows have it: as Kubernetes writes it, or with its group as `Job.batch.volcano.sh`. */
 export const Kind = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind such as Deployment" })
+  Schema.isPattern(KindName.KIND, { expected: "a Kubernetes kind such as Deployment" })
 )
 
 /** A cursor as it was given; its content is signed and read by the server alone. */

@@ -1,6 +1,7 @@
 /**
  * The pods of one, several or all clusters.
  */
+import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { PodSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { PodRow } from "@quarterdeck/cluster-fanout/Row"
 import { Schema } from "effect"
@@ -19,7 +20,7 @@ export type PodList = typeof PodList.Type
 
 /** A workload as `<Kind>/<name>`. */
 export const WorkloadPath = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}\/[^/]{1,253}$/u, {
+  Schema.isPattern(KindName.PATH, {
     expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Deployment/web"
   })
 )

@@ -6,7 +6,9 @@ import { Effect, Option } from "effect"
 import type { KubeApi } from "../kube/KubeApi.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import type { FanOut } from "../list/FanOut.ts"
+import * as Interner from "../projection/Interner.ts"
 import * as Kind from "../projection/Kind.ts"
+import * as Owner from "../projection/Owner.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { WorkloadNotFound } from "./ActionError.ts"
 
@@ -48,9 +50,6 @@ export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
     return { cluster, object: object.value, coverage: reply.coverage }
   })
 
-/** Kinds that are workloads only where nothing controls them. */
-const OF_OTHERS: ReadonlySet<Kind.WorkloadKind> = new Set(["ReplicaSet", "Job", "Pod"])
-
 /** Tells whether an object of a kind is a workload, and not a part of another. */
 export const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
-  !OF_OTHERS.has(kind) || metadata.ownerReferences?.some(({ controller }) => controller === true) !== true
+  !Kind.isLink(kind) || Owner.controllerOf(metadata, Interner.make()) === undefined

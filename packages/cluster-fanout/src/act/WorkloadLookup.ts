@@ -14,16 +14,13 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 import { FanOut } from "../list/FanOut.ts"
 import type { FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
-import { fields } from "../projection/Field.ts"
 import * as Kind from "../projection/Kind.ts"
 import type { PodRow, WorkloadDetail } from "../projection/Row.ts"
-import * as SelectorText from "../projection/SelectorText.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { WorkloadNotFound } from "./ActionError.ts"
 import * as NamespaceReach from "./NamespaceReach.ts"
-import { isOwn } from "./OneWorkload.ts"
-import { type IsOwn, WorkloadParts } from "./WorkloadParts.ts"
+import { WorkloadParts } from "./WorkloadParts.ts"
 
 /** The most pods that are told of a workload. */
 export const MOST_PODS = 500
@@ -69,8 +66,8 @@ export class WorkloadLookup extends Context.Service<
      * **Errors** `NamespaceForbidden` before anything is asked; `WorkloadNotFound`, also for what belongs to another workload,
      * as the ReplicaSets of a Deployment do; `FanOutFailed` when the cluster does not answer.
      *
-     * **Limits** reads the object, then lists the pods of its selector in its namespace; for a CronJob or a custom kind, which
-     * have none, all of the namespace. `LookupLanes` at a time; keeps nothing of a pod that belongs to another workload.
+     * **Limits** reads the object, then lists the ReplicaSets, Jobs and pods of its namespace: a pod that another pod controls has
+     * labels of its own. `LookupLanes` at a time; keeps little of a pod that belongs to another workload.
      */
     readonly look: (query: LookupQuery) => Effect.Effect<WorkloadLook, LookupError>
   }
@@ -130,50 +127,36 @@ interface Found {
 const find = Effect.fnUntraced(function* (looking: Looking): Effect.fn.Return<Option.Option<Found>, ClusterError> {
   const { api, cluster, lanes, query } = looking
   const kind = Kind.workloadKinds.find((one) => one === query.kind)
-  if (kind !== undefined) {
-    const scope = { resource: Kind.resources[kind], namespace: query.namespace }
-    const object = yield* api.find(cluster, scope, query.name)
-    if (Option.isSome(object) && isOwn(kind, object.value)) {
-      return Option.some(yield* lanes.withPermit(ofObject(looking, kind, object.value)))
-    }
-    if (kind === "Pod") return Option.none()
-  }
-  // A custom kind may have the name of a built-in one, as the Jobs of batch schedulers do.
-  return yield* lanes.withPermit(ofPods(looking))
+  if (kind === undefined) return yield* lanes.withPermit(withPods(looking, undefined))
+  const scope = { resource: Kind.resources[kind], namespace: query.namespace }
+  const object = Option.getOrUndefined(yield* api.find(cluster, scope, query.name))
+  return yield* lanes.withPermit(withPods(looking, { kind, object }))
 })
 
-const ofObject = Effect.fnUntraced(function* (looking: Looking, kind: Kind.WorkloadKind, object: KubeObject) {
-  const { cluster, query } = looking
-  const { uid } = object.metadata
-  const parts = new WorkloadParts(cluster, yield* steadyClock.now)
-  let missingKinds: ReadonlyArray<string> = []
-  if (kind === "Pod") parts.takePod(object, () => true)
-  else {
-    missingKinds = yield* collect(looking, parts, {
-      // The Jobs of a CronJob have selectors of their own.
-      selector: kind === "CronJob" ? undefined : SelectorText.of(fields(object["spec"])["selector"]),
-      between: BETWEEN[kind] ?? [],
-      isOwn: (_pod, owner) => owner?.uid === uid
-    })
-    parts.put(kind, [parts.record(kind, object)])
-  }
-  const row = parts.rows().find(({ id }) => id === uid)
-  if (row === undefined) return yield* Effect.die(new Error(`${kind} ${query.name} makes no row`))
-  return found(Detail.ofObject(row, object, parts.restarts), parts, missingKinds)
-})
+/** The workload's own object, if it is there. */
+interface Own {
+  readonly kind: Kind.WorkloadKind
+  readonly object: KubeObject | undefined
+}
 
-const ofPods = Effect.fnUntraced(function* (looking: Looking) {
+/** Lists the pods of a workload. **Shape** without its object it is known by its pods alone, as custom kinds are. */
+const withPods = Effect.fnUntraced(function* (looking: Looking, own: Own | undefined) {
   const { cluster, query } = looking
-  const parts = new WorkloadParts(cluster, yield* steadyClock.now)
-  const missingKinds = yield* collect(looking, parts, {
-    selector: undefined,
-    between: ["ReplicaSet", "Job"],
-    isOwn: (_pod, owner) => owner?.followed === undefined && owner?.kind === query.kind && owner.name === query.name
-  })
-  const row = parts.rows().find(({ kind, name }) => kind === query.kind && name === query.name)
-  return row === undefined
-    ? Option.none<Found>()
-    : Option.some(found(Detail.ofPods(row, parts.specs(), parts.restarts), parts, missingKinds))
+  const parts = new WorkloadParts(cluster, query, yield* steadyClock.now)
+  const missingKinds = yield* collect(looking, parts, own)
+  const rows = parts.rows()
+  const object = own?.object
+  if (object !== undefined) {
+    const row = rows.find(({ id }) => id === object.metadata.uid)
+    // An object that another controls is a part of that workload.
+    return Option.map(Option.fromUndefinedOr(row), (one) =>
+      found(Detail.ofObject(one, object, parts.restarts), parts, missingKinds)
+    )
+  }
+  const row = rows.find(({ kind, name }) => kind === query.kind && name === query.name)
+  return Option.map(Option.fromUndefinedOr(row), (one) =>
+    found(Detail.ofPods(one, parts.specs(), parts.restarts), parts, missingKinds)
+  )
 })
 
 const found = (workload: WorkloadDetail, parts: WorkloadParts, missingKinds: ReadonlyArray<string>): Found => ({
@@ -183,30 +166,18 @@ const found = (workload: WorkloadDetail, parts: WorkloadParts, missingKinds: Rea
   missingKinds
 })
 
-type Between = "ReplicaSet" | "Job"
-
-/** What stands between workloads of a kind and their pods. */
-const BETWEEN: Readonly<Partial<Record<Kind.WorkloadKind, ReadonlyArray<Between>>>> = {
-  Deployment: ["ReplicaSet"],
-  CronJob: ["Job"]
-}
-
-interface Wanted {
-  readonly selector: string | undefined
-  readonly between: ReadonlyArray<Between>
-  readonly isOwn: IsOwn
-}
-
-/** Lists what stands between, then the pods. **Shape** gives the kinds that may not be read. */
+/** Lists the ReplicaSets and Jobs of the namespace, then the pods. **Shape** gives the kinds that may not be read. */
 const collect = Effect.fnUntraced(function* (
   { api, cluster, query, turns }: Looking,
   parts: WorkloadParts,
-  { between, isOwn: isOwnPod, selector }: Wanted
+  own: Own | undefined
 ) {
   const missingKinds: Array<string> = []
-  const list = <A>(kind: Between | "Pod", each: (object: KubeObject) => A) => {
-    const scope = { resource: Kind.resources[kind], namespace: query.namespace }
-    const pages = api.list(cluster, scope, selector === undefined ? {} : { labelSelector: selector })
+  const list = <A>(
+    kind: Kind.LinkKind,
+    each: (object: KubeObject) => A
+  ): Effect.Effect<Option.Option<ReadonlyArray<A>>, ClusterError> => {
+    const pages = api.list(cluster, { resource: Kind.resources[kind], namespace: query.namespace }, {})
     return Stream.runFold(
       Stream.mapEffect(pages, (page) => turns.map(page, each)),
       (): Array<A> => [],
@@ -215,13 +186,24 @@ const collect = Effect.fnUntraced(function* (
         return all
       }
     ).pipe(
+      Effect.asSome,
       Effect.catchIf(isMissing, () => {
         missingKinds.push(kind)
-        return Effect.succeed<Array<A>>([])
+        return Effect.succeed(Option.none())
       })
     )
   }
-  for (const kind of between) parts.put(kind, yield* list(kind, (object) => parts.record(kind, object)))
-  yield* list("Pod", (object) => parts.takePod(object, isOwnPod))
+  const take = (kind: "ReplicaSet" | "Job") =>
+    Effect.map(
+      list(kind, (object) => parts.record(kind, object)),
+      Option.map((records) => parts.put(kind, records))
+    )
+  yield* Effect.all([take("ReplicaSet"), take("Job")], { concurrency: 2, discard: true })
+  yield* list("Pod", (object) => parts.takePod(object))
+  const { kind, object } = own ?? {}
+  if (kind === "Pod") {
+    if (object !== undefined) parts.takePod(object)
+  } else if (kind !== undefined && object !== undefined) parts.putOwn(kind, parts.record(kind, object))
+  else if (kind !== undefined && !Kind.isLink(kind)) parts.put(kind, [])
   return missingKinds
 })

@@ -1,5 +1,5 @@
 /**
- * What was listed of one workload: its object, what stands between it and its pods, and the pods.
+ * The parts of one workload as they were listed: its object, the ReplicaSets and Jobs of its namespace, and its pods.
  */
 import { ClusterStore } from "../cache/ClusterStore.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
@@ -14,19 +14,35 @@ import type { PodRow, WorkloadRow } from "../projection/Row.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** Tells whether a pod is the workload's. **Shape** `owner` is the workload that the pod counts to, if any. */
-export type IsOwn = (pod: PodRecord, owner: Owner.Owner | undefined) => boolean
+/** A pod of the workload, or one that may be. */
+interface TakenPod {
+  readonly record: PodRecord
+  readonly object: KubeObject
+}
+
+/** What the chain reads of a pod that belongs to another workload. */
+type OtherPod = Pick<PodRecord, "namespace" | "name" | "owner">
 
 export class WorkloadParts {
-  /** Of the pods' containers, by name. */
+  /** Restarts of the pods' containers, by name. */
   readonly restarts = new Map<string, number>()
+  readonly #named: Owner.NamedOwner
   readonly #store: ClusterStore
   readonly #place: Place
   readonly #now: number
-  readonly #pods: Array<{ readonly record: PodRecord; readonly spec: unknown }> = []
+  readonly #pods = new Map<string, TakenPod>()
+  readonly #listed = new Map<string, OtherPod>()
+  /** Pods whose chain leads to a pod that was not listed yet. */
+  #unplaced: Array<TakenPod> = []
+  /** Pods of other workloads without which a chain would end too early. */
+  readonly #linking: Array<PodRecord> = []
+  readonly #chain: Owner.Chain = {
+    find: (kind, uid) => (kind === "Pod" ? this.#listed.get(uid) : this.#store.chain.find(kind, uid))
+  }
 
-  /** Takes the parts of a workload of `cluster`; `now` is in milliseconds by `steadyClock`. */
-  constructor(cluster: Cluster, now: number) {
+  /** Takes the parts of the workload `named` of `cluster`; `now` is in milliseconds by `steadyClock`. */
+  constructor(cluster: Cluster, named: Owner.NamedOwner, now: number) {
+    this.#named = named
     this.#store = new ClusterStore(cluster)
     this.#place = { cluster: cluster.name, interner: Interner.make() }
     this.#now = now
@@ -37,50 +53,67 @@ export class WorkloadParts {
     return project(kind, object, this.#place)
   }
 
-  /** Takes all that there is of a kind. */
+  /** Takes all objects of a kind. */
   put<K extends Kind.Kind>(kind: K, records: ReadonlyArray<RecordOf[K]>): void {
     const changes: Array<Change<RecordOf[K]>> = records.map((record) => ({ _tag: "Put", record }))
     this.#store.apply(kind, [...changes, { _tag: "Synced" }], this.#now)
   }
 
-  /** Takes a pod, if it is the workload's: what stands between must be there by then. */
-  takePod(object: KubeObject, isOwn: IsOwn): void {
+  /** Takes the workload's own object, in the place of the listed one. */
+  putOwn<K extends Kind.Kind>(kind: K, record: RecordOf[K]): void {
+    if (this.#store.table(kind).sync._tag === "Synced") this.#store.apply(kind, [{ _tag: "Put", record }], this.#now)
+    else this.put(kind, [record])
+  }
+
+  /**
+   * Takes a pod of the namespace, if it is the workload's. The ReplicaSets and Jobs must be there by then.
+   *
+   * **Limits** keeps three fields of a pod that belongs to another workload.
+   */
+  takePod(object: KubeObject): void {
     const record = this.record("Pod", object)
-    const { namespace, owner } = record
-    const workload = owner === undefined ? undefined : Owner.nearestWorkload(owner, namespace, this.#store.chain)
-    if (!isOwn(record, workload)) return
-    this.#pods.push({ record, spec: object["spec"] })
-    Detail.addRestarts(this.restarts, object)
+    const { name, namespace, owner, uid } = record
+    this.#listed.set(uid, { namespace, name, owner })
+    const pod = { record, object }
+    const workload = Owner.outermost(record, this.#chain)?.workload
+    if (workload?.followed === "Pod" && !this.#listed.has(workload.uid)) this.#unplaced.push(pod)
+    else this.#keep(pod, workload)
+  }
+
+  #keep(pod: TakenPod, workload: Owner.NamedOwner | undefined): void {
+    const { name, owner, uid } = pod.record
+    const counted = workload ?? { kind: "Pod", name }
+    if (counted.kind === this.#named.kind && counted.name === this.#named.name) this.#pods.set(uid, pod)
+    else if (owner?.followed === "Pod" || (owner !== undefined && workload === undefined))
+      this.#linking.push(pod.record)
   }
 
   /** Makes the rows of all that was taken. */
   rows(): ReadonlyArray<WorkloadRow> {
-    this.put(
-      "Pod",
-      this.#pods.map(({ record }) => record)
-    )
+    for (const pod of this.#unplaced) this.#keep(pod, Owner.outermost(pod.record, this.#chain)?.workload)
+    this.#unplaced = []
+    for (const { object } of this.#pods.values()) Detail.addRestarts(this.restarts, object)
+    this.put("Pod", [...this.#linking, ...Array.from(this.#pods.values(), ({ record }) => record)])
     return this.#store.workloads()
   }
 
   get podCount(): number {
-    return this.#pods.length
+    return this.#pods.size
   }
 
-  /** Gives the pods, those first that wait or fail, then by name. */
+  /** Returns the pods, those first that wait or fail, then by name. */
   pods(most: number): ReadonlyArray<PodRow> {
-    const { chain } = this.#store
-    return this.#pods
-      .map(({ record }) => record)
+    return Array.from(this.#pods.values(), ({ record }) => record)
       .toSorted((one, other) => concernOf(other) - concernOf(one) || (one.name < other.name ? -1 : 1))
       .slice(0, most)
-      .map((record) => PodRows.of(record, chain))
+      .map((record) => PodRows.of(record, this.#chain))
   }
 
-  /** Gives the specs of the pods, the newest first. */
+  /** Returns the specs of the pods, the newest first. */
   specs(): ReadonlyArray<unknown> {
-    return this.#pods
+    return [...this.#pods.values()]
       .toSorted(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1))
-      .map(({ spec }) => spec)
+      .map(({ object }) => object["spec"])
   }
 }
 

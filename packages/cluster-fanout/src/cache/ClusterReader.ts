@@ -14,17 +14,17 @@ import type * as FairLanes from "./FairLanes.ts"
 import * as Freshness from "./Freshness.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
-import type { WorkloadRow } from "../projection/Row.ts"
 import { traced } from "../kube/Traced.ts"
 import * as LiveLists from "./LiveLists.ts"
 import * as LiveReading from "./LiveReading.ts"
-import type { UnsortedRows } from "./RowSet.ts"
 
 /** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
 export interface Question {
   readonly kinds: ReadonlyArray<Kind.Kind>
   /** Kinds that name what the others belong to: they are read too, and an answer without them is still one. */
   readonly naming?: ReadonlyArray<Kind.Kind>
+  /** Kinds that add to the rows of the others: they are read too, but are not missing where the credential may not read them, and prove no row. */
+  readonly counting?: ReadonlyArray<Kind.Kind>
   readonly consistency: Consistency
   readonly timeoutMs: number
   /** Whether the answer depends on the labels of namespaces. */
@@ -39,8 +39,6 @@ export interface Question {
  */
 export interface Reading {
   readonly store: ClusterStore
-  /** The rows, where they were read for this question alone: then the store is empty. */
-  readonly rows?: UnsortedRows<WorkloadRow>
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
@@ -165,56 +163,31 @@ const hasAll = (member: Member, question: Question, now: number): boolean =>
 /** The turn of those who are no part of a larger request. */
 const NOBODYS: FairLanes.Turn = { request: 0, place: 0 }
 
-/** Lists the kinds now: their rows as they are, where that is all that the answer needs, else a store of its own. */
+/** Lists the kinds now, into a store of the question's own. */
 const readLive = Effect.fnUntraced(function* (
   cluster: Cluster,
   question: Question,
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ) {
-  const { kinds, naming = [], needsLabels } = question
-  if (!needsLabels && naming.length === 0 && kinds.every(Kind.isPlain)) {
-    return yield* plainReading(cluster, kinds.filter(Kind.isPlain), live, turn)
-  }
-  const store = yield* LiveReading.stored(cluster, neededKinds(question), live, turn)
+  const store = yield* LiveReading.read(cluster, neededKinds(question), live, turn)
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, undefined, yield* steadyClock.now)
 })
 
-const plainReading = Effect.fnUntraced(function* (
-  cluster: Cluster,
-  kinds: ReadonlyArray<Kind.PlainKind>,
-  live: LiveLists.LiveLists,
-  turn: FairLanes.Turn
-) {
-  const { askedAt, missing, rows } = yield* LiveReading.plain(cluster, kinds, live, turn)
-  const [failure] = missing.values()
-  if (missing.size === kinds.length && failure !== undefined) return yield* failure
-  const ageMs = Math.max(0, (yield* steadyClock.now) - askedAt)
-  const read: Reading = {
-    get store() {
-      return new ClusterStore(cluster)
-    },
-    rows,
-    labels: () => undefined,
-    ageMs,
-    isStale: Freshness.isStale(ageMs, false),
-    staleCause: undefined,
-    missingKinds: [...missing.keys()]
-  }
-  return read
-})
-
 const reading = (
   store: ClusterStore,
-  { kinds: asked, naming = [], needsLabels }: Question,
+  { counting = [], kinds: asked, naming = [], needsLabels }: Question,
   breaker: Breaker | undefined,
   now: number
 ): Reading => {
-  const kinds = [...asked, ...naming]
-  const unread = kinds.filter((kind) => store.table(kind).sync._tag !== "Synced")
-  const ageMs = store.ageMs(kinds, now)
+  const kinds = [...asked, ...naming, ...counting]
+  const unread = kinds.filter((kind) => {
+    const { _tag } = store.table(kind).sync
+    return _tag === "Pending" || (_tag === "Missing" && !counting.includes(kind))
+  })
+  const ageMs = store.ageMs([...asked, ...naming], now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
   const tooLarge = kinds.map((kind) => store.table(kind).sync.error).find(isTooLarge)
   const isStale = tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
@@ -230,8 +203,8 @@ const reading = (
 }
 
 /** The kinds asked for, and the namespaces where their labels decide. */
-const neededKinds = ({ kinds, naming = [], needsLabels }: Question): ReadonlyArray<Kind.Kind> => {
-  const all = [...kinds, ...naming]
+const neededKinds = ({ counting = [], kinds, naming = [], needsLabels }: Question): ReadonlyArray<Kind.Kind> => {
+  const all = [...kinds, ...naming, ...counting]
   return needsLabels && !all.includes("Namespace") ? [...all, "Namespace"] : all
 }
 

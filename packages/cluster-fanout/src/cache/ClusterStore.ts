@@ -158,10 +158,8 @@ export class ClusterStore {
     return (this.#events ??= EventSet.make(this.#tables.Event, this.#sorting))
   }
 
-  /** What stands between pods and their workloads now. **Limits** changes in place: take what you need before you wait. */
-  get chain(): Chain {
-    return { ReplicaSet: this.#tables.ReplicaSet.records, Job: this.#tables.Job.records }
-  }
+  /** The objects that pods may count to, as they are now. **Limits** changes in place: take what you need before you wait. */
+  readonly chain: Chain = { find: (kind, uid) => this.#tables[kind].records.get(uid) }
 
   /** Gives the workload rows: an array that no later change touches, the same one until something changed. */
   workloads(): ReadonlyArray<WorkloadRow> {

@@ -1,87 +1,226 @@
 /**
- * The pods of one cluster that make a row together: those that a custom kind holds, itself or through a ReplicaSet or Job.
+ * The pods of one cluster by the workload that they count to, and which objects are workloads though they have an owner.
+ *
+ * Held are only the pods that a row is made of: all pods of a workload that has no object in the cache, and of other
+ * workloads the pods that do not come from the workload's own template.
  */
+import * as Kind from "../projection/Kind.ts"
 import * as Owner from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
+import type { RecordOf } from "../projection/Projection.ts"
 
-/** One pod of a group, with the workload that it counts to. */
+/** The records of one cluster, by uid; a kind that was not read is absent. */
+export type Records = { readonly [K in Kind.WorkloadKind]?: ReadonlyMap<string, RecordOf[K]> | undefined }
+
+/** One pod of a group, with the workload that it counts to. **Shape** `isDirect` if nothing stands between the two. */
 export interface OwnedPod {
   readonly pod: PodRecord
   readonly workload: Owner.Owner
+  readonly isDirect: boolean
 }
 
 /** The pods of one workload in one namespace, by uid; never empty. */
 export type Group = ReadonlyMap<string, OwnedPod>
 
-/**
- * Names the group of an owner's pods in one namespace: an owner without a namespace may hold pods in several, and each
- * namespace has a group of its own.
- */
-const keyOf = (namespace: string, workload: Owner.Owner): string => `${namespace}/${workload.uid}`
+/** An object that can stand between a pod and its workload. */
+type LinkRecord = RecordOf[Kind.LinkKind]
+
+/** The object between a workload of a kind and the pods of its own template. **Shape** a Pod has no template. */
+const BETWEEN: Readonly<Record<Exclude<Kind.WorkloadKind, "Pod">, Owner.Outermost["between"]>> = {
+  Deployment: "ReplicaSet",
+  StatefulSet: "none",
+  DaemonSet: "none",
+  ReplicaSet: "none",
+  Job: "none",
+  CronJob: "Job"
+}
+
+/** Names the group of a workload without object. **Shape** a slash parts its words: no uid of an object has one. */
+const keyOf = (namespace: string, { kind, name }: Owner.NamedOwner): string => `${namespace}/${kind}/${name}`
 
 export class OwnedPods {
-  readonly #chain: () => Owner.Chain
-  /** The pods of each ReplicaSet and Job, whether or not it is known, by its uid. */
-  readonly #byHolder = new Map<string, Array<PodRecord>>()
+  readonly #records: () => Records
+  readonly #chain: Owner.Chain
+  /** The pods, ReplicaSets and Jobs that an object of a followed kind controls, whether or not it is known, by its uid. */
+  readonly #controlled = new Map<string, Set<string>>()
   readonly #groups = new Map<string, Map<string, OwnedPod>>()
   /** The group that a pod is in, by the pod's uid. */
   readonly #groupOf = new Map<string, string>()
+  /** The objects with an owner that are workloads themselves: those in circles. */
+  readonly #alone = new Set<string>()
+  /** The uids of the workloads of a kind by namespace and name, from the first pod on whose owner of the kind is not there. */
+  readonly #namesakes = new Map<Kind.WorkloadKind, Map<string, string>>()
   readonly #changed = new Set<string>()
 
-  /** Finds workloads by `chain`, which gives what is known when a change is told, that change included. */
-  constructor(chain: () => Owner.Chain) {
-    this.#chain = chain
+  /** Finds owners in `records`, which gives the objects of the moment of a change, that change included. */
+  constructor(records: () => Records) {
+    this.#records = records
+    this.#chain = { find: (kind, uid) => records()[kind]?.get(uid) }
   }
 
-  put(pod: PodRecord, held: PodRecord | undefined): void {
-    if (held !== undefined) this.#unlink(held)
-    if (pod.owner === undefined) {
-      this.#leave(pod.uid)
-      return
+  /** Takes an object that comes or changes. **Limits** linear in what it controls when its place or owner changed. */
+  put(
+    kind: Kind.WorkloadKind,
+    record: RecordOf[Kind.WorkloadKind],
+    held: RecordOf[Kind.WorkloadKind] | undefined
+  ): void {
+    if (held !== undefined && areLinkedAlike(held, record)) return this.#renew(record)
+    if (held !== undefined) this.#forgetName(kind, held)
+    if (Kind.isLink(kind)) {
+      if (held !== undefined && held.owner?.uid !== record.owner?.uid) this.#unlink(held)
+      this.take(record)
     }
-    const holder = holderOf(pod)
-    if (holder !== undefined) {
-      const pods = this.#byHolder.get(holder)
-      if (pods === undefined) this.#byHolder.set(holder, [pod])
-      else pods.push(pod)
+    this.#noteName(kind, record)
+    this.#placeControlled(record.uid)
+    this.#placeGroup(record.uid)
+    this.#placeGroup(OwnedPods.keyOfPods(kind, record))
+  }
+
+  /** Puts a pod that counts to the same workload as before into its group. */
+  #renew(record: RecordOf[Kind.WorkloadKind]): void {
+    const key = this.#groupOf.get(record.uid)
+    const group = key === undefined ? undefined : this.#groups.get(key)
+    const member = group?.get(record.uid)
+    if (key === undefined || group === undefined || member === undefined || !isPod(record)) return
+    group.set(record.uid, { ...member, pod: record })
+    this.#changed.add(key)
+  }
+
+  /** Takes an object of a link kind whose owner and dependents need no new place: all objects are taken one by one. */
+  take(record: LinkRecord): void {
+    const { owner, uid } = record
+    if (owner?.followed !== undefined) {
+      const siblings = this.#controlled.get(owner.uid)
+      if (siblings === undefined) this.#controlled.set(owner.uid, new Set([uid]))
+      else siblings.add(uid)
     }
-    this.#place(pod, pod.owner)
+    this.#place(record)
   }
 
-  gone(pod: PodRecord): void {
-    this.#unlink(pod)
-    this.#leave(pod.uid)
+  gone(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): void {
+    this.#unlink(record)
+    this.#leave(record.uid)
+    if (this.#alone.delete(record.uid)) this.#changed.add(record.uid)
+    this.#forgetName(kind, record)
+    this.#placeControlled(record.uid)
+    this.#placeGroup(record.uid)
   }
 
-  /** Says that a ReplicaSet or Job came, went, or has another owner. */
-  relink(holder: string): void {
-    for (const pod of this.#byHolder.get(holder) ?? []) {
-      if (pod.owner !== undefined) this.#place(pod, pod.owner)
-    }
+  /** Names the group that the pods of an object are in while the object is not known. */
+  static keyOfPods(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): string {
+    const { name, namespace } = placeOf(record)
+    return keyOf(namespace, { kind, name })
   }
 
-  /** How many groups changed since they were last taken. */
+  /** Returns the pods of a group: its key is the uid of the workload's object, or `keyOfPods`. */
+  group(key: string): Group | undefined {
+    return this.#groups.get(key)
+  }
+
+  /** Tells whether an object with an owner is a workload itself. */
+  isAlone(uid: string): boolean {
+    return this.#alone.has(uid)
+  }
+
+  /** The number of workloads that changed since they were last taken. */
   get pending(): number {
     return this.#changed.size
   }
 
-  /** Gives the groups that changed since this was last asked. **Shape** `undefined` for one that is empty now. */
-  takeChanged(): ReadonlyArray<readonly [key: string, group: Group | undefined]> {
-    const changed = Array.from(this.#changed, (key) => [key, this.#groups.get(key)] as const)
+  /** Returns the keys of the workloads that changed since this was last called. */
+  takeChanged(): ReadonlyArray<string> {
+    const changed = [...this.#changed]
     this.#changed.clear()
     return changed
   }
 
-  #place(pod: PodRecord, owner: Owner.Owner): void {
-    const workload = Owner.workloadOf(owner, pod.namespace, this.#chain())
-    const key = workload === undefined || workload.followed !== undefined ? undefined : keyOf(pod.namespace, workload)
-    if (this.#groupOf.get(pod.uid) !== key) this.#leave(pod.uid)
-    if (workload === undefined || key === undefined) return
+  /** Places everything anew that an object leads to. */
+  #placeControlled(owner: string): void {
+    if (!this.#controlled.has(owner)) return
+    const records = this.#records()
+    const placed = new Set<string>()
+    let owners: ReadonlyArray<string> = [owner]
+    // Beyond so many owners an object does not depend on this one.
+    for (let depth = 0; owners.length > 0 && depth <= Owner.MOST_OWNERS; depth++) {
+      const next: Array<string> = []
+      for (const uid of owners) {
+        for (const controlled of this.#controlled.get(uid) ?? []) {
+          const record = recordOf(records, controlled)
+          if (record === undefined || placed.has(controlled)) continue
+          placed.add(controlled)
+          this.#place(record)
+          if (this.#controlled.has(controlled)) next.push(controlled)
+        }
+      }
+      owners = next
+    }
+  }
+
+  #place(record: LinkRecord): void {
+    const { owner, uid } = record
+    const { namespace } = placeOf(record)
+    const found = Owner.outermost({ uid, namespace, owner }, this.#chain)
+    const isAlone = owner !== undefined && found === undefined
+    if (isAlone !== this.#alone.has(uid)) {
+      if (isAlone) this.#alone.add(uid)
+      else this.#alone.delete(uid)
+      this.#changed.add(uid)
+    }
+    if (!isPod(record)) return
+    const key = found === undefined ? undefined : this.#groupKey(found, namespace)
+    if (this.#groupOf.get(uid) !== key) this.#leave(uid)
+    if (found === undefined || key === undefined) return
+    const member: OwnedPod = { pod: record, workload: found.workload, isDirect: found.between === "none" }
     const group = this.#groups.get(key)
-    if (group === undefined) this.#groups.set(key, new Map([[pod.uid, { pod, workload }]]))
-    else group.set(pod.uid, { pod, workload })
-    this.#groupOf.set(pod.uid, key)
+    if (group === undefined) this.#groups.set(key, new Map([[uid, member]]))
+    else group.set(uid, member)
+    this.#groupOf.set(uid, key)
     this.#changed.add(key)
+  }
+
+  /**
+   * Names the group that a pod belongs to.
+   *
+   * **Shape** `undefined` where the row of the workload's object has the pod already. If the owner is gone and another object has
+   * its kind and name, the pod counts to that one, as in costs.
+   */
+  #groupKey({ between, workload }: Owner.Outermost, namespace: string): string | undefined {
+    const { followed } = workload
+    if (followed === undefined) return keyOf(namespace, workload)
+    const isKnown = Owner.find(workload, namespace, this.#chain) !== undefined
+    if (isKnown) return followed !== "Pod" && BETWEEN[followed] === between ? undefined : workload.uid
+    // Where the kind cannot be read, the coverage names its missing rows, and none is made of pods.
+    const records = this.#records()[followed]
+    if (records === undefined) return undefined
+    const key = keyOf(namespace, workload)
+    return this.#namesOf(followed, records).get(key) ?? key
+  }
+
+  #namesOf(kind: Kind.WorkloadKind, records: ReadonlyMap<string, RecordOf[Kind.WorkloadKind]>) {
+    const known = this.#namesakes.get(kind)
+    if (known !== undefined) return known
+    const names = new Map<string, string>()
+    this.#namesakes.set(kind, names)
+    for (const record of records.values()) this.#noteName(kind, record)
+    return names
+  }
+
+  #noteName(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): void {
+    const names = this.#namesakes.get(kind)
+    if (names === undefined || (Kind.isLink(kind) && record.owner !== undefined)) return
+    names.set(OwnedPods.keyOfPods(kind, record), record.uid)
+  }
+
+  #forgetName(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): void {
+    const names = this.#namesakes.get(kind)
+    if (names === undefined) return
+    const key = OwnedPods.keyOfPods(kind, record)
+    if (names.get(key) === record.uid) names.delete(key)
+  }
+
+  /** Places the pods of a group anew, whose workload came, went or got another owner. */
+  #placeGroup(key: string): void {
+    for (const { pod } of [...(this.#groups.get(key)?.values() ?? [])]) this.#place(pod)
   }
 
   #leave(uid: string): void {
@@ -94,16 +233,30 @@ export class OwnedPods {
     if (group?.size === 0) this.#groups.delete(key)
   }
 
-  #unlink(pod: PodRecord): void {
-    const holder = holderOf(pod)
-    if (holder === undefined) return
-    const pods = this.#byHolder.get(holder)
-    const place = pods?.indexOf(pod) ?? -1
-    if (pods === undefined || place < 0) return
-    pods.splice(place, 1)
-    if (pods.length === 0) this.#byHolder.delete(holder)
+  #unlink({ owner, uid }: RecordOf[Kind.WorkloadKind]): void {
+    const siblings = owner === undefined ? undefined : this.#controlled.get(owner.uid)
+    if (owner === undefined || siblings?.delete(uid) !== true) return
+    if (siblings.size === 0) this.#controlled.delete(owner.uid)
   }
 }
 
-const holderOf = ({ owner }: PodRecord): string | undefined =>
-  owner?.followed === "ReplicaSet" || owner?.followed === "Job" ? owner.uid : undefined
+const recordOf = (records: Records, uid: string): LinkRecord | undefined =>
+  records.Pod?.get(uid) ?? records.ReplicaSet?.get(uid) ?? records.Job?.get(uid)
+
+export const isPod = (record: RecordOf[Kind.WorkloadKind]): record is PodRecord => "phase" in record
+
+const placeOf = (record: RecordOf[Kind.WorkloadKind]) => (isPod(record) ? record : record.row)
+
+/** Tells whether two versions of an object have one place and one owner. */
+export const areLinkedAlike = (one: RecordOf[Kind.WorkloadKind], other: RecordOf[Kind.WorkloadKind]): boolean => {
+  const place = placeOf(one)
+  const otherPlace = placeOf(other)
+  return (
+    place.namespace === otherPlace.namespace
+    && place.name === otherPlace.name
+    && one.owner?.uid === other.owner?.uid
+    && one.owner?.kind === other.owner?.kind
+    && one.owner?.name === other.owner?.name
+    && one.owner?.followed === other.owner?.followed
+  )
+}

@@ -37,12 +37,6 @@ export interface RowForm<Row> {
   readonly orders?: ReadonlyArray<NamedOrder<Row>>
 }
 
-/** Rows that are kept in no order, for one question. */
-export interface UnsortedRows<Row> {
-  readonly form: Pick<RowForm<Row>, "groupOf">
-  readonly rows: ReadonlyArray<Row>
-}
-
 /** Hears of a row. **Shape** what it was, and what it is now; never neither. */
 export type RowChange<Row> = (held: Row | undefined, next: Row | undefined) => void
 

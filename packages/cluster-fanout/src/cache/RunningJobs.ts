@@ -6,7 +6,7 @@ import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 const NONE: ReadonlyMap<string, WorkloadRecord> = new Map()
 
 export class RunningJobs {
-  /** By namespace and owner, then by uid. */
+  /** By the owner's namespace, uid and name, then by uid. */
   readonly #byOwner = new Map<string, Map<string, WorkloadRecord>>()
   readonly #touched = new Set<string>()
 
@@ -48,7 +48,7 @@ export class RunningJobs {
 
   /** Gives what runs of a CronJob. **Shape** one of another namespace owns nothing here. */
   of({ row, uid }: WorkloadRecord): ReadonlyArray<WorkloadRecord> {
-    return [...(this.#byOwner.get(`${row.namespace}/${uid}`) ?? NONE).values()]
+    return [...(this.#byOwner.get(`${row.namespace}/${uid}/${row.name}`) ?? NONE).values()]
   }
 
   #touch({ owner }: WorkloadRecord): void {
@@ -57,6 +57,6 @@ export class RunningJobs {
 }
 
 const keyOf = ({ owner, row }: WorkloadRecord): string | undefined =>
-  owner === undefined ? undefined : `${row.namespace}/${owner.uid}`
+  owner === undefined ? undefined : `${row.namespace}/${owner.uid}/${owner.name}`
 
 const hasEnded = ({ row }: WorkloadRecord): boolean => row.status === "completed" || row.status === "failed"

@@ -1,42 +1,56 @@
 /**
- * The rows that are made of several objects: a CronJob's of its Jobs, a custom kind's of its pods.
+ * The rows that are made of several objects: of a CronJob and its Jobs, of a workload and further pods, of pods alone.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import type { Group } from "./OwnedPods.ts"
-import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
+import type { Group, OwnedPod } from "./OwnedPods.ts"
+import { isFinished, type PodRecord, statusOf } from "../projection/PodProjection.ts"
 import * as PodResources from "../projection/PodResources.ts"
 import type { WorkloadRow, WorkloadStatus } from "../projection/Row.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
-/** Makes the row of a custom kind. **Limits** sorts the pods. */
-export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow => {
+/**
+ * Makes the row of a workload that is known by its pods alone, as custom kinds are.
+ *
+ * **Shape** `undefined` if the cache follows the kind and all pods are being deleted: they go after their owner.
+ *
+ * **Limits** sorts the pods.
+ */
+export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefined => {
   const members = [...group.values()].toSorted((one, other) => (one.pod.uid < other.pod.uid ? -1 : 1))
   const [first] = members
   if (first === undefined) throw new RangeError("a group without pods has no row")
   const sorted = members.map(({ pod }) => pod)
-  const active = sorted.filter((pod) => !isFinished(pod) && !pod.terminating)
+  if (first.workload.followed !== undefined && sorted.every((pod) => pod.terminating)) return undefined
+  const active = sorted.filter(isActive)
   const ready = active.filter((pod) => pod.ready).length
-  const resources = active.reduce<PodResources.PodResources>(PodResources.add, PodResources.none)
   const described = active.length > 0 ? active : sorted
+  const { workload } = members.reduce((newest, one) => (one.pod.createdAt > newest.pod.createdAt ? one : newest), first)
   return {
-    id: first.workload.uid,
+    // An owner that was made again has another uid; the row has that of the newest pod's.
+    id: workload.uid,
     cluster,
     namespace: first.pod.namespace,
-    kind: first.workload.kind,
-    name: first.workload.name,
+    kind: workload.kind,
+    name: workload.name,
     labels: commonLabels(described),
     images: [...new Set(described.flatMap((pod) => pod.images))].toSorted(),
     replicas: { desired: active.length, ready, updated: active.length, available: ready },
     status: groupStatus(sorted, active, ready),
-    cpuRequestMillis: resources.cpuRequestMillis,
-    memoryRequestBytes: resources.memoryRequestBytes,
-    cpuLimitMillis: resources.cpuLimitMillis,
-    memoryLimitBytes: resources.memoryLimitBytes,
+    ...sumOf(active),
     createdAt: sorted.reduce(
       (earliest, pod) => (pod.createdAt < earliest ? pod.createdAt : earliest),
       first.pod.createdAt
     )
   }
+}
+
+/** A pod that counts towards the replicas and requests of its workload. */
+const isActive = (pod: PodRecord): boolean => !isFinished(pod) && !pod.terminating
+
+const sumOf = (parts: ReadonlyArray<PodResources.PodResources>): PodResources.PodResources => {
+  const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes } =
+    parts.reduce<PodResources.PodResources>(PodResources.add, PodResources.none)
+  return { cpuRequestMillis, memoryRequestBytes, cpuLimitMillis, memoryLimitBytes }
 }
 
 const groupStatus = (
@@ -62,20 +76,60 @@ const commonLabels = (pods: ReadonlyArray<PodRecord>): Readonly<Record<string, s
   )
 }
 
-/** Makes the row of a CronJob from its own and from its Jobs that have not ended. */
-export const ofCronJob = (row: WorkloadRow, running: ReadonlyArray<WorkloadRecord>): WorkloadRow => {
-  if (running.length === 0) return row
-  const sum = (field: keyof WorkloadRow["replicas"]) =>
-    running.reduce((total, job) => total + job.row.replicas[field], 0)
-  const resources = running.reduce<PodResources.PodResources>(
-    (total, job) => PodResources.add(total, job.row),
-    PodResources.none
-  )
+/** A Job or pod that a row counts. */
+interface Part extends PodResources.PodResources {
+  readonly replicas: WorkloadRow["replicas"]
+  readonly status: WorkloadStatus
+}
+
+/**
+ * Adds to a workload's own row its pods that its template does not account for.
+ *
+ * **Shape** `lacking` is how many of a Deployment's replicas its ReplicaSets do not have: pods that it controls directly are these
+ * first. The replicas and the status of a CronJob and a Pod become those of all that runs of it; other kinds keep what their
+ * controller reports. The same row if nothing is to be added.
+ */
+export const withPods = (
+  row: WorkloadRow,
+  lacking: number,
+  running: ReadonlyArray<WorkloadRecord>,
+  group: Group | undefined
+): WorkloadRow => {
+  const members = group === undefined ? [] : [...group.values()].filter(({ pod }) => isActive(pod))
+  if (row.kind === "CronJob" || row.kind === "Pod") {
+    return withParts(row, [...running.map((job) => job.row), ...members.map(({ pod }) => partOf(pod))])
+  }
+  const beyond = beyondTemplate(members, lacking)
+  return beyond.length === 0 ? row : { ...row, ...sumOf([row, ...beyond.map(({ pod }) => pod)]) }
+}
+
+/** Leaves out the oldest of the pods that a Deployment controls directly: they are replicas that it lacks otherwise. */
+const beyondTemplate = (members: ReadonlyArray<OwnedPod>, lacking: number): ReadonlyArray<OwnedPod> => {
+  if (lacking <= 0) return members
+  const direct = members.filter(({ isDirect }) => isDirect).toSorted(byAge)
+  const replicas = new Set(direct.slice(0, lacking))
+  return members.filter((member) => !replicas.has(member))
+}
+
+const byAge = ({ pod: one }: OwnedPod, { pod: other }: OwnedPod): number =>
+  one.createdAt === other.createdAt ? (one.uid < other.uid ? -1 : 1) : one.createdAt < other.createdAt ? -1 : 1
+
+const partOf = (pod: PodRecord): Part => {
+  const ready = pod.ready ? 1 : 0
+  return { ...sumOf([pod]), replicas: { desired: 1, ready, updated: 1, available: ready }, status: statusOf(pod) }
+}
+
+const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow => {
+  if (parts.length === 0) return row
+  const all = [row, ...parts]
+  const sum = (field: keyof WorkloadRow["replicas"]) => all.reduce((total, { replicas }) => total + replicas[field], 0)
+  // What has ended, or runs only as its parts, says nothing of what runs.
+  const running = row.replicas.desired === 0 ? parts : all
   return {
     ...row,
     replicas: { desired: sum("desired"), ready: sum("ready"), updated: sum("updated"), available: sum("available") },
-    status: row.status === "paused" ? "paused" : worst(running.map((job) => job.row.status)),
-    ...resources
+    status: row.status === "paused" ? "paused" : worst(running.map(({ status }) => status)),
+    ...sumOf(all)
   }
 }
 

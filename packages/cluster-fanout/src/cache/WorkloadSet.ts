@@ -3,6 +3,7 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { KindTable } from "./KindTable.ts"
+import type { Records } from "./OwnedPods.ts"
 import { RowKeeper } from "./RowKeeper.ts"
 import { type RowChange, type RowForm, RowSet, type Sorting } from "./RowSet.ts"
 import type { Compare } from "./SortedRows.ts"
@@ -31,17 +32,31 @@ type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
 /** Keeps the rows of some tables from now on. **Shape** without `sorting` no order but that of places is kept. */
 export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): RowSet<WorkloadRow> => {
   const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = tables
-  const records = () => ({
-    Deployment: Deployment.records,
-    StatefulSet: StatefulSet.records,
-    DaemonSet: DaemonSet.records,
-    ReplicaSet: ReplicaSet.records,
-    Job: Job.records,
-    CronJob: CronJob.records,
-    Pod: Pod.records
-  })
+  const records: Records = {
+    get Deployment() {
+      return readRecords(Deployment)
+    },
+    get StatefulSet() {
+      return readRecords(StatefulSet)
+    },
+    get DaemonSet() {
+      return readRecords(DaemonSet)
+    },
+    get ReplicaSet() {
+      return readRecords(ReplicaSet)
+    },
+    get Job() {
+      return readRecords(Job)
+    },
+    get CronJob() {
+      return readRecords(CronJob)
+    },
+    get Pod() {
+      return readRecords(Pod)
+    }
+  }
   const sourceOf = (change: RowChange<WorkloadRow>) => {
-    const keeper = new RowKeeper(cluster, records, change)
+    const keeper = new RowKeeper(cluster, () => records, change)
     const observers = keeper.observers()
     Deployment.observe(observers.Deployment)
     StatefulSet.observe(observers.StatefulSet)
@@ -54,3 +69,7 @@ export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): R
   }
   return new RowSet(FORM, sourceOf, sorting)
 }
+
+/** Returns the records of a kind that was read. */
+const readRecords = <R extends { readonly uid: string }>({ records, sync }: KindTable<R>) =>
+  sync._tag === "Synced" ? records : undefined

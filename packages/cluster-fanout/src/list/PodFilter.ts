@@ -45,7 +45,6 @@ export const wanted = (
 }
 
 const isOf = ({ kind, name }: Owner.NamedOwner, pod: PodRecord, chain: Owner.Chain): boolean => {
-  if (pod.owner === undefined) return kind === "Pod" && pod.name === name
-  const owner = Owner.nearestWorkload(pod.owner, pod.namespace, chain)
-  return owner.name === name && owner.kind === kind
+  const owner = Owner.outermost(pod, chain)?.workload
+  return owner === undefined ? kind === "Pod" && pod.name === name : owner.name === name && owner.kind === kind
 }

@@ -31,7 +31,7 @@ export interface PodQuery {
   readonly cursorBinding: string
 }
 
-/** What stands between pods and their workloads is read beside them. */
+/** The kinds between pods and their workloads are read beside the pods. */
 const KINDS = { kinds: ["Pod"], naming: ["ReplicaSet", "Job"] } as const
 
 export class Pods extends Context.Service<

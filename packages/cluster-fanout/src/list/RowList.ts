@@ -5,7 +5,7 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, Result } from "effect"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
-import { type NamedOrder, type Placed, RowSet, type UnsortedRows } from "../cache/RowSet.ts"
+import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
 import { NamespaceForbidden } from "./ListError.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -18,7 +18,7 @@ import type { Position } from "../projection/RowOrder.ts"
 /**
  * What is listed.
  *
- * **Shape** `kinds` are read, `naming` too, as `ClusterReader` says; `rowsOf` gives the rows of a cluster as it was read, and
+ * **Shape** `kinds` are read, `naming` and `counting` too, as `ClusterReader` says; `rowsOf` gives the rows of a cluster as it was read, and
  * `wantedOf` which of them are wanted, where `isInScope` is absent for a caller that reaches every namespace.
  */
 export interface Listing<Row extends Placed> {
@@ -31,8 +31,8 @@ export interface Listing<Row extends Placed> {
   /** Spells what the filter reads of a row itself in one way; absent where the filter reads more than the row. */
   readonly filterText?: string | undefined
   readonly ascending: NamedOrder<Row>
-  readonly kinds: Pick<Question, "kinds" | "naming">
-  readonly rowsOf: (reading: Reading) => RowSet<Row> | UnsortedRows<Row>
+  readonly kinds: Pick<Question, "kinds" | "naming" | "counting">
+  readonly rowsOf: (reading: Reading) => RowSet<Row>
   readonly wantedOf: (isInScope: ((namespace: string) => boolean) | undefined, reading: Reading) => RowPick.Wanted<Row>
 }
 
@@ -99,9 +99,7 @@ const answering = <Row extends Placed>(
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(asked.filter(isInScope))
-      const rows = rowsOf(reading)
-      const { count, run } =
-        rows instanceof RowSet ? RowPick.pick(rows, wanted, part) : RowPick.pickUnsorted(rows, wanted, part)
+      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
       return {
         value: { first: taken(run), reached },
         count,
@@ -147,7 +145,6 @@ export const listNow = <Row extends Placed>(
     const reading = reader.readNow(cluster, question, now)
     if (reading === undefined) return undefined
     const rows = rowsOf(reading)
-    if (!(rows instanceof RowSet)) return undefined
     const { groups, matches, reaches } = wantedOf(namespaces._tag === "All" ? undefined : () => true, reading)
     const isWhole = groups === undefined && matches === undefined && reaches === undefined
     looked += isWhole && rows.inOrder(listing.ascending) !== undefined ? 0 : rows.counts().all

@@ -1,7 +1,7 @@
 /**
  * Picks a page's part out of the kept rows of one cluster, by the road that looks at the fewest of them.
  */
-import type { NamedOrder, Placed, RowSet, UnsortedRows } from "../cache/RowSet.ts"
+import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { firstPlace } from "../cache/SortedRows.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 import { Heap } from "../cache/Heap.ts"
@@ -38,20 +38,6 @@ export interface Part<Row> {
   readonly size: number
   /** Gives the last row of the page as it is by now, if it is full. */
   readonly last: () => Row | undefined
-}
-
-/** Picks out of rows that stand in no order. **Limits** looks at each. */
-export const pickUnsorted = <Row extends Placed>(
-  { form, rows }: UnsortedRows<Row>,
-  { groups, matches, reaches }: Wanted<Row>,
-  { after, last, order, size }: Part<Row>
-): Picked<Row> => {
-  const isWanted = (row: Row) =>
-    (reaches === undefined || reaches(row.namespace))
-    && (groups === undefined || groups.has(form.groupOf(row)))
-    && (matches === undefined || matches(row))
-  const { count, first } = PageMerge.selectNow(rows, { after, before: last(), matches: isWanted, order, size })
-  return { run: first.values(), count }
 }
 
 /** A row costs about so much more to be sorted than to be looked at. */

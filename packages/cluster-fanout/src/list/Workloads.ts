@@ -69,8 +69,8 @@ export class Workloads extends Context.Service<
             order: WorkloadOrders.ofPage(page)
           }),
           ascending: WorkloadOrders.ascending(page.sort),
-          kinds: { kinds: Kind.neededFor(filter.kind) },
-          rowsOf: (reading) => reading.rows ?? reading.store.rows,
+          kinds: Kind.neededFor(filter.kind),
+          rowsOf: ({ store }) => store.rows,
           wantedOf: (isInScope) => WorkloadFilter.wanted(filter, isInScope)
         }
       }

@@ -4,6 +4,7 @@
  * **Source** Kubernetes API, Event v1 core: what was reported once, or by an older client, has other fields than a series.
  */
 import { count, type Fields, fields, text } from "./Field.ts"
+import * as Kind from "./Kind.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import { mask } from "../kube/Masking.ts"
 import type { Place } from "./Place.ts"
@@ -38,7 +39,7 @@ export const eventRecord = (object: KubeObject, { cluster, interner }: Place): E
     cluster,
     namespace: namespace === "" ? null : namespace,
     regarding: {
-      kind: shared(about["kind"]),
+      kind: shared(kindOf(about)),
       name: RowLimit.word(text(about["name"]) ?? ""),
       ...(id === "" ? {} : { id })
     },
@@ -51,6 +52,13 @@ export const eventRecord = (object: KubeObject, { cluster, interner }: Place): E
     reportedBy: shared(event["reportingComponent"]) || shared(source["component"])
   }
   return { uid: metadata.uid, namespace, labels: NO_LABELS, row }
+}
+
+/** Names the kind of an object. **Shape** reporters may leave the API version out. */
+const kindOf = (about: Fields): string => {
+  const kind = text(about["kind"]) ?? ""
+  const apiVersion = text(about["apiVersion"]) ?? ""
+  return apiVersion === "" ? kind : Kind.nameOf(apiVersion, kind)
 }
 
 /** Gives the first of some instants that is known. */

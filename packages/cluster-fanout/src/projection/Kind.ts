@@ -45,39 +45,77 @@ export const workloadKinds = [
 ] as const satisfies ReadonlyArray<Kind>
 export type WorkloadKind = (typeof workloadKinds)[number]
 
-/** The kinds each of whose objects is a row by itself, whatever else there is. */
-export const plainKinds = ["Deployment", "StatefulSet", "DaemonSet"] as const satisfies ReadonlyArray<WorkloadKind>
-export type PlainKind = (typeof plainKinds)[number]
+/** Kinds whose objects are workloads only while no other object controls them. */
+export const linkKinds = ["ReplicaSet", "Job", "Pod"] as const satisfies ReadonlyArray<WorkloadKind>
+export type LinkKind = (typeof linkKinds)[number]
 
-export const isPlain = (kind: Kind): kind is PlainKind => plainKinds.some((plain) => plain === kind)
+export const isLink = (kind: Kind): kind is LinkKind => linkKinds.some((link) => link === kind)
 
-/** Beside the kind itself: a CronJob's numbers are those of its Jobs, and any other kind is known by its pods. */
-const NEEDED: Readonly<Record<WorkloadKind, ReadonlyArray<WorkloadKind>>> = {
-  Deployment: ["Deployment"],
-  StatefulSet: ["StatefulSet"],
-  DaemonSet: ["DaemonSet"],
-  ReplicaSet: ["ReplicaSet"],
-  Job: ["Job"],
-  CronJob: ["CronJob", "Job"],
-  Pod: ["Pod"]
-}
-const NEEDED_BY_CUSTOM: ReadonlyArray<WorkloadKind> = ["ReplicaSet", "Job", "Pod"]
+const isWorkloadKind = (kind: string): kind is WorkloadKind => workloadKinds.some((one) => one === kind)
 
-const isWorkloadKind = (kind: string): kind is WorkloadKind => Object.hasOwn(NEEDED, kind)
-
-/** Tells which kinds must be read to answer for workloads of some kinds; without any, all of them. */
-export const neededFor = (asked: ReadonlyArray<string> | undefined): ReadonlyArray<WorkloadKind> => {
-  if (asked === undefined) return workloadKinds
-  const needed = new Set(asked.flatMap((kind) => (isWorkloadKind(kind) ? NEEDED[kind] : NEEDED_BY_CUSTOM)))
-  return workloadKinds.filter((kind) => needed.has(kind))
+/** The kinds to read for an answer, and those that only add to the rows of the others. */
+export interface Needed {
+  readonly kinds: ReadonlyArray<WorkloadKind>
+  readonly counting: ReadonlyArray<WorkloadKind>
 }
 
-/** Tells which followed workload kind an owner reference names, if any; a custom `Job` of another group is none. */
+/**
+ * Lists the kinds to read for workloads of some kinds; without any, for all workloads.
+ *
+ * **Shape** any workload may count pods that other pods, ReplicaSets and Jobs lead to, so these three are always among them.
+ * Custom kinds are known by these three alone.
+ */
+export const neededFor = (asked: ReadonlyArray<string> | undefined): Needed => {
+  const isCustom = asked?.some((kind) => !isWorkloadKind(kind)) === true
+  const kinds = workloadKinds.filter((kind) => asked?.includes(kind) !== false || (isCustom && isLink(kind)))
+  return { kinds, counting: linkKinds.filter((kind) => !kinds.includes(kind)) }
+}
+
+/** Splits `group/version`; the core group is the empty text. */
+const groupOf = (apiVersion: string): string => {
+  const slash = apiVersion.indexOf("/")
+  return slash < 0 ? "" : apiVersion.slice(0, slash)
+}
+
+/** Returns the workload kind that an owner reference names; `undefined` for a custom kind, a `Job` of another group included. */
 export const ofOwner = (apiVersion: string, kind: string): WorkloadKind | undefined => {
   if (!isWorkloadKind(kind)) return undefined
   const { group, version } = resources[kind]
-  const slash = apiVersion.indexOf("/")
-  const ownerGroup = slash < 0 ? "" : apiVersion.slice(0, slash)
-  // The version may be any that the group has served (`apps/v1beta2`).
-  return ownerGroup === group && (group !== "" || apiVersion === version) ? kind : undefined
+  const named = groupOf(apiVersion)
+  // The version may be any that the group has served (`apps/v1beta2`), and `apps` was a part of `extensions` once.
+  const isSame = named === group || (group === "apps" && named === "extensions")
+  return isSame && (group !== "" || apiVersion === version) ? kind : undefined
+}
+
+/** Further kinds of Kubernetes itself whose names custom kinds share. */
+const OTHER_BUILTINS: ReadonlySet<string> = new Set([
+  "ConfigMap",
+  "Endpoints",
+  "Event",
+  "HorizontalPodAutoscaler",
+  "Ingress",
+  "Namespace",
+  "Node",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+  "ReplicationController",
+  "Secret",
+  "Service",
+  "ServiceAccount"
+])
+
+/** Custom groups are domain names; of those only `*.k8s.io` has built-in kinds. */
+const isBuiltinGroup = (group: string): boolean => !group.includes(".") || group.endsWith(".k8s.io")
+
+/**
+ * Names the kind of an owner in rows, paths and ids.
+ *
+ * **Example** `Job` of `batch/v1` is `Job`, `Job` of `batch.volcano.sh/v1alpha1` is `Job.batch.volcano.sh`, `Rollout` of any group
+ * is `Rollout`
+ */
+export const nameOf = (apiVersion: string, kind: string): string => {
+  if (ofOwner(apiVersion, kind) !== undefined) return kind
+  const group = groupOf(apiVersion)
+  if (isWorkloadKind(kind)) return `${kind}.${group === "" ? "core" : group}`
+  return OTHER_BUILTINS.has(kind) && !isBuiltinGroup(group) ? `${kind}.${group}` : kind
 }

@@ -48,9 +48,7 @@ export const isFinished = (pod: Pick<PodRecord, "phase">): boolean =>
 export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, interner }: Place): PodRecord => {
   const specification = fields(spec)
   const state = fields(status)
-  const found = Owner.controllerOf(metadata, interner)
-  // The kubelet makes the node itself the owner of a static pod's mirror: no workload stands behind it.
-  const owner = found?.kind === "Node" ? undefined : found
+  const owner = Owner.controllerOf(metadata, interner)
   const terminating = metadata.deletionTimestamp !== undefined
   const resources = PodResources.fromPodSpec(specification)
   const ofContainers = PodContainers.fromPod(metadata.name, specification, state, interner)
@@ -95,8 +93,8 @@ const FINISHED = { desired: 0, ready: 0, updated: 0, available: 0 }
 const UNREADY = { desired: 1, ready: 0, updated: 1, available: 0 }
 const READY = { desired: 1, ready: 1, updated: 1, available: 1 }
 
-/** Gives the row of a pod that nobody owns. */
-const bareRow = (pod: PodRecord): WorkloadRow => {
+/** Makes the row of a pod that is a workload itself. */
+export const bareRow = (pod: PodRecord): WorkloadRow => {
   const live = !isFinished(pod)
   const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes } = live ? pod : PodResources.none
   const ready = pod.ready ? READY : UNREADY

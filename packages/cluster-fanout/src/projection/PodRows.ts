@@ -12,8 +12,7 @@ const rows = new WeakMap<PodRecord, PodRow>()
 /**
  * Gives the row of a pod.
  *
- * **Shape** its owner is the workload that it counts to, as far as the chain tells; what it asks for is nothing once it has
- * ended.
+ * **Shape** `owner` is the workload that the pod counts to, as far as the chain tells. A pod that has ended requests nothing.
  */
 export const of = (pod: PodRecord, chain: Owner.Chain | undefined): PodRow => {
   const owner = ownerOf(pod, chain)
@@ -24,10 +23,9 @@ export const of = (pod: PodRecord, chain: Owner.Chain | undefined): PodRow => {
   return row
 }
 
-const ownerOf = ({ namespace, owner }: PodRecord, chain: Owner.Chain | undefined): PodRow["owner"] => {
-  if (owner === undefined) return null
-  const { kind, name } = chain === undefined ? owner : Owner.nearestWorkload(owner, namespace, chain)
-  return { kind, name }
+const ownerOf = (pod: PodRecord, chain: Owner.Chain | undefined): PodRow["owner"] => {
+  const owner = chain === undefined ? pod.owner : Owner.outermost(pod, chain)?.workload
+  return owner === undefined ? null : { kind: owner.kind, name: owner.name }
 }
 
 const make = (pod: PodRecord, owner: PodRow["owner"]): PodRow => {

@@ -17,9 +17,14 @@ import * as PodResources from "./PodResources.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
 
-/** A workload object as the cache holds it: its row, complete by itself, and who controls it. */
+/**
+ * A workload object as the cache holds it: its row, complete by itself, and its owner.
+ *
+ * **Shape** `madeReplicas` is how many pods the controller of a Deployment reports; other kinds leave it out.
+ */
 export interface WorkloadRecord {
   readonly uid: string
+  readonly madeReplicas?: number
   readonly owner: Owner.Owner | undefined
   readonly row: WorkloadRow
 }
@@ -40,10 +45,11 @@ export const deployment = (object: KubeObject, place: Place): WorkloadRecord => 
     updated: count(status["updatedReplicas"]) ?? 0,
     available: count(status["availableReplicas"]) ?? 0
   }
-  return record("Deployment", object, place, fields(spec["template"]), {
-    replicas,
-    status: judgeDeployment(object, replicas)
-  })
+  const judged = { replicas, status: judgeDeployment(object, replicas) }
+  return {
+    ...record("Deployment", object, place, fields(spec["template"]), judged),
+    madeReplicas: count(status["replicas"]) ?? 0
+  }
 }
 
 const judgeDeployment = (object: KubeObject, replicas: Replicas): WorkloadStatus => {

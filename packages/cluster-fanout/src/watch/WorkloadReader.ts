@@ -77,7 +77,7 @@ export class WorkloadReader {
     this.#wanted = WorkloadFilter.wanted(query.filter, undefined)
     this.#patientUntil = patientUntil
     this.#question = {
-      kinds: Kind.neededFor(query.filter.kind),
+      ...Kind.neededFor(query.filter.kind),
       consistency: "cache",
       timeoutMs: query.timeoutMs,
       needsLabels: NamespaceFilter.needsLabels(query.namespaces)

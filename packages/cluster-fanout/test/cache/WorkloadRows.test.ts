@@ -110,6 +110,7 @@ describe("WorkloadRows", () => {
         "Job/once",
         "Pod/bare",
         "ReplicaSet/alone",
+        "ReplicaSet/gone",
         "Rollout/roll",
         "StatefulSet/db",
         "Workflow/flow"
@@ -148,14 +149,19 @@ describe("WorkloadRows", () => {
     assert.deepStrictEqual(rows.map((row) => row.namespace).toSorted(), ["one", "two"])
   })
 
-  it("lets nothing of another namespace hold a pod, or count for a CronJob, whatever it says of its owner", () => {
+  it("counts a pod in its own namespace, and no Job of another namespace for a CronJob, whatever owner they name", () => {
     const [elsewhere, [kind, running]] = [{ namespace: "other" }, world[10] ?? assert.fail()]
     const rows = rowsOf([
       ...world,
       ["Pod", pod("stray", { ...elsewhere, owner: rolloutSet })],
       [kind, { ...running, metadata: { ...running.metadata, ...elsewhere, uid: "stray" } }]
     ])
-    assert.deepStrictEqual(rows, rowsOf(world))
+    const isHere = ({ namespace }: { readonly namespace: string }) => namespace === "default"
+    assert.deepStrictEqual(rows.filter(isHere), rowsOf(world))
+    assert.deepStrictEqual(
+      rows.filter((row) => !isHere(row)).map(({ cpuRequestMillis, kind, name }) => [kind, name, cpuRequestMillis]),
+      [["ReplicaSet", "roll-1", 100]]
+    )
   })
 
   it.prop(

@@ -37,7 +37,7 @@ describe("Workloads, live", () => {
           const query = workloadsOf(all("a"), { filter: { kind: ["Deployment"] }, page: { consistency: "live" } })
           const server = fleet.server("a")
           const early = yield* Effect.forkChild(list(query), { startImmediately: true })
-          yield* settles("the first list is under way", () => server.arriving === 1)
+          yield* settles("the first lists are under way", () => server.arriving === 4)
           yield* TestClock.adjust("400 millis")
           server.putUnseen("Deployment", deployment("written"))
           const late = yield* timed(list(query))

@@ -217,6 +217,23 @@ describe("Projection", () => {
     assert.isUndefined(owner("batch.volcano.sh/v1alpha1"))
   })
 
+  it.each([
+    ["batch/v1", "Job", "Job"],
+    ["batch.volcano.sh/v1alpha1", "Job", "Job.batch.volcano.sh"],
+    ["extensions/v1beta1", "ReplicaSet", "ReplicaSet"],
+    ["v1", "ReplicationController", "ReplicationController"],
+    ["serving.knative.dev/v1", "Service", "Service.serving.knative.dev"],
+    ["longhorn.io/v1beta2", "Node", "Node.longhorn.io"],
+    ["argoproj.io/v1alpha1", "Rollout", "Rollout"],
+    ["v1", "Node", undefined],
+    ["x.example.com/v1", "Very/Odd Kind", undefined],
+    ["x.example.com/v1", "__idle__", undefined],
+    ["Odd Group/v1", "Job", undefined]
+  ])("names the owner of %s %s as %s", (apiVersion, kind, named) => {
+    const { owner } = project("Pod", pod("p", { owner: { apiVersion, kind, name: "o", uid: "o" } }))
+    assert.strictEqual(owner?.kind, named)
+  })
+
   it("reads nodes and namespaces", () => {
     const record = project("Node", node("n1", "3920m", "8Gi"))
     assert.strictEqual(record.cpuAllocatableMillis, 3920)

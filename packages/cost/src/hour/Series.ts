@@ -1,6 +1,7 @@
 /**
  * What hours are kept for: one life of a workload under one set of labels, or a cost that belongs to no workload.
  */
+import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 
 /**
  * Kinds that are no Kubernetes kind: what a cluster costs beside its workloads.
@@ -18,18 +19,8 @@ export const MANAGEMENT = "__management__"
 export const isWorkload = ({ kind }: Pick<Series, "kind">): boolean =>
   kind !== IDLE && kind !== UNMOUNTED && kind !== MANAGEMENT
 
-/** What an API server takes as a kind is up to it, but every kind that it serves is written so. */
-const KIND = /^[A-Z][A-Za-z0-9]{0,62}$/
-/** No object's name has a slash, which parts kinds from names elsewhere, or a control character. */
-const NAME = /^[^/\p{Cc}]+$/u
-
-/**
- * Tells whether an owner can be a workload.
- *
- * Whoever writes a pod writes its owner as well, and nobody checks it: one with a kind of ours, such as
- * `__idle__`, or with a name that reads as another row's, is none.
- */
-export const isOwner = ({ kind, name }: Pick<Series, "kind" | "name">): boolean => KIND.test(kind) && NAME.test(name)
+/** Tells whether an owner can be a workload. **Shape** the kinds of this module are refused: no author of a pod is charged to them. */
+export const isOwner: (owner: Pick<Series, "kind" | "name">) => boolean = KindName.isWorkload
 
 /**
  * One life of a workload under one set of labels.

@@ -3,6 +3,7 @@
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
  */
+import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Result, Schema } from "effect"
@@ -16,7 +17,7 @@ export const MAX_NAMES = 1_000
  * A kind of workload. **Shape** any Kubernetes kind, also a custom one that owns pods; case-sensitive as there.
  */
 export const WorkloadType = Schema.String.check(
-  Schema.isPattern(/^[A-Z][A-Za-z0-9]{0,62}$/u, { expected: "a Kubernetes kind, spelled as there, such as Deployment" })
+  Schema.isPattern(KindName.KIND, { expected: "a Kubernetes kind, spelled as there, such as Deployment" })
 )
 
 const some = { expected: "at least one; leave the field out for all" }

@@ -123,7 +123,8 @@ export class PodObservations {
     for (const entry of this.#entries.values()) {
       if (isOver && hasLabels(entry.workload)) continue
       if (entry.isGone ? entry.workload !== undefined : !entry.isTold) continue
-      const found = workloads.find(entry.pod)
+      const isNew = entry.workload === undefined && !entry.isGone
+      const found = workloads.find(entry.pod) ?? (isNew ? workloads.findNamed(entry.pod) : undefined)
       if (found === undefined || found === entry.workload) continue
       // A bare pod's is a new object each time.
       if (entry.workload?.uid === found.uid && entry.workload.labels === found.labels) continue

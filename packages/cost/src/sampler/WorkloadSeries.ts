@@ -1,7 +1,7 @@
 /**
  * Finds the workload that a pod is charged to, as the cache knows it.
  */
-import { ClusterStore, Owner } from "@quarterdeck/cluster-fanout"
+import { type ClusterStore, Kind, Owner } from "@quarterdeck/cluster-fanout"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { isOwner, type Series } from "../hour/Series.ts"
 
@@ -20,10 +20,12 @@ export interface Owned {
  * **Limits** one object for all pods of a workload, as long as its labels stay.
  */
 export interface WorkloadSeries {
-  /** Finds the workload: the pod itself if its owner cannot be one; `undefined` while what stands between pod and workload is not known. */
+  /** Finds the workload. **Shape** `undefined` while an owner between the pod and the workload is not known. */
   readonly find: (pod: Owned) => Series | undefined
   /** The same for pods of kinds that the cache follows, as soon as they are told. **Limits** a few look-ups. */
   readonly findFollowed: (pod: Owned) => Series | undefined
+  /** Finds the workload as the last known owner names it, known or not. **Shape** `undefined` where the pod itself names it. */
+  readonly findNamed: (pod: Owned) => Series | undefined
 }
 
 /** Beyond so many workloads, names are made anew. */
@@ -43,39 +45,43 @@ export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
     return series
   }
 
-  const labelsOf = (workload: Owner.Owner, pod: Owned): Series["labels"] => {
-    if (workload.followed === undefined) return custom(pod.namespace, workload.uid)?.labels ?? pod.labels
+  const labelsOf = (pod: Owned, workload: Owner.Owner): Series["labels"] => {
+    if (workload.followed === undefined) return custom(pod.namespace, workload)?.labels ?? pod.labels
     const record = store.table(workload.followed).records.get(workload.uid)
     if (record === undefined) return known.get(`${pod.namespace}/${workload.uid}`)?.labels ?? NO_LABELS
-    return "row" in record && record.row?.namespace === pod.namespace ? record.row.labels : NO_LABELS
+    const isOwner = Owner.find(workload, pod.namespace, store.chain) !== undefined
+    return isOwner && "row" in record ? ("labels" in record ? record.labels : record.row.labels) : NO_LABELS
   }
 
   const seriesOf = (pod: Owned, workload: Owner.Owner): Series => {
-    if (!isOwner(workload)) return ofPod(pod)
     const { kind, name, uid } = workload
-    return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(workload, pod) })
+    return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(pod, workload) })
   }
 
-  const workloadOf = (owner: Owner.Owner, namespace: string): Owner.Owner | undefined =>
-    Owner.workloadOf(owner, namespace, {
-      ReplicaSet: store.table("ReplicaSet").records,
-      Job: store.table("Job").records
-    })
+  /** Owners of these kinds have owners of their own, so that one that is not there is no workload yet, or no more. */
+  const isSettled = ({ namespace }: Owned, workload: Owner.Owner): boolean =>
+    workload.followed === undefined
+    || !Kind.isLink(workload.followed)
+    || Owner.find(workload, namespace, store.chain) !== undefined
 
   const find = (pod: Owned): Series | undefined => {
-    if (pod.owner === undefined) return ofPod(pod)
-    const workload = workloadOf(pod.owner, pod.namespace)
-    return workload === undefined ? undefined : seriesOf(pod, workload)
+    const workload = Owner.outermost(pod, store.chain)?.workload
+    if (workload === undefined) return ofPod(pod)
+    return isSettled(pod, workload) ? seriesOf(pod, workload) : undefined
   }
 
   const findFollowed = (pod: Owned): Series | undefined => {
-    if (pod.owner === undefined) return ofPod(pod)
-    const workload = workloadOf(pod.owner, pod.namespace)
-    if (workload !== undefined && !isOwner(workload)) return ofPod(pod)
-    return workload?.followed === undefined ? undefined : seriesOf(pod, workload)
+    const workload = Owner.outermost(pod, store.chain)?.workload
+    if (workload === undefined) return ofPod(pod)
+    return workload.followed !== undefined && isSettled(pod, workload) ? seriesOf(pod, workload) : undefined
   }
 
-  return { find, findFollowed }
+  const findNamed = (pod: Owned): Series | undefined => {
+    const found = Owner.outermost(pod, store.chain)
+    return found === undefined || found.between === "none" ? undefined : seriesOf(pod, found.workload)
+  }
+
+  return { find, findFollowed, findNamed }
 }
 
 const NO_LABELS: Series["labels"] = {}
@@ -92,15 +98,15 @@ export const nearest = (pod: Owned): Series => {
 /** Looks up the rows of custom kinds, whose labels are those that their pods have in common. */
 const customRows = (
   store: ClusterStore.ClusterStore
-): ((namespace: string, uid: string) => WorkloadRow | undefined) => {
+): ((namespace: string, workload: Owner.NamedOwner) => WorkloadRow | undefined) => {
   let rows: ReadonlyArray<WorkloadRow> = []
   let index: ReadonlyMap<string, WorkloadRow> = new Map()
-  return (namespace, uid) => {
+  return (namespace, { kind, name }) => {
     const present = store.workloads()
     if (present !== rows) {
       rows = present
-      index = new Map(present.map((row) => [`${row.namespace}/${row.id}`, row]))
+      index = new Map(present.map((row) => [`${row.namespace}/${row.kind}/${row.name}`, row]))
     }
-    return index.get(`${namespace}/${uid}`)
+    return index.get(`${namespace}/${kind}/${name}`)
   }
 }

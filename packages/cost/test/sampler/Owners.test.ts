@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { KubeObject } from "@quarterdeck/cluster-fanout/KubeObject"
 import { Effect } from "effect"
 import { isWorkload } from "../../src/hour/Series.ts"
-import { deployment, ofDeployment, pod } from "./objects.ts"
+import { cronJob, deployment, ofDeployment, pod } from "./objects.ts"
 import { a, begin, hoursOf, inMemory, measured, oneCluster, requestsOnly, start, until } from "./sampling.ts"
 
 const owned = (kind: string, name: string) => ({ owner: { apiVersion: "x.io/v1", kind, name } })
@@ -93,5 +93,41 @@ describe("what a pod tells of its owner", () => {
           ]
         )
       }).pipe(Effect.provide(inMemory), Effect.scoped)
+  )
+
+  it.effect("is followed to the outermost owner: through pods, and by the group of a custom kind", () =>
+    Effect.gen(function* () {
+      const { fleet, server } = yield* oneCluster
+      const ran = { from: "09:00:00" }
+      const by = (apiVersion: string, kind: string, name: string) => ({ owner: { apiVersion, kind, name } })
+      const web = deployment("connect")
+      server.put("Deployment", web.deployment, deployment("direct").deployment)
+      server.put("ReplicaSet", web.replicaSet)
+      server.put("CronJob", cronJob("tick"))
+      server.put(
+        "Pod",
+        pod("exec-1", ran, by("v1", "Pod", "driver")),
+        pod("exec-2", ran, by("v1", "Pod", "exec-1")),
+        pod("driver", ran),
+        pod("connect-1-x", ran, { owner: ofDeployment("connect") }),
+        pod("connect-exec", ran, by("v1", "Pod", "connect-1-x")),
+        pod("direct-1", ran, by("apps/v1", "Deployment", "direct")),
+        pod("tick-1", ran, by("batch/v1", "CronJob", "tick")),
+        pod("train-1", ran, by("batch.volcano.sh/v1alpha1", "Job", "train")),
+        pod("kube-proxy-n1", ran, by("v1", "Node", "n1"))
+      )
+      yield* begin("09:58:00")
+      yield* start(fleet, requestsOnly)
+      yield* until("11:02:00")
+      const [hour] = yield* hoursOf(a, "10:00:00", "11:00:00")
+      assert.deepStrictEqual(measured(hour, "replicaSeconds"), {
+        "CronJob/tick": 3_600,
+        "Deployment/connect": 7_200,
+        "Deployment/direct": 3_600,
+        "Job.batch.volcano.sh/train": 3_600,
+        "Pod/driver": 10_800,
+        "Pod/kube-proxy-n1": 3_600
+      })
+    }).pipe(Effect.provide(inMemory), Effect.scoped)
   )
 })

@@ -39,9 +39,17 @@ const KIND_BY_NAME = new Map(
  *
  * **Shape** kind, plural or short name, in any case; any other text is given back as it is: it may be a custom kind.
  *
- * **Example** `deploy`, `Deployments` and `deployments.apps` are `Deployment`
+ * **Example** `deploy`, `Deployments` and `deployments.apps` are `Deployment`, `jobs.batch.volcano.sh` is
+ * `Job.batch.volcano.sh`
  */
-export const parse = (text: string): string => KIND_BY_NAME.get(text.toLowerCase()) ?? text
+export const parse = (text: string): string => {
+  const known = KIND_BY_NAME.get(text.toLowerCase())
+  const dot = text.indexOf(".")
+  if (known !== undefined || dot < 0) return known ?? text
+  // A custom kind with a built-in name.
+  const builtin = KIND_BY_NAME.get(text.slice(0, dot).toLowerCase())
+  return builtin === undefined ? text : `${builtin}${text.slice(dot).toLowerCase()}`
+}
 
 /** Spells the kind of an object's path. **Example** `deploy/web` is `Deployment/web` */
 export const pathOf = (text: string): string => {

@@ -32,6 +32,13 @@ describe("KindNames", () => {
     }
   )
 
+  it("a custom kind with a built-in name is named with its group", () => {
+    for (const name of ["job.batch.volcano.sh", "jobs.batch.volcano.sh", "Job.batch.volcano.sh"]) {
+      assert.strictEqual(KindNames.parse(name), "Job.batch.volcano.sh")
+    }
+    assert.strictEqual(KindNames.pathOf("jobs.batch.volcano.sh/train"), "Job.batch.volcano.sh/train")
+  })
+
   it.prop("any other text stays as it is: it may be a custom kind", [Schema.String], ([text]) => {
     if (KIND_BY_NAME.has(text.toLowerCase())) return
     assert.strictEqual(KindNames.parse(text), text)
