@@ -6,6 +6,7 @@ import type { Group, OwnedPod } from "./OwnedPods.ts"
 import { isFinished, type PodRecord, statusOf } from "../projection/PodProjection.ts"
 import * as PodResources from "../projection/PodResources.ts"
 import type { WorkloadRow, WorkloadStatus } from "../projection/Row.ts"
+import * as RowLimit from "../projection/RowLimit.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
 /**
@@ -33,7 +34,7 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
     kind: workload.kind,
     name: workload.name,
     labels: commonLabels(described),
-    images: [...new Set(described.flatMap((pod) => pod.images))].toSorted(),
+    images: RowLimit.images([...new Set(described.flatMap((pod) => pod.images))].toSorted()),
     replicas: { desired: active.length, ready, updated: active.length, available: ready },
     status: groupStatus(sorted, active, ready),
     ...sumOf(active),

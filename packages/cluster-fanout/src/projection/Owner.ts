@@ -5,6 +5,7 @@ import type { Interner } from "./Interner.ts"
 import * as Kind from "./Kind.ts"
 import * as KindName from "./KindName.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
+import * as RowLimit from "./RowLimit.ts"
 
 /**
  * The object that controls another, as the owner reference names it.
@@ -33,7 +34,7 @@ export const controllerOf = (metadata: KubeObject["metadata"], interner: Interne
   return {
     kind: interner.text(kind),
     name: interner.text(reference.name),
-    uid: interner.text(reference.uid),
+    uid: interner.text(RowLimit.word(reference.uid)),
     followed: Kind.ofOwner(reference.apiVersion, reference.kind)
   }
 }
