@@ -23,7 +23,7 @@ export interface Question {
   readonly kinds: ReadonlyArray<Kind.Kind>
   /** Kinds that name what the others belong to: they are read too, and an answer without them is still one. */
   readonly naming?: ReadonlyArray<Kind.Kind>
-  /** Kinds that add to the rows of the others: they are read too, but are not missing where the credential may not read them, and prove no row. */
+  /** Kinds that add to the rows of the others. They are read too, prove no row, and are not missing if the credential may not read them. */
   readonly counting?: ReadonlyArray<Kind.Kind>
   readonly consistency: Consistency
   readonly timeoutMs: number
