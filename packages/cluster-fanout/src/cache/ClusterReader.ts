@@ -170,7 +170,12 @@ const readLive = Effect.fnUntraced(function* (
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ) {
-  const store = yield* LiveReading.read(cluster, neededKinds(question), live, turn)
+  const store = yield* LiveReading.read(
+    cluster,
+    { kinds: neededKinds(question), counting: question.counting ?? [] },
+    live,
+    turn
+  )
   const failure = lastError(store, question.kinds)
   if (failure !== undefined) return yield* failure
   return reading(store, question, undefined, yield* steadyClock.now)
@@ -182,14 +187,15 @@ const reading = (
   breaker: Breaker | undefined,
   now: number
 ): Reading => {
-  const kinds = [...asked, ...naming, ...counting]
+  const shown = [...asked, ...naming]
+  const kinds = [...shown, ...counting]
   const unread = kinds.filter((kind) => {
     const { _tag } = store.table(kind).sync
     return _tag === "Pending" || (_tag === "Missing" && !counting.includes(kind))
   })
-  const ageMs = store.ageMs([...asked, ...naming], now)
+  const ageMs = store.ageMs(shown, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
-  const tooLarge = kinds.map((kind) => store.table(kind).sync.error).find(isTooLarge)
+  const tooLarge = shown.map((kind) => store.table(kind).sync.error).find(isTooLarge)
   const isStale = tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
   const staleCause = isStale ? (breaker?.refusal() ?? tooLarge ?? store.health.error) : undefined
   return {

@@ -7,26 +7,40 @@ import type * as Kind from "../projection/Kind.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterStore } from "./ClusterStore.ts"
 import type * as FairLanes from "./FairLanes.ts"
-import { isMissing } from "./KindTable.ts"
+import { isMissing, isTooLarge } from "./KindTable.ts"
 import type * as LiveLists from "./LiveLists.ts"
 
 /** A list of a kind, or why the kind cannot be read. */
 type Part<K extends Kind.Kind> = LiveLists.Listed<K> | ClusterError
 
+/** The kinds to list, and those of them that only add to the rows of the others. */
+interface Kinds {
+  readonly kinds: ReadonlyArray<Kind.Kind>
+  readonly counting: ReadonlyArray<Kind.Kind>
+}
+
 /**
  * Lists kinds into a store.
  *
- * **Errors** the failure of a list. A kind that the credential may not read or the server does not serve is missing instead.
+ * **Errors** the failure of a list. A kind that the credential may not read or the server does not serve is missing instead, and a
+ * kind of `counting` that is too large is not read.
  */
 export const read = Effect.fnUntraced(function* (
   cluster: Cluster,
-  kinds: ReadonlyArray<Kind.Kind>,
+  { counting, kinds }: Kinds,
   live: LiveLists.LiveLists,
   turn: FairLanes.Turn
 ) {
   const store = new ClusterStore(cluster)
   yield* Effect.all(
-    kinds.map((kind) => readInto(store, kind, live, turn)),
+    kinds.map((kind) =>
+      readInto(store, kind, live, turn).pipe(
+        Effect.catchIf(
+          (error) => isTooLarge(error) && counting.includes(kind),
+          (error) => Effect.sync(() => store.fail(kind, error))
+        )
+      )
+    ),
     { concurrency: kinds.length, discard: true }
   )
   return store

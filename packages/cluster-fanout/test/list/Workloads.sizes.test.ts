@@ -44,6 +44,10 @@ describe("Workloads, when a cluster has too much of a kind", () => {
           const { clusters, items } = yield* timed(list(query))
           assert.deepStrictEqual(where(items), ["a/default/Deployment/web"])
           assert.strictEqual(clusters[0]?.status, "ok")
+          const page = { consistency: "live" } as const
+          const live = yield* timed(list(workloadsOf(all("a"), { filter: { kind: ["Deployment"] }, page })))
+          assert.deepStrictEqual(where(live.items), ["a/default/Deployment/web"])
+          assert.deepStrictEqual(live.clusters[0]?.missingKinds, ["Pod"], "its pods may add to the rows")
           const error = yield* Effect.flip(timed(list(workloadsOf(all("a")))))
           assert.instanceOf(error, FanOutFailed)
           assert.strictEqual(error.coverages[0]?.error?.code, "cluster_too_large")
