@@ -15,6 +15,10 @@ const age = Metric.gauge("quarterdeck_cache_age_seconds", {
   description: "Time since the oldest rows of the cluster were proven current, or since it is followed"
 })
 
+const sameCluster = Metric.gauge("quarterdeck_same_clusters", {
+  description: "Other registered names of the same cluster, by the uid of its kube-system namespace"
+})
+
 const open = Metric.gauge("quarterdeck_breaker_open", {
   description: "1 while calls are kept away from the cluster, which has stopped answering"
 })
@@ -29,13 +33,14 @@ const openings = Metric.counter("quarterdeck_breaker_openings_total", {
  *
  * **Limits** gauges are read when the metrics are: from sizes that are kept, whatever the number of rows.
  */
-export const show = Effect.fnUntraced(function* (store: ClusterStore, breaker: Breaker) {
+export const show = Effect.fnUntraced(function* (store: ClusterStore, breaker: Breaker, others: () => number) {
   const labels = { cluster: store.cluster.name }
   const followedAt = yield* steadyClock.now
   for (const kind of Kind.kinds) {
     yield* ScrapedGauge.show(Metric.withAttributes(rows, { ...labels, kind }), () => store.table(kind).records.size)
   }
   yield* ScrapedGauge.show(Metric.withAttributes(open, labels), () => (breaker.refusal() === undefined ? 0 : 1))
+  yield* ScrapedGauge.show(Metric.withAttributes(sameCluster, labels), others)
   yield* ScrapedGauge.show(Metric.withAttributes(age, labels), (now) => {
     const isRead = Kind.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
     return (isRead ? store.ageMs(Kind.kinds, now) : now - followedAt) / 1_000

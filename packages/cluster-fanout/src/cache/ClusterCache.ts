@@ -5,7 +5,7 @@
  * registered, begins anew when its connection changes, and ends, rows and all, when it is dropped.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Cause, Context, Effect, Exit, FiberSet, Layer, Scope, Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, FiberSet, Layer, Queue, Scope, Semaphore, Stream } from "effect"
 import { type Breaker, Breakers } from "../kube/Breaker.ts"
 import type { ClusterError } from "../kube/ClusterError.ts"
 import { CurrentDataEpoch, type DataEpoch } from "../kube/DataEpoch.ts"
@@ -22,6 +22,7 @@ import { isTooLarge } from "./KindTable.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
 import * as FollowWhileWanted from "./FollowWhileWanted.ts"
 import * as LabelProof from "./LabelProof.ts"
+import { SameCluster } from "./SameCluster.ts"
 import { SortAllowance } from "./SortAllowance.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
@@ -78,6 +79,7 @@ interface Following {
   /** Of all clusters together. */
   readonly sorting: SortAllowance
   readonly running: Map<ClusterName, Running>
+  readonly sameCluster: SameCluster
   /** As the registry has them. */
   order: ReadonlyArray<ClusterName>
   areLabelsRequired: boolean
@@ -92,6 +94,12 @@ export class ClusterCache extends Context.Service<
     readonly find: (cluster: Cluster) => Member | undefined
     /** Gives the clusters that are followed now, in the registry's order. */
     readonly members: Effect.Effect<ReadonlyArray<Member>>
+    /**
+     * Returns the other registered names of a name's cluster: those whose `kube-system` namespace has the same uid.
+     *
+     * **Shape** sorted; of all registered names, which the caller narrows to its scope. **Limits** no I/O.
+     */
+    readonly sameCluster: (name: ClusterName) => ReadonlyArray<ClusterName>
     /** Waits until every kind of every followed cluster is settled at the same time. **Limits** no I/O, no deadline. */
     readonly settled: Effect.Effect<void>
     /**
@@ -106,6 +114,7 @@ export class ClusterCache extends Context.Service<
     Effect.gen(function* () {
       const registry = yield* ClusterRegistry
       const limits = yield* SyncLimits
+      const groups = yield* Queue.unbounded<ReadonlyArray<ClusterName>>()
       const following: Following = {
         api: yield* KubeApi,
         breakers: yield* Breakers,
@@ -116,9 +125,11 @@ export class ClusterCache extends Context.Service<
         signal: new Signal(),
         sorting: new SortAllowance(SORTED_AT_ONCE),
         running: new Map(),
+        sameCluster: new SameCluster((names) => void Queue.offerUnsafe(groups, names)),
         order: [],
         areLabelsRequired: false
       }
+      yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(groups), warnOfGroup)))
       yield* take(following, yield* registry.snapshot)
       yield* Effect.forkScoped(Stream.runForEach(registry.changes, (snapshot) => take(following, snapshot)))
 
@@ -127,6 +138,7 @@ export class ClusterCache extends Context.Service<
         find: (cluster) => findMember(following, cluster),
         settled: awaitSettled(following),
         members: Effect.sync(() => membersOf(following)),
+        sameCluster: (name) => following.sameCluster.othersOf(name),
         requireLabelProof: (isRequired) =>
           Effect.sync(() => {
             following.areLabelsRequired = isRequired
@@ -136,6 +148,12 @@ export class ClusterCache extends Context.Service<
     })
   )
 }
+
+/** Warns of names that lead to one cluster: a report over all clusters counts it once for each of them. */
+const warnOfGroup = (names: ReadonlyArray<ClusterName>) =>
+  Effect.logWarning(
+    `clusters ${names.join(", ")} are one and the same cluster: reads of all clusters count it ${names.length} times; register it under one name`
+  )
 
 /** Begins to follow a cluster by its present connection. */
 const start = Effect.fnUntraced(function* (following: Following, cluster: Cluster) {
@@ -149,11 +167,13 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
     later: (step) => void runLater(Effect.catchDefect(turns.repeat(step), (defect) => notSorted(cluster, defect)))
   })
   raiseWith(epoch, store)
+  store.signal.listen(() => following.sameCluster.note(cluster.name, store.systemNamespace.uid))
   const interner = Interner.make()
   const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]
   const wanted = signal.until(() => following.areLabelsRequired)
   const proof = yield* LabelProof.make(cluster, { api, breaker, store, interner, wanted })
-  yield* Scope.provide(CacheMetrics.show(store, breaker), scope)
+  const others = () => following.sameCluster.othersOf(cluster.name).length
+  yield* Scope.provide(CacheMetrics.show(store, breaker, others), scope)
   yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
   yield* Effect.forkIn(proof.keep, scope)
   const parts: Follower.Parts = { cluster, api, breaker, store, interner, lanes: ofBoth }
@@ -176,9 +196,10 @@ const raiseWith = ({ raise }: DataEpoch, store: ClusterStore): void => {
   store.signal.listen(raise)
 }
 
-const stop = Effect.fnUntraced(function* ({ running }: Following, name: ClusterName, member: Running) {
+const stop = Effect.fnUntraced(function* ({ running, sameCluster }: Following, name: ClusterName, member: Running) {
   running.delete(name)
   yield* Scope.close(member.scope, Exit.void)
+  sameCluster.note(name, undefined)
 })
 
 /** Follows the clusters of a snapshot, each by its present connection, and no other. */

@@ -17,6 +17,7 @@ import { PodTotals } from "./PodTotals.ts"
 import * as EventSet from "./EventSet.ts"
 import * as PodSet from "./PodSet.ts"
 import type { RowSet, Sorting } from "./RowSet.ts"
+import { SystemNamespace } from "./SystemNamespace.ts"
 import * as WorkloadSet from "./WorkloadSet.ts"
 import type { Chain } from "../projection/Owner.ts"
 import type { EventRecord } from "../projection/EventProjection.ts"
@@ -61,6 +62,8 @@ export class ClusterStore {
   /** Of the pods and nodes that are shown. */
   readonly podTotals = new PodTotals()
   readonly nodeTotals = new NodeTotals()
+  /** Notifies the signal of every change. */
+  readonly systemNamespace = new SystemNamespace(() => this.signal.notify())
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
   readonly #sorting: Sorting | undefined
   #rows: RowSet<WorkloadRow> | undefined
@@ -78,6 +81,7 @@ export class ClusterStore {
     this.#sorting = sorting
     this.#tables.Pod.observe(this.podTotals)
     this.#tables.Node.observe(this.nodeTotals)
+    this.#tables.Namespace.observe(this.systemNamespace)
   }
 
   get health(): Health {

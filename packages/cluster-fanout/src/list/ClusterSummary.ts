@@ -2,6 +2,8 @@
  * One cluster as the list of clusters shows it: health, size and coverage, never its address.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import * as Target from "@quarterdeck/targeting/Target"
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DateTime, Option } from "effect"
 import type { Member } from "../cache/ClusterCache.ts"
 import type { Question, Reading } from "../cache/ClusterReader.ts"
@@ -57,12 +59,19 @@ export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: Nam
   }
 }
 
-/** Makes the row of a cluster. **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`. */
+/** The moment of a row, and the other names of its cluster. **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`. */
+interface Around {
+  readonly now: number
+  readonly steady: number
+  readonly sameCluster: ReadonlyArray<ClusterName>
+}
+
+/** Makes the row of a cluster. */
 export const toRow = (
   { labels, name, role }: Cluster,
   member: Member | undefined,
   { coverage, value }: Reply<Summary>,
-  { now, steady }: { readonly now: number; readonly steady: number }
+  { now, sameCluster, steady }: Around
 ): ClusterRow => {
   const health = member?.store.health
   const isLive = coverage.source === "live" && value !== undefined
@@ -81,8 +90,17 @@ export const toRow = (
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(value?.size ?? UNKNOWN),
     labels,
+    ...(sameCluster.length === 0 ? {} : { sameCluster }),
     coverage
   }
+}
+
+/** Leaves out the other names of a row's cluster that a key's scope does not reach. */
+export const withinScope = (row: ClusterRow, scope: Target.ClusterScope): ClusterRow => {
+  const { sameCluster, ...rest } = row
+  if (sameCluster === undefined || scope._tag === "All") return row
+  const reached = sameCluster.filter((name) => Target.reaches(scope, name))
+  return reached.length === 0 ? rest : { ...rest, sameCluster: reached }
 }
 
 /** It has been heard of, and nothing since says that it went silent. */

@@ -3,7 +3,7 @@
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import type { Target } from "@quarterdeck/targeting/Target"
+import type { ClusterScope, Target } from "@quarterdeck/targeting/Target"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterCache } from "../cache/ClusterCache.ts"
@@ -22,9 +22,10 @@ import * as MergedList from "./MergedList.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** Asks for a page of clusters; `namespaces` is what the key reaches, and `cursorBinding` names the key. */
+/** Asks for a page of clusters; `scope` and `namespaces` are what the key reaches, and `cursorBinding` names the key. */
 export interface ClusterQuery {
   readonly target: Target
+  readonly scope: ClusterScope
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly page: ListQuery.Page<"name">
   readonly cursorBinding: string
@@ -101,7 +102,10 @@ export class Clusters extends Context.Service<
         const rows = replies.flatMap((reply) => {
           const cluster = registered.get(reply.coverage.name)
           // Dropped while it was asked: no longer a cluster to tell of.
-          return cluster === undefined ? [] : ClusterSummary.toRow(cluster, cache.find(cluster), reply, { now, steady })
+          if (cluster === undefined) return []
+          const sameCluster = cache.sameCluster(cluster.name)
+          const row = ClusterSummary.toRow(cluster, cache.find(cluster), reply, { now, steady, sameCluster })
+          return ClusterSummary.withinScope(row, query.scope)
         })
         const cursorOf = (last: ClusterName.ClusterName | undefined) =>
           last === undefined ? undefined : Cursor.seal(key, paging.binding, order.position(last))

@@ -188,6 +188,10 @@ export const ClusterRow = Schema.Struct({
   cpuRequestMillis: Schema.NullOr(Schema.Natural),
   memoryRequestBytes: Schema.NullOr(Schema.Natural),
   ...shownLabels,
+  sameCluster: Schema.optionalKey(Schema.Array(ClusterName)).annotateKey({
+    description:
+      "Other registered names of this same cluster (one uid of `kube-system`) within the key's scope. A read of several of them counts the cluster once for each."
+  }),
   coverage: Coverage
 }).annotate({ identifier: "Cluster" })
 export type ClusterRow = typeof ClusterRow.Type

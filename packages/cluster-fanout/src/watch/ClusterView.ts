@@ -163,7 +163,11 @@ export class ClusterView {
     const reply: Reply<ClusterSummary.Summary> = Result.isFailure(reading)
       ? { coverage: Coverage.fromError(reading.failure, { source: "cache", latencyMs: 0 }), value: undefined }
       : this.#replyOf(cluster.name, reading.success)
-    return ClusterSummary.toRow(cluster, this.#parts.cache.find(cluster), reply, moment)
+    const { cache } = this.#parts
+    return ClusterSummary.toRow(cluster, cache.find(cluster), reply, {
+      ...moment,
+      sameCluster: cache.sameCluster(cluster.name)
+    })
   }
 
   #replyOf(name: ClusterName, reading: Reading): Reply<ClusterSummary.Summary> {

@@ -9,6 +9,7 @@ import { ClusterReader } from "../cache/ClusterReader.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import { Signal } from "../kube/Signal.ts"
 import { Clusters } from "../list/Clusters.ts"
+import * as ClusterSummary from "../list/ClusterSummary.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
@@ -52,12 +53,13 @@ const make = Effect.gen(function* () {
   const viewOf = yield* keepViews
 
   const open = Effect.fn("ClusterWatch.open")(function* (query: WatchQuery, sink: WatchSink<ClusterRow>) {
-    const { binding, namespaces, target, timeoutMs } = query
+    const { binding, clusters: scope, namespaces, target, timeoutMs } = query
     const limit = Math.max(1, target.clusters.length)
     // A list waits for what is not read yet.
     yield* list
       .list({
         target,
+        scope,
         namespaces,
         page: { sort: "name", order: "asc", limit, consistency: "cache", timeoutMs },
         cursorBinding: binding
@@ -138,17 +140,18 @@ const readerOf = (view: ClusterView, query: WatchQuery, sink: WatchSink<ClusterR
   const sees = (name: ClusterName) => (named === undefined ? Target.reaches(clusters, name) : named.has(name))
   const binding = EventId.bindingOf(["clusters", query.binding, target.mode, named === undefined ? [] : [...named]])
   const idOf = (number: number) => EventId.print(view.name, number, binding)
+  const seen = (row: ClusterRow) => ClusterSummary.withinScope(row, clusters)
 
   const eventsOf = (changes: ReadonlyArray<ClusterChange>): ReadonlyArray<WatchEvent<ClusterRow>> =>
     changes
       .filter(({ row }) => sees(row.name))
-      .map(({ isGone, number, row }) => ({ _tag: isGone ? "Gone" : "Row", id: idOf(number), row }))
+      .map(({ isGone, number, row }) => ({ _tag: isGone ? "Gone" : "Row", id: idOf(number), row: seen(row) }))
 
   const first = (): ReadonlyArray<WatchEvent<ClusterRow>> =>
     view
       .told()
       .filter(({ name }) => sees(name))
-      .map((row) => ({ _tag: "Row", id: EventId.nowhere(view.name), row }))
+      .map((row) => ({ _tag: "Row", id: EventId.nowhere(view.name), row: seen(row) }))
 
   const begin = () => {
     const from = lastEventId === undefined ? undefined : EventId.parse(lastEventId, view.name, binding)

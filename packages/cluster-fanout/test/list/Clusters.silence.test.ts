@@ -1,5 +1,6 @@
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
 import { assert, describe, it } from "@effect/vitest"
+import { everyCluster } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ClusterCache } from "../../src/cache/ClusterCache.ts"
@@ -14,7 +15,8 @@ const STEP_MS = 250
 
 const row = Effect.gen(function* () {
   const clusters = yield* Clusters
-  const query = { target: all("a"), namespaces: everyNamespace, page: pageOf("name"), cursorBinding: "key-1" }
+  const reach = { scope: everyCluster, namespaces: everyNamespace }
+  const query = { target: all("a"), ...reach, page: pageOf("name"), cursorBinding: "key-1" }
   const { clusters: rows } = yield* clusters.list(query)
   const [seen] = rows
   assert.isDefined(seen)

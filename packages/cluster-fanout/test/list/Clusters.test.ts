@@ -1,14 +1,16 @@
 import { anyOf, everyNamespace, type NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { type ClusterScope, everyCluster, onlyClusters } from "@quarterdeck/targeting/Target"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { ClusterCache } from "../../src/cache/ClusterCache.ts"
 import { Clusters } from "../../src/list/Clusters.ts"
 import { CursorInvalid } from "../../src/list/ListError.ts"
 import type { Page } from "../../src/list/ListQuery.ts"
 import { ClusterRow } from "../../src/projection/Row.ts"
 import { clusterOf, type FakeFleet } from "../fixture/FakeFleet.ts"
-import { container, namespace, node, pod } from "../fixture/KubeObjects.ts"
+import { container, namespace, node, object, pod } from "../fixture/KubeObjects.ts"
 import { all, onFleet, pageOf, timed } from "../fixture/Service.ts"
 import { comesTrue } from "../fixture/Settling.ts"
 
@@ -24,11 +26,14 @@ const list = (
     readonly namespaces?: NamespaceFilter
     readonly page?: Partial<Page<"name">>
     readonly cursorBinding?: string
+    readonly scope?: ClusterScope
+    readonly names?: ReadonlyArray<string>
   } = {}
 ) =>
   Effect.flatMap(Clusters, (clusters) =>
     clusters.list({
-      target: all("b", "a"),
+      target: all(...(change.names ?? ["b", "a"])),
+      scope: change.scope ?? everyCluster,
       namespaces: change.namespaces ?? everyNamespace,
       page: pageOf("name", change.page),
       cursorBinding: change.cursorBinding ?? "key-1"
@@ -212,4 +217,57 @@ describe("Clusters", () => {
       })
     )
   )
+
+  describe("sameCluster", () => {
+    const system = (uid: string) => object("Namespace", "kube-system", { uid })
+    const alike = (fleet: FakeFleet) => {
+      fleet.server("a").put("Namespace", system("one"))
+      fleet.server("b").put("Namespace", system("one"))
+      fleet.server("c").put("Namespace", system("two"))
+      fleet.server("d").put("Namespace", namespace("default"))
+      fleet.server("e").put("Namespace", namespace("default"))
+    }
+    const scopeOf = (names: ReadonlyArray<string>) =>
+      names.length === fleetOf.length ? everyCluster : onlyClusters(names.map((name) => ClusterName.make(name)))
+    const fleetOf = ["a", "b", "c", "d", "e"]
+    const sameOf = (...names: ReadonlyArray<string>) =>
+      Effect.map(list({ scope: scopeOf(names), names }), ({ clusters }) =>
+        Object.fromEntries(clusters.flatMap(({ name, sameCluster }) => (sameCluster ? [[name, sameCluster]] : [])))
+      )
+
+    it.effect("names the other names of one kube-system uid, and never those of an unknown uid", () =>
+      onFleet(fleetOf, alike, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* sameOf(...fleetOf), { a: ["b"], b: ["a"] })
+        })
+      )
+    )
+
+    it.effect("names no cluster that the key's scope does not reach", () =>
+      onFleet(fleetOf, alike, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* sameOf("a", "c"), {})
+          assert.deepStrictEqual(yield* sameOf("a", "b"), { a: ["b"], b: ["a"] })
+        })
+      )
+    )
+
+    it.effect("follows a cluster that is made anew, and one that is dropped", () =>
+      onFleet(fleetOf, alike, (fleet) =>
+        Effect.gen(function* () {
+          yield* list({ names: fleetOf })
+          fleet.server("c").put("Namespace", system("one"))
+          const cache = yield* ClusterCache
+          yield* comesTrue("c has joined", () => cache.sameCluster(ClusterName.make("c")).length === 2)
+          assert.deepStrictEqual(yield* sameOf(...fleetOf), { a: ["b", "c"], b: ["a", "c"], c: ["a", "b"] })
+          yield* fleet.register(clusterOf("a", { role: "parent" }), clusterOf("c"))
+          const { clusters } = yield* list({ names: ["a", "c"] })
+          assert.deepStrictEqual(
+            clusters.map(({ sameCluster }) => sameCluster),
+            [[ClusterName.make("c")], [ClusterName.make("a")]]
+          )
+        })
+      )
+    )
+  })
 })

@@ -25,6 +25,7 @@ import { useDayCosts } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
 import { DropCluster } from "./DropCluster.tsx"
 import { HealthBadge } from "./HealthBadge.tsx"
+import { SameCluster } from "./SameCluster.tsx"
 
 export const ClusterPage = () => {
   const { cluster: name = "" } = useParams()
@@ -51,6 +52,7 @@ export const ClusterPage = () => {
           ) : undefined}
           {cluster === undefined ? undefined : <HealthBadge cluster={cluster} />}
         </Group>
+        <SameCluster names={cluster?.sameCluster} />
       </div>
       {list.error instanceof ApiFailure ? (
         <FailureAlert failure={list.error} onRetry={() => void list.refetch()} />

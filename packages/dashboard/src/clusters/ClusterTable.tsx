@@ -13,6 +13,7 @@ import { Capacity } from "./Capacity.tsx"
 import type { DayCost } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
 import { HealthBadge } from "./HealthBadge.tsx"
+import { SameCluster } from "./SameCluster.tsx"
 
 interface Props {
   readonly clusters: ReadonlyArray<Cluster>
@@ -102,7 +103,7 @@ const Figure = ({ children }: { readonly children: ReactNode }) => (
   </Text>
 )
 
-const Name = ({ cluster: { name, role } }: { readonly cluster: Cluster }) => {
+const Name = ({ cluster: { name, role, sameCluster } }: { readonly cluster: Cluster }) => {
   const { linkTo } = useTarget()
   return (
     <Group gap={6}>
@@ -114,6 +115,7 @@ const Name = ({ cluster: { name, role } }: { readonly cluster: Cluster }) => {
           parent
         </Badge>
       ) : undefined}
+      <SameCluster names={sameCluster} />
     </Group>
   )
 }

@@ -9,6 +9,7 @@ import * as ApiClient from "./ApiClient.ts"
 import * as Columns from "./Columns.ts"
 import * as Connection from "./Connection.ts"
 import * as CoverageNotes from "./CoverageNotes.ts"
+import * as Findings from "./Findings.ts"
 import * as ListFlags from "./ListFlags.ts"
 import { listFlag } from "./OutputFlag.ts"
 import * as Pages from "./Pages.ts"
@@ -46,6 +47,7 @@ export const clustersCommand = Command.make(
     })
     yield* ListFlags.noteRest(limit, rest)
     yield* Effect.forEach(CoverageNotes.lines(clusters.map(({ coverage }) => coverage)), Print.note)
+    yield* Effect.forEach(Findings.ofSameClusters(clusters), ({ finding }) => Print.note(`warning: ${finding}`))
   })
 ).pipe(
   Command.withDescription(

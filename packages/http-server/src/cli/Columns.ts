@@ -26,6 +26,7 @@ export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
     { title: "MEMORY", cell: (row) => known(row.memoryAllocatableBytes, PlainText.bytes) },
     { title: "MEMORY REQUESTED", cell: (row) => known(row.memoryRequestBytes, PlainText.bytes) },
     { title: "LAST SEEN", cell: (row) => (row.lastSeen === null ? UNKNOWN : Age.since(row.lastSeen, nowMs)) },
+    { title: "SAME CLUSTER", isRare: true, cell: ({ sameCluster = [] }) => sameCluster.join(", ") },
     { title: "REASON", isRare: true, cell: ({ coverage }) => CoverageNotes.reasonOf(coverage) }
   ],
   wide: [
@@ -50,7 +51,8 @@ export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
     { title: "memoryRequestBytes", cell: (row) => row.memoryRequestBytes ?? "" },
     { title: "lastSeen", cell: (row) => row.lastSeen ?? "" },
     { title: "errorCode", cell: (row) => row.errorCode ?? "" },
-    { title: "labels", cell: (row) => shownLabels(row) }
+    { title: "labels", cell: (row) => shownLabels(row) },
+    { title: "sameCluster", cell: ({ sameCluster = [] }) => sameCluster.join("|") }
   ]
 })
 

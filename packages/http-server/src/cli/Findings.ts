@@ -211,6 +211,21 @@ export const ofSizes = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Findi
     return [{ check: "kinds", cluster, finding: CoverageNotes.reasonOf(tooLarge), remedy: TOO_LARGE }]
   })
 
+/** Finds clusters that are registered under several names, once each. */
+export const ofSameClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Finding> =>
+  rows.flatMap(({ name, sameCluster = [] }) => {
+    if (sameCluster.length === 0 || sameCluster.some((other) => other < name)) return []
+    const names = [name, ...sameCluster]
+    return [
+      {
+        check: "names",
+        cluster: name,
+        finding: `${names.join(", ")} are one and the same cluster: a read of all clusters counts it ${names.length} times`,
+        remedy: "keep one of the names: drop the others, or take their contexts out of the kubeconfig"
+      }
+    ]
+  })
+
 /** Finds kinds that some answers of a cluster lack. */
 export const ofKinds = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>
   [...Map.groupBy(coverages.filter(answered), ({ name }) => name)].flatMap(([cluster, answers]) => {

@@ -42,7 +42,13 @@ export const ClusterHandlers = HttpApiBuilder.group(
       const page = yield* ListPage.fromQuery({}, "name")
       const target = yield* TargetResolution.resolveNamed(name)
       const { clusters: rows } = yield* clusters
-        .list({ target, namespaces: Rule.namespaceFilter(rule), page, cursorBinding: keyId })
+        .list({
+          target,
+          scope: Rule.clusterScope(rule),
+          namespaces: Rule.namespaceFilter(rule),
+          page,
+          cursorBinding: keyId
+        })
         .pipe(Effect.catch(ListRefusal.fromError))
       return rows[0] ?? (yield* refuse("cluster_not_found", { detail: `${name} was dropped again`, field: "name" }))
     })
@@ -57,6 +63,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
           const list = yield* clusters
             .list({
               target,
+              scope: Rule.clusterScope(principal.rule),
               namespaces: Rule.namespaceFilter(principal.rule),
               page,
               cursorBinding: principal.keyId

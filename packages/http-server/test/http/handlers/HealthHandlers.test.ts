@@ -58,6 +58,7 @@ const healthFor = Effect.fnUntraced(function* (authenticate: Guard["Service"]["a
         }),
         Layer.mock(ClusterCache, {
           find: () => undefined,
+          sameCluster: () => [],
           members: Effect.succeed([]),
           settled: Deferred.await(settled)
         }),
