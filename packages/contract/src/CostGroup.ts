@@ -5,7 +5,7 @@ import { AggregateBody, AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Explanation } from "@quarterdeck/cost/Explanation"
-import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -68,7 +68,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
       ),
     HttpApiEndpoint.get("explain", "/api/v1/costExplanation", {
       query: {
-        cluster: ClusterName.annotateKey({ description: "The cluster of the row." }),
+        cluster: HistoryName.annotateKey({ description: "The cluster of the row, as the row names it." }),
         id: RowId.annotateKey({
           description: "The `id` of the row: cluster, namespace, kind and name, joined by `/`."
         }),

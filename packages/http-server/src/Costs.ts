@@ -3,6 +3,7 @@
  */
 import { JournalFiles, PricesFile, Recommender, SamplerSettings } from "@quarterdeck/cost"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { CostHistories } from "@quarterdeck/cost/CostHistories"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
 import { Effect, Layer } from "effect"
@@ -44,6 +45,7 @@ export const layer = (settings: Settings, ports: Ports) => {
   )
   return Layer.mergeAll(CostReport.layer, CostLag.layer).pipe(
     Layer.provideMerge(CostSampler.layer),
+    Layer.provideMerge(CostHistories.layer),
     Layer.provide(Recommender.Recommender.layer),
     Layer.provideMerge(kept),
     Layer.catchTag("CostError", (cause) => Layer.effectContext(Effect.fail(new CostStorage.CostsUnusable({ cause })))),

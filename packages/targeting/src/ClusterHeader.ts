@@ -32,25 +32,33 @@ const MAX_BYTES = 4096
 export const parse = (
   values: ReadonlyArray<string>,
   maxNames: number
-): Result.Result<Option.Option<TargetRequest.TargetRequest>, InvalidTarget> => {
-  const [value, ...more] = values
-  if (value === undefined) return Result.succeed(Option.none())
-  if (more.length > 0) return refuse("repeated")
-  if (value.length > MAX_BYTES) return refuse("tooLong")
+): Result.Result<Option.Option<TargetRequest.TargetRequest>, InvalidTarget> => parseOf(ClusterName.is)(values, maxNames)
 
-  const text = trim(value)
-  if (text === "") return refuse("blank")
-  if (text === "*" || text === '"*"') return Result.succeed(Option.some(TargetRequest.all))
+/** As `parse`, by the grammar of other names. */
+export const parseOf =
+  <Name extends string>(isName: (text: string) => text is Name) =>
+  (
+    values: ReadonlyArray<string>,
+    maxNames: number
+  ): Result.Result<Option.Option<TargetRequest.TargetRequest<Name>>, InvalidTarget> => {
+    const [value, ...more] = values
+    if (value === undefined) return Result.succeed(Option.none())
+    if (more.length > 0) return refuse("repeated")
+    if (value.length > MAX_BYTES) return refuse("tooLong")
 
-  const names = new Set<ClusterName.ClusterName>()
-  for (const segment of text.split("|")) {
-    const name = trim(segment)
-    if (!ClusterName.is(name)) return refuse(problemOf(name))
-    names.add(name)
+    const text = trim(value)
+    if (text === "") return refuse("blank")
+    if (text === "*" || text === '"*"') return Result.succeed(Option.some(TargetRequest.all))
+
+    const names = new Set<Name>()
+    for (const segment of text.split("|")) {
+      const name = trim(segment)
+      if (!isName(name)) return refuse(problemOf(name))
+      names.add(name)
+    }
+    if (names.size > maxNames) return refuse("tooManyNames")
+    return Result.succeed(Option.some(TargetRequest.named(names)))
   }
-  if (names.size > maxNames) return refuse("tooManyNames")
-  return Result.succeed(Option.some(TargetRequest.named(names)))
-}
 
 /** Prints the header that asks for a target; `undefined` is the absent header, which asks for the parent. */
 export const print = (request: TargetRequest.TargetRequest): string | undefined => {

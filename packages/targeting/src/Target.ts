@@ -1,8 +1,9 @@
 /**
  * The clusters that one request addresses, resolved once and never read again from the request.
  */
-import { Result } from "effect"
+import { Order, Result } from "effect"
 import * as ClusterName from "./ClusterName.ts"
+import type { HistoryName } from "./HistoryName.ts"
 import { ClusterForbidden, ClusterNotFound } from "./TargetError.ts"
 import type { TargetRequest } from "./TargetRequest.ts"
 
@@ -18,8 +19,8 @@ export const onlyClusters = (names: Iterable<ClusterName.ClusterName>): ClusterS
 })
 
 /** Tells whether a scope reaches a cluster. */
-export const reaches = (scope: ClusterScope, cluster: ClusterName.ClusterName): boolean =>
-  scope._tag === "All" || scope.names.has(cluster)
+export const reaches = (scope: ClusterScope, cluster: HistoryName): boolean =>
+  scope._tag === "All" || (ClusterName.is(cluster) && scope.names.has(cluster))
 
 /**
  * A resolved target.
@@ -27,15 +28,15 @@ export const reaches = (scope: ClusterScope, cluster: ClusterName.ClusterName): 
  * **Shape** `clusters` are registered, in scope and distinct; as asked when they were named, else the parent first and
  * the others by name. Empty only for `all` with nothing in scope.
  */
-export interface Target {
+export interface Target<Name extends HistoryName = ClusterName.ClusterName> {
   readonly mode: TargetRequest["_tag"]
-  readonly clusters: ReadonlyArray<ClusterName.ClusterName>
+  readonly clusters: ReadonlyArray<Name>
 }
 
 /** The registered clusters at one instant. */
-export interface Registered {
+export interface Registered<Name extends HistoryName = ClusterName.ClusterName> {
   readonly parent: ClusterName.ClusterName
-  readonly clusters: ReadonlyArray<ClusterName.ClusterName>
+  readonly clusters: ReadonlyArray<Name>
 }
 
 /**
@@ -46,11 +47,11 @@ export interface Registered {
  *
  * **Limits** pure; linear in the clusters.
  */
-export const resolve = (
-  request: TargetRequest,
+export const resolve = <Name extends HistoryName = ClusterName.ClusterName>(
+  request: TargetRequest<Name>,
   scope: ClusterScope,
-  registered: Registered
-): Result.Result<Target, ClusterForbidden | ClusterNotFound> => {
+  registered: Registered<Name | ClusterName.ClusterName>
+): Result.Result<Target<Name | ClusterName.ClusterName>, ClusterForbidden | ClusterNotFound> => {
   switch (request._tag) {
     case "Parent":
       return reaches(scope, registered.parent)
@@ -64,7 +65,7 @@ export const resolve = (
     case "Named": {
       const forbidden = request.names.find((name) => !reaches(scope, name))
       if (forbidden !== undefined) return Result.fail(new ClusterForbidden({ cluster: forbidden }))
-      const known = new Set(registered.clusters)
+      const known: ReadonlySet<HistoryName> = new Set(registered.clusters)
       const unknown = request.names.find((name) => !known.has(name))
       if (unknown !== undefined) return Result.fail(new ClusterNotFound({ cluster: unknown }))
       return Result.succeed({ mode: "Named", clusters: request.names })
@@ -73,7 +74,7 @@ export const resolve = (
 }
 
 /** Orders the parent first, then the others by name. */
-export const inOrder = ({ clusters, parent }: Registered): ReadonlyArray<ClusterName.ClusterName> => [
+export const inOrder = <Name extends HistoryName>({ clusters, parent }: Registered<Name>): ReadonlyArray<Name> => [
   ...clusters.filter((cluster) => cluster === parent),
-  ...clusters.filter((cluster) => cluster !== parent).toSorted(ClusterName.order)
+  ...clusters.filter((cluster) => cluster !== parent).toSorted(Order.String)
 ]

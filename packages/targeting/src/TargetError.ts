@@ -2,7 +2,7 @@
  * Why a request's target was refused.
  */
 import { Schema } from "effect"
-import { ClusterName } from "./ClusterName.ts"
+import { HistoryName } from "./HistoryName.ts"
 
 /** The header or the body does not spell a target (HTTP 400 `invalid_target`). */
 export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidTarget", {
@@ -40,7 +40,7 @@ export class EmptyClusterList extends Schema.TaggedError<EmptyClusterList>()("Em
  * so that the parent's name is not told.
  */
 export class ClusterForbidden extends Schema.TaggedError<ClusterForbidden>()("ClusterForbidden", {
-  cluster: Schema.optionalKey(ClusterName)
+  cluster: Schema.optionalKey(HistoryName)
 }) {
   override get message(): string {
     return this.cluster === undefined
@@ -51,7 +51,7 @@ export class ClusterForbidden extends Schema.TaggedError<ClusterForbidden>()("Cl
 
 /** A name within the key's scope that no registered cluster has (HTTP 404 `cluster_not_found`). */
 export class ClusterNotFound extends Schema.TaggedError<ClusterNotFound>()("ClusterNotFound", {
-  cluster: ClusterName
+  cluster: HistoryName
 }) {
   override get message(): string {
     return `no cluster is registered as ${this.cluster}; names count in their case, and the list of clusters tells them`

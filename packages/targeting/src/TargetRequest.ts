@@ -6,15 +6,15 @@ import * as ClusterName from "./ClusterName.ts"
 import { EmptyClusterList, InvalidTarget } from "./TargetError.ts"
 
 /** The parent cluster, all clusters of the key's scope, or named ones: distinct, at least one, in order. */
-export type TargetRequest =
+export type TargetRequest<Name extends string = ClusterName.ClusterName> =
   | { readonly _tag: "Parent" }
   | { readonly _tag: "All" }
-  | { readonly _tag: "Named"; readonly names: ReadonlyArray<ClusterName.ClusterName> }
+  | { readonly _tag: "Named"; readonly names: ReadonlyArray<Name> }
 
-export const parent: TargetRequest = { _tag: "Parent" }
-export const all: TargetRequest = { _tag: "All" }
+export const parent: TargetRequest<never> = { _tag: "Parent" }
+export const all: TargetRequest<never> = { _tag: "All" }
 /** Asks for these clusters; duplicates collapse keeping their order. */
-export const named = (names: Iterable<ClusterName.ClusterName>): TargetRequest => ({
+export const named = <Name extends string>(names: Iterable<Name>): TargetRequest<Name> => ({
   _tag: "Named",
   names: [...new Set(names)]
 })
@@ -55,21 +55,29 @@ export type Body = typeof Body.Type
 export const fromParts = (
   parts: { readonly header: Option.Option<TargetRequest>; readonly body?: Body },
   maxNames: number
-): Result.Result<TargetRequest, InvalidTarget | EmptyClusterList> => {
-  const header = Option.getOrElse(parts.header, () => parent)
-  const { clusters, multiCluster = false } = parts.body ?? {}
+): Result.Result<TargetRequest, InvalidTarget | EmptyClusterList> => fromPartsOf(ClusterName.is)(parts, maxNames)
 
-  if (clusters === undefined) {
-    return Result.succeed(multiCluster && Option.isNone(parts.header) ? all : header)
-  }
-  if (multiCluster && (clusters === null || clusters.length === 0)) return Result.fail(new EmptyClusterList())
-  if (clusters === null) return Result.fail(new InvalidTarget({ field: "clusters", problem: "null" }))
+/** As `fromParts`, by the grammar of other names. */
+export const fromPartsOf =
+  <Name extends string>(isName: (text: string) => text is Name) =>
+  (
+    parts: { readonly header: Option.Option<TargetRequest<Name>>; readonly body?: Body },
+    maxNames: number
+  ): Result.Result<TargetRequest<Name>, InvalidTarget | EmptyClusterList> => {
+    const header = Option.getOrElse(parts.header, (): TargetRequest<Name> => parent)
+    const { clusters, multiCluster = false } = parts.body ?? {}
 
-  const names = new Set<ClusterName.ClusterName>()
-  for (const [index, name] of clusters.entries()) {
-    if (!ClusterName.is(name)) return Result.fail(new InvalidTarget({ field: `clusters[${index}]`, problem: "name" }))
-    names.add(name)
+    if (clusters === undefined) {
+      return Result.succeed(multiCluster && Option.isNone(parts.header) ? all : header)
+    }
+    if (multiCluster && (clusters === null || clusters.length === 0)) return Result.fail(new EmptyClusterList())
+    if (clusters === null) return Result.fail(new InvalidTarget({ field: "clusters", problem: "null" }))
+
+    const names = new Set<Name>()
+    for (const [index, name] of clusters.entries()) {
+      if (!isName(name)) return Result.fail(new InvalidTarget({ field: `clusters[${index}]`, problem: "name" }))
+      names.add(name)
+    }
+    if (names.size > maxNames) return Result.fail(new InvalidTarget({ field: "clusters", problem: "tooManyNames" }))
+    return Result.succeed(multiCluster ? named(names) : header)
   }
-  if (names.size > maxNames) return Result.fail(new InvalidTarget({ field: "clusters", problem: "tooManyNames" }))
-  return Result.succeed(multiCluster ? named(names) : header)
-}

@@ -7,6 +7,7 @@
  */
 export * as ClusterHeader from "./ClusterHeader.ts"
 export * as ClusterName from "./ClusterName.ts"
+export * as HistoryName from "./HistoryName.ts"
 export * as NamespaceFilter from "./NamespaceFilter.ts"
 export * as SchemaFault from "./SchemaFault.ts"
 export * as Target from "./Target.ts"

@@ -48,7 +48,8 @@ export const Coverage = Schema.Struct({
 export type Coverage = typeof Coverage.Type
 
 /** Tells whether a cluster's rows are in the answer. */
-export const answered = (coverage: Coverage): boolean => coverage.status === "ok" || coverage.status === "stale"
+export const answered = (coverage: { readonly status: string }): boolean =>
+  coverage.status === "ok" || coverage.status === "stale"
 
 /** Tells whether some addressed cluster's rows are missing from an answer, wholly or for a kind. */
 export const isPartial = (coverages: ReadonlyArray<Coverage>): boolean =>

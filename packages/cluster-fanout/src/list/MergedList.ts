@@ -1,6 +1,7 @@
 /**
  * Makes one page of one list out of what several clusters answered.
  */
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, type Redacted, Result } from "effect"
 import * as Coverage from "../kube/Coverage.ts"
@@ -34,7 +35,7 @@ export interface Paging<Row> {
 
 /** What a list was asked for. **Shape** `cursorBinding` names the key that asks. */
 export interface Question {
-  readonly target: Target
+  readonly target: Target<HistoryName>
   readonly page: Page<string>
   readonly cursorBinding: string
 }

@@ -232,7 +232,9 @@ describe("Clusters", () => {
     const fleetOf = ["a", "b", "c", "d", "e"]
     const sameOf = (...names: ReadonlyArray<string>) =>
       Effect.map(list({ scope: scopeOf(names), names }), ({ clusters }) =>
-        Object.fromEntries(clusters.flatMap(({ name, sameCluster }) => (sameCluster ? [[name, sameCluster]] : [])))
+        Object.fromEntries(
+          clusters.flatMap(({ name, sameCluster }) => (sameCluster ? [[name, sameCluster.map(String)]] : []))
+        )
       )
 
     it.effect("names the other names of one kube-system uid, and never those of an unknown uid", () =>

@@ -26,6 +26,7 @@
  * **Source** RFC 4180. Texts stand as they are: what a spreadsheet would take for a formula has no guard.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import { CostStore } from "../store/CostStore.ts"
@@ -47,6 +48,12 @@ export const MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 /** The longest record that is read: an hour whose every series ran in several price classes has a long one. */
 const MAX_RECORD = 256 * 1_024 ** 2
 
+interface ExportOptions {
+  readonly onLost?: (lost: LostHours.LostHours) => Effect.Effect<void>
+  /** Names the history of a key; the key itself where it is left out. */
+  readonly nameOf?: (key: ClusterName) => HistoryName
+}
+
 /**
  * Writes the closed hours of clusters.
  *
@@ -59,7 +66,7 @@ const MAX_RECORD = 256 * 1_024 ** 2
 export const toCsv = (
   clusters: ReadonlyArray<ClusterName>,
   window: Window,
-  { onLost = () => Effect.void }: { readonly onLost?: (lost: LostHours.LostHours) => Effect.Effect<void> } = {}
+  { nameOf = (key) => key, onLost = () => Effect.void }: ExportOptions = {}
 ): Stream.Stream<string, CostError, CostStore> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -88,7 +95,11 @@ export const toCsv = (
       const file = Checksum.make()
       const hours = Stream.fromIterable(days).pipe(Stream.flatMap((day) => Stream.fromIterableEffect(hoursOf(day))))
       return Stream.make(HourCsv.line(HourCsv.HEADER)).pipe(
-        Stream.concat(Stream.flatMap(hours, (hour) => Stream.fromIterable(HourCsv.print(hour, file)))),
+        Stream.concat(
+          Stream.flatMap(hours, (hour) =>
+            Stream.fromIterable(HourCsv.print({ ...hour, cluster: nameOf(hour.cluster) }, file))
+          )
+        ),
         Stream.concat(Stream.suspend(() => Stream.make(HourCsv.printEnd(file))))
       )
     })
@@ -129,10 +140,12 @@ export interface Imported {
  */
 export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   text: Stream.Stream<string, E, R>,
-  { closed }: { readonly closed: "skip" | "replace" }
+  { adopt = ownKey, closed }: ImportOptions
 ) {
   const destination: Destination = {
     store: yield* CostStore,
+    adopt,
+    keys: new Map(),
     closed,
     day: [],
     written: 0,
@@ -161,9 +174,20 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   return imported
 })
 
+interface ImportOptions {
+  /** What becomes of hours that the store has. */
+  readonly closed: "skip" | "replace"
+  /** Finds the key of a history that is taken in; without it there are clusters alone. */
+  readonly adopt?: (name: HistoryName) => Effect.Effect<ClusterName, CostError>
+}
+
+const ownKey = (name: HistoryName): Effect.Effect<ClusterName> => Effect.succeed(clusterOf(name))
+
 /** Where hours go, and how many of them went there. */
 interface Destination {
   readonly store: CostStore["Service"]
+  readonly adopt: (name: HistoryName) => Effect.Effect<ClusterName, CostError>
+  readonly keys: Map<HistoryName, ClusterName>
   readonly closed: "skip" | "replace"
   /** Hours of one day of one cluster, which are replaced together. */
   day: Array<Hour>
@@ -172,8 +196,13 @@ interface Destination {
   forgotten: number
 }
 
-const put = (destination: Destination, hour: Hour): Effect.Effect<void, CostError> =>
-  destination.closed === "skip" ? close(destination, hour) : replace(destination, hour)
+const put = Effect.fnUntraced(function* (destination: Destination, named: HourCsv.NamedHour) {
+  const { adopt, closed, keys } = destination
+  const key = keys.get(named.cluster) ?? (yield* adopt(named.cluster))
+  keys.set(named.cluster, key)
+  const hour: Hour = { ...named, cluster: key }
+  yield* closed === "skip" ? close(destination, hour) : replace(destination, hour)
+})
 
 const close = (destination: Destination, hour: Hour): Effect.Effect<void, CostError> =>
   destination.store.close(hour).pipe(

@@ -1,7 +1,7 @@
 /**
  * An hour as records of comma-separated values, there and back.
  */
-import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { is, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect, Schema } from "effect"
 import type { Hour } from "../hour/Hour.ts"
 import { columns, measures } from "../hour/Measure.ts"
@@ -54,8 +54,13 @@ const closing = (
 /** Writes the record that closes a file. **Shape** `file` has taken the checksum of each hour. */
 export const printEnd = (file: Checksum.Seal, width?: number): string => closing("end", ["", ""], file.close(), width)
 
+/** An hour as a file has it. **Shape** `cluster` is the name of its history, whatever key a store knows that by. */
+export interface NamedHour extends Omit<Hour, "cluster"> {
+  readonly cluster: HistoryName
+}
+
 /** Writes an hour: a record of itself, one for each of its series, and one with their checksum, which `file` takes. */
-export function* print(hour: Hour, file: Checksum.Seal): Generator<string> {
+export function* print(hour: NamedHour, file: Checksum.Seal): Generator<string> {
   const seal = Checksum.make()
   const { cluster, columns, knownSeconds, rateOf, series, startMs } = hour
   const named = [cluster, new Date(startMs).toISOString()]
@@ -81,7 +86,7 @@ export function* print(hour: Hour, file: Checksum.Seal): Generator<string> {
 export interface Begun {
   readonly line: number
   readonly named: string
-  readonly hour: Hour
+  readonly hour: NamedHour
   readonly keys: Set<string>
   readonly seal: Checksum.Seal
 }
@@ -109,7 +114,7 @@ export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: Re
     return yield* new Wrong({ problem: "charges name a series or a rate that is not there" })
   }
   const series: Array<Series> = []
-  const hour: Hour = {
+  const hour: NamedHour = {
     cluster,
     startMs,
     knownSeconds,
@@ -171,7 +176,7 @@ export const isEnd = (fields: ReadonlyArray<string>, file: Checksum.Seal): boole
 
 const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
-const clusterOf = (name: string): Effect.Effect<ClusterName, Wrong> =>
+const clusterOf = (name: string): Effect.Effect<HistoryName, Wrong> =>
   is(name) ? Effect.succeed(name) : Effect.fail(new Wrong({ problem: `${JSON.stringify(name)} is no cluster's name` }))
 
 const startOf = (text: string): Effect.Effect<number, Wrong> => {

@@ -1,9 +1,8 @@
 /**
  * Reads the records of an exported file in their order, and gives each hour once it is whole.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
-import type { Hour } from "../hour/Hour.ts"
 import type { Series } from "../hour/Series.ts"
 import type { CsvRecord } from "./CsvReader.ts"
 import * as HourCsv from "./HourCsv.ts"
@@ -14,15 +13,15 @@ import * as Checksum from "./Checksum.ts"
 export class HourFile {
   readonly #seal = Checksum.make()
   /** Where the last hour of each cluster starts. */
-  readonly #lastStarts = new Map<ClusterName, number>()
+  readonly #lastStarts = new Map<HistoryName, number>()
   #place: "start" | "hours" | "end" = "start"
   #width = HourCsv.HEADER.length
   #lastLine = 1
-  #lastCluster: ClusterName | undefined
+  #lastCluster: HistoryName | undefined
   #open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
 
   /** Takes the next record, and gives the hour that it makes whole. **Errors** `ImportRefused` where it may not come. */
-  take({ fields, line }: CsvRecord): Effect.Effect<Hour | undefined, ImportRefused> {
+  take({ fields, line }: CsvRecord): Effect.Effect<HourCsv.NamedHour | undefined, ImportRefused> {
     this.#lastLine = line
     if (this.#place === "end") return refuse(line, "it stands behind the record that closes the file")
     if (this.#place === "start") return this.#begin(line, fields)
@@ -81,7 +80,7 @@ export class HourFile {
     return Effect.as(refusing(line, HourCsv.add(begun, series, fields)), undefined)
   }
 
-  #closeHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<Hour, ImportRefused> {
+  #closeHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<HourCsv.NamedHour, ImportRefused> {
     if (this.#open === undefined) return refuse(line, NO_RECORD)
     const { begun } = this.#open
     return Effect.map(refusing(begun.line, HourCsv.close(begun, fields, this.#seal)), () => {

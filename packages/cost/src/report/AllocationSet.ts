@@ -1,13 +1,14 @@
 /**
  * Reads what all addressed clusters add up to in one window, closed hours and the open one, as one set of columns.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect, Option, type Scope } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { freeWithScope } from "../hour/Buffers.ts"
 import type { Columns, Measure } from "../hour/Measure.ts"
+import type { CostHistories } from "./CostHistories.ts"
 import type { OpenHours } from "./OpenHours.ts"
 import type { Series } from "../hour/Series.ts"
 import type { Window } from "../hour/Window.ts"
@@ -32,7 +33,7 @@ export interface Part {
  * cluster follow each other, and clusters are as asked; `knownSeconds` has one for each of them.
  */
 export interface AllocationSet {
-  readonly clusters: ReadonlyArray<ClusterName>
+  readonly clusters: ReadonlyArray<HistoryName>
   readonly knownSeconds: ReadonlyArray<number>
   readonly size: number
   readonly parts: ReadonlyArray<Part>
@@ -62,9 +63,15 @@ export interface AllocationReader {
   /** Reads a window; the allocation set may be read until the scope ends. */
   readonly read: (window: Window) => Effect.Effect<AllocationSet, CostError, Scope.Scope>
   /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
-  readonly openFromMs: (cluster: ClusterName) => number | undefined
+  readonly openFromMs: (cluster: HistoryName) => number | undefined
   /** Gives a cluster's open hour. */
-  readonly openHour: (cluster: ClusterName) => Hour | undefined
+  readonly openHour: (cluster: HistoryName) => Hour | undefined
+}
+
+interface Sources {
+  readonly store: CostStore["Service"]
+  readonly openHours: OpenHours["Service"]
+  readonly histories: Pick<CostHistories["Service"], "keyOf">
 }
 
 /**
@@ -74,19 +81,22 @@ export interface AllocationReader {
  * neither twice nor not at all.
  */
 export const reader = Effect.fnUntraced(function* (
-  clusters: ReadonlyArray<ClusterName>,
-  { openHours, store }: { readonly store: CostStore["Service"]; readonly openHours: OpenHours["Service"] }
+  clusters: ReadonlyArray<HistoryName>,
+  { histories, openHours, store }: Sources
 ): Effect.fn.Return<AllocationReader, CostError> {
-  const found = yield* Effect.forEach(clusters, (cluster) => openHours.open(cluster), { concurrency: "unbounded" })
-  const open = new Map<ClusterName, Hour>()
+  const { keyOf } = histories
+  const found = yield* Effect.forEach(clusters, (cluster) => openHours.open(keyOf(cluster)), {
+    concurrency: "unbounded"
+  })
+  const open = new Map<HistoryName, Hour>()
   for (const [index, cluster] of clusters.entries()) {
     const hour = Option.getOrUndefined(found[index] ?? Option.none())
     if (hour !== undefined) open.set(cluster, hour)
   }
 
   const read = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
-    const parts = new Map<ClusterName, ReadonlyArray<Summed>>()
-    const byEnd = new Map<number, Array<ClusterName>>()
+    const parts = new Map<HistoryName, ReadonlyArray<Summed>>()
+    const byEnd = new Map<number, Array<HistoryName>>()
     for (const cluster of clusters) {
       const hour = open.get(cluster)
       if (hour !== undefined && hour.startMs >= startMs && hour.startMs < endMs) {
@@ -100,8 +110,11 @@ export const reader = Effect.fnUntraced(function* (
       else alike.push(cluster)
     }
     for (const [closedEndMs, alike] of byEnd) {
-      const sums = yield* store.sums(alike, { startMs, endMs: closedEndMs })
-      for (const one of sums) parts.set(one.cluster, [{ ...one, isOpen: false }, ...(parts.get(one.cluster) ?? [])])
+      const sums = yield* store.sums(alike.map(keyOf), { startMs, endMs: closedEndMs })
+      for (const [index, one] of sums.entries()) {
+        const cluster = alike[index]
+        if (cluster !== undefined) parts.set(cluster, [{ ...one, isOpen: false }, ...(parts.get(cluster) ?? [])])
+      }
     }
     const allocations = joined(
       clusters,
@@ -118,7 +131,7 @@ export const reader = Effect.fnUntraced(function* (
   }
 })
 
-const joined = (clusters: ReadonlyArray<ClusterName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): AllocationSet => {
+const joined = (clusters: ReadonlyArray<HistoryName>, partsOf: ReadonlyArray<ReadonlyArray<Summed>>): AllocationSet => {
   const parts: Array<Part> = []
   let size = 0
   for (const [cluster, summed] of partsOf.entries()) {

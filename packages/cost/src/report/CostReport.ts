@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option, type Scope, Semaphore, type Stream } fr
 import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
 import type { BilledRow, CostCoverage, CostRow, PriceEffect, ReportWindow, WorkloadCosts } from "./CostRow.ts"
+import { CostHistories } from "./CostHistories.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
@@ -118,6 +119,7 @@ export class CostReport extends Context.Service<
       const store = yield* CostStore
       const sources = {
         store,
+        histories: yield* CostHistories,
         hoursFromMs: HourRetention.make(store),
         openHours: yield* OpenHours,
         recommendations: yield* RecommendationStore,
@@ -148,5 +150,5 @@ export class CostReport extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(CostHistories.layer))
 }

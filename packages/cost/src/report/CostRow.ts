@@ -3,8 +3,8 @@
  *
  * Imports nothing of Node: the contract of the service is made of these schemas.
  */
-import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { Coverage, Status } from "@quarterdeck/cluster-fanout/Coverage"
+import { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Schema } from "effect"
 import { Recommendation } from "../savings/Recommendation.ts"
 
@@ -101,7 +101,7 @@ export type PriceEffect = typeof PriceEffect.Type
  */
 export const CostRow = Schema.Struct({
   id: Schema.String,
-  cluster: ClusterName,
+  cluster: HistoryName,
   namespace: Schema.String,
   workloadName: Schema.String,
   workloadType: Schema.String,
@@ -133,16 +133,26 @@ const seenFields = { hoursCovered: NonNegative, hoursInWindow: NonNegative }
  * **Units** `hoursInWindow` is how long that time is, up to now, and `hoursCovered` for how much of it the cluster was
  * seen: what ran in the rest is in no figure.
  */
-export const SeenHours = Schema.Struct({ name: ClusterName, ...seenFields }).annotate({ identifier: "SeenHours" })
+export const SeenHours = Schema.Struct({ name: HistoryName, ...seenFields }).annotate({ identifier: "SeenHours" })
 export type SeenHours = typeof SeenHours.Type
+
+/** How a cluster answered, or `retired` for one that left and whose costs are kept. */
+export const CostStatus = Schema.Literals([...Status.literals, "retired"])
+export type CostStatus = typeof CostStatus.Type
 
 /**
  * How one cluster's part of a report was obtained.
  *
- * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. **Units** hours as
+ * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. `retired`: no
+ * registered cluster has the name any more; its figures end `ageMs` ago, and count as an answer. **Units** hours as
  * {@link SeenHours} has them, of the whole window.
  */
-export const CostCoverage = Schema.Struct({ ...Coverage.fields, ...seenFields }).annotate({
+export const CostCoverage = Schema.Struct({
+  ...Coverage.fields,
+  name: HistoryName,
+  status: CostStatus,
+  ...seenFields
+}).annotate({
   identifier: "CostCoverage"
 })
 export type CostCoverage = typeof CostCoverage.Type

@@ -2,6 +2,7 @@
  * Reports what one row is the sum of.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
 import type { ExplainQuery } from "./ReportQuery.ts"
 import { type ExplainedStep, type Explanation, MAX_DAYS_BY_HOUR } from "./Explanation.ts"
@@ -65,7 +66,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
     if (rows.size === 0) return []
     const isOpen = openFromMs !== undefined && openFromMs >= step.startMs && openFromMs < step.endMs
     const when = ReportContext.printed({ startMs: step.startMs, endMs: Math.min(step.endMs, range.endMs) })
-    const priceChange = priceChangeIn(history, cluster, step)
+    const priceChange = priceChangeIn(history, clusterOf(cluster), step)
     return [
       ExplanationStep.stepOf(yield* WorkloadRows.total(rows), {
         ...when,
@@ -105,7 +106,7 @@ const priceChangeIn = (
 }
 
 /** Reads an id. **Shape** `undefined` for one that is none, or another cluster's. */
-const parse = (cluster: ClusterName, id: string): Pick<Series, "namespace" | "kind" | "name"> | undefined => {
+const parse = (cluster: HistoryName, id: string): Pick<Series, "namespace" | "kind" | "name"> | undefined => {
   const [of, namespace, kind, name, ...more] = id.split("/")
   if (of !== cluster || !namespace || !kind || !name || more.length > 0) return undefined
   return { namespace, kind, name }

@@ -13,12 +13,12 @@ export class OpenHours extends Context.Service<
   OpenHours,
   {
     /**
-     * Gives the hour of a cluster that is not closed yet, up to its last sample, with its costs.
+     * Returns the hour of a history that is not closed yet, up to its last sample, with its costs.
      *
-     * None for a cluster that nobody samples, and for an hour of which nothing has been seen. Hours before it
+     * None for a history that is not sampled, and for an hour of which nothing has been seen. Hours before it
      * are closed; what a store has of it, and of what follows, a report leaves out.
      */
-    readonly open: (cluster: ClusterName) => Effect.Effect<Option.Option<Hour>, CostError>
+    readonly open: (key: ClusterName) => Effect.Effect<Option.Option<Hour>, CostError>
   }
 >()("@quarterdeck/cost/OpenHours") {
   /** Reports end with the last closed hour. */

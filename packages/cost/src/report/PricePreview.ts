@@ -1,7 +1,7 @@
 /**
  * Tells what the last seven days would cost by another price book, before it is put.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Clock, Effect } from "effect"
 import { freeWithScope } from "../hour/Buffers.ts"
 import type { Hour } from "../hour/Hour.ts"
@@ -26,7 +26,8 @@ const HOURS_AT_ONCE = 6
 /** A book that might be put, and what it would be judged by. */
 export interface Question {
   readonly book: PriceBook.PriceBook
-  readonly clusters: ReadonlyArray<ClusterName>
+  /** The histories that the totals are of. */
+  readonly clusters: ReadonlyArray<HistoryName>
   readonly limits: Omit<PriceChange.RevisionLimits, "nowMs">
 }
 
@@ -67,7 +68,7 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
   const { history, nowMs } = yield* judge(sources, question)
   const hours = yield* hoursOf(sources, clusters, nowMs)
   const reader = yield* AllocationSet.reader(clusters, sources)
-  const recommendations = yield* sources.recommendations.recommendations(clusters)
+  const recommendations = yield* sources.recommendations.recommendations(clusters.map(sources.histories.keyOf))
   const allocations = yield* reader.read(hours)
   const before = yield* costsOf(allocations, PriceHistory.current(history))
   const after = yield* costsOf(allocations, book)
@@ -76,14 +77,15 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
     const placeOf = hour.series.map((series) => places.get(keyOf(series)))
     for (const costs of [before, after]) addDifference(costs, hour, placeOf)
   }
-  for (const [index, cluster] of clusters.entries()) {
+  for (const [index, history] of clusters.entries()) {
+    const cluster = clusterOf(history)
     const places = placesOf(allocations, index)
-    const open = reader.openHour(cluster)
+    const open = reader.openHour(history)
     const endMs = Math.min(hours.endMs, open?.startMs ?? hours.endMs)
     for (let startMs = hours.startMs; startMs < endMs; startMs += HOURS_AT_ONCE * HOUR_MS) {
       const batch = { startMs, endMs: Math.min(endMs, startMs + HOURS_AT_ONCE * HOUR_MS) }
-      for (const hour of yield* sources.store.hours(cluster, batch)) {
-        charge(places.closed, hour)
+      for (const hour of yield* sources.store.hours(sources.histories.keyOf(history), batch)) {
+        charge(places.closed, { ...hour, cluster })
         yield* Effect.yieldNow
       }
     }
@@ -96,10 +98,10 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
 }, Effect.scoped)
 
 /** The hours of the last days, or their days where hours are not kept so long. */
-const hoursOf = Effect.fnUntraced(function* (sources: Sources, clusters: ReadonlyArray<ClusterName>, nowMs: number) {
+const hoursOf = Effect.fnUntraced(function* (sources: Sources, clusters: ReadonlyArray<HistoryName>, nowMs: number) {
   const { hourlyDays, retentionDays } = sources.retention
   const fromMs = nowMs - Math.min(DAYS, retentionDays) * DAY_MS
-  const hoursFromMs = yield* sources.hoursFromMs(clusters)
+  const hoursFromMs = yield* sources.hoursFromMs(clusters.map(sources.histories.keyOf))
   const range = { asked: {}, fromMs, toMs: nowMs, nowMs }
   const { hours } = Range.align(range, Range.hourlyFromMs(range, { hourlyDays, hoursFromMs }))
   return hours

@@ -5,7 +5,7 @@
  * still to come to one that was given already, and be on none.
  */
 import { RowOrder } from "@quarterdeck/cluster-fanout"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { hourOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 import type { Begun } from "./ReportContext.ts"
@@ -19,7 +19,7 @@ type Asked = Pick<Begun, "range" | "reader">
  */
 export const of = (
   { range, reader }: Asked,
-  clusters: ReadonlyArray<ClusterName>,
+  clusters: ReadonlyArray<HistoryName>,
   after: RowOrder.Position | undefined
 ): Window | undefined => {
   const [, , fromMs, toMs] = after ?? []
@@ -35,7 +35,7 @@ export const of = (
 /** Tells whether what a report reads as closed is of just those hours. */
 export const isClosedPart = (
   { range, reader }: Asked,
-  clusters: ReadonlyArray<ClusterName>,
+  clusters: ReadonlyArray<HistoryName>,
   { endMs, startMs }: Window
 ): boolean =>
   startMs === range.hours.startMs

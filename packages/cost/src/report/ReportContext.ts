@@ -3,7 +3,7 @@
  */
 import { NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
 import type { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
 import type { CostFilter } from "./CostQuery.ts"
@@ -16,6 +16,7 @@ import type { Prices } from "../price/Prices.ts"
 import * as Range from "./Range.ts"
 import type { RecommendationStore } from "../savings/RecommendationStore.ts"
 import type { Window } from "../hour/Window.ts"
+import type { CostHistories } from "./CostHistories.ts"
 import type * as HourRetention from "./HourRetention.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
@@ -31,13 +32,14 @@ export interface Sources {
   readonly cursorKey: CursorKey["Service"]
   readonly retention: { readonly hourlyDays: number; readonly retentionDays: number }
   readonly hoursFromMs: HourRetention.HoursFrom
+  readonly histories: CostHistories["Service"]
   readonly namesOf: WorkloadIndexOf
 }
 
 /** What every report is asked with. */
 export interface Asked {
   readonly namespaces: NamespaceFilter.NamespaceFilter
-  readonly view: (cluster: ClusterName) => ClusterView
+  readonly view: (cluster: HistoryName) => ClusterView
   readonly range: Range.Range
 }
 
@@ -45,12 +47,13 @@ export interface Asked {
 export const begin = Effect.fnUntraced(function* (
   sources: Sources,
   { namespaces, range, view }: Asked,
-  clusters: ReadonlyArray<ClusterName>,
+  clusters: ReadonlyArray<HistoryName>,
   filter: CostFilter
 ) {
   const hasLabels = yield* Effect.fromResult(LabelFilter.fromFilter(filter))
   const { hourlyDays } = sources.retention
-  const hourlyFromMs = Range.hourlyFromMs(range, { hourlyDays, hoursFromMs: yield* sources.hoursFromMs(clusters) })
+  const keys = clusters.map(sources.histories.keyOf)
+  const hourlyFromMs = Range.hourlyFromMs(range, { hourlyDays, hoursFromMs: yield* sources.hoursFromMs(keys) })
   const resolved = Range.align(range, hourlyFromMs)
   const views = clusters.map(view)
   const viewOf = new Map(clusters.map((cluster, index) => [cluster, views[index]]))
@@ -71,7 +74,7 @@ export const begin = Effect.fnUntraced(function* (
   if (!needsLabels) yield* refuseOutside
 
   const reader = yield* AllocationSet.reader(clusters, sources)
-  const recommendations = yield* sources.recommendations.recommendations(clusters)
+  const recommendations = yield* sources.recommendations.recommendations(keys)
   const { currency } = PriceHistory.current(yield* sources.prices.history)
   return {
     hourlyFromMs,

@@ -6,10 +6,22 @@ import { failureOf } from "@quarterdeck/cluster-fanout/FanOut"
 import type { FanOutFailed } from "@quarterdeck/cluster-fanout/ListError"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
-import type { CostCoverage, SeenHours } from "./CostRow.ts"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
+import type { CostCoverage, CostStatus, SeenHours } from "./CostRow.ts"
 import type { ResolvedRange } from "./Range.ts"
 import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
+
+/**
+ * How a cluster is at the time of a report.
+ *
+ * **Shape** `retired` is a cluster that left: its costs are all there is to tell of it, and count as an answer. **Units**
+ * `ageMs` of a retired one is the time since its figures end.
+ */
+export interface ViewCoverage extends Omit<Coverage.Coverage, "name" | "status"> {
+  readonly name: HistoryName
+  readonly status: CostStatus
+}
 
 /**
  * A cluster as it is now.
@@ -18,9 +30,11 @@ import type { Window } from "../hour/Window.ts"
  * namespaces by label needs: for every other, nothing is asked of it.
  */
 export interface ClusterView {
-  readonly coverage: Coverage.Coverage
+  readonly coverage: ViewCoverage
   readonly labels: (namespace: string) => ProvenLabels
 }
+
+const isAsked = (coverage: ViewCoverage): coverage is Coverage.Coverage => coverage.status !== "retired"
 
 interface Facts {
   readonly views: ReadonlyArray<ClusterView>
@@ -35,7 +49,9 @@ interface Facts {
  */
 export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.Effect<void, FanOutFailed> => {
   if (!needsLabels && knownSeconds.some((seconds) => seconds > 0)) return Effect.void
-  const failure = failureOf(views.map(({ coverage }) => coverage))
+  const asked = views.map(({ coverage }) => coverage).filter(isAsked)
+  if (asked.length < views.length) return Effect.void
+  const failure = failureOf(asked)
   return failure === undefined ? Effect.void : Effect.fail(failure)
 }
 
@@ -53,9 +69,10 @@ export const of = (
   const window = { startMs: hours.startMs, endMs }
   const windowMs = endMs - hours.startMs
   const isMissing = ({ coverage }: ClusterView, index: number): boolean =>
-    (coverage.missingKinds?.length ?? 0) > 0
-    || (needsLabels && !Coverage.answered(coverage))
-    || (coverage.status !== "ok" && (knownSeconds[index] ?? 0) * SECOND_MS < windowMs)
+    isAsked(coverage)
+    && ((coverage.missingKinds?.length ?? 0) > 0
+      || (needsLabels && !Coverage.answered(coverage))
+      || (coverage.status !== "ok" && (knownSeconds[index] ?? 0) * SECOND_MS < windowMs))
   return {
     clusters: views.map(({ coverage }, index) => ({
       ...coverage,

@@ -1,7 +1,7 @@
 /**
  * Why a report of costs was refused.
  */
-import { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Schema } from "effect"
 
 /** Names the field of a question that is wrong (HTTP 400). */
@@ -25,7 +25,7 @@ export class IdleForbidden extends Schema.TaggedError<IdleForbidden>()("IdleForb
 
 /** No such workload had any cost, or any hour, in the window (HTTP 404). */
 export class CostRowNotFound extends Schema.TaggedError<CostRowNotFound>()("CostRowNotFound", {
-  cluster: ClusterName,
+  cluster: HistoryName,
   id: Schema.String
 }) {
   override get message(): string {

@@ -1,7 +1,7 @@
 /**
  * What the reports are asked with.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import type { AggregateBody } from "./Aggregate.ts"
@@ -22,12 +22,12 @@ export interface Paged {
  */
 interface Scoped {
   readonly namespaces: NamespaceFilter
-  readonly view: (cluster: ClusterName) => ClusterView
+  readonly view: (cluster: HistoryName) => ClusterView
   readonly range: Range
 }
 
 interface Narrowed extends Scoped {
-  readonly target: Target
+  readonly target: Target<HistoryName>
   readonly filter: CostFilter
 }
 
@@ -48,6 +48,6 @@ export interface AggregateQuery extends Grouped, Paged {}
  * **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope.
  */
 export interface ExplainQuery extends Scoped {
-  readonly cluster: ClusterName
+  readonly cluster: HistoryName
   readonly id: string
 }

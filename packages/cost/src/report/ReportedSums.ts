@@ -2,7 +2,7 @@
  * Decides what a report by groups tells of an allocation set.
  */
 import { Effect } from "effect"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Idle } from "./Aggregate.ts"
 import { isWorkload, type Series } from "../hour/Series.ts"
 import { apportion } from "./Apportionment.ts"
@@ -28,7 +28,7 @@ export interface ReportedSums {
  */
 export const of = Effect.fnUntraced(function* (
   rows: WorkloadRows,
-  { idle, isVisible }: { readonly idle: Idle; readonly isVisible: (cluster: ClusterName, series: Series) => boolean }
+  { idle, isVisible }: { readonly idle: Idle; readonly isVisible: (cluster: HistoryName, series: Series) => boolean }
 ) {
   const { allocations, rowOf } = rows
   const weights = AllocationSet.laid(allocations, "cpuCostNanos")

@@ -1,7 +1,7 @@
 /**
  * Decides which places of an allocation set a report tells: those that the key reaches and the question asks for.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { CostFilter } from "./CostQuery.ts"
 import type * as LabelFilter from "./LabelFilter.ts"
@@ -10,13 +10,13 @@ import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 /** What a key reaches in a cluster. **Shape** `labels` proves a namespace's labels, as a cluster's reading does. */
 export interface Reach {
   readonly namespaces: NamespaceFilter.NamespaceFilter
-  readonly labels: (cluster: ClusterName, namespace: string) => NamespaceFilter.ProvenLabels
+  readonly labels: (cluster: HistoryName, namespace: string) => NamespaceFilter.ProvenLabels
 }
 
 /** Tells whether a namespace is within reach. **Limits** each is decided once. */
-export const reaching = ({ labels, namespaces }: Reach): ((cluster: ClusterName, namespace: string) => boolean) => {
+export const reaching = ({ labels, namespaces }: Reach): ((cluster: HistoryName, namespace: string) => boolean) => {
   if (namespaces._tag === "All") return () => true
-  const decided = new Map<ClusterName, Map<string, boolean>>()
+  const decided = new Map<HistoryName, Map<string, boolean>>()
   return (cluster, namespace) => {
     const known = decided.get(cluster) ?? new Map<string, boolean>()
     decided.set(cluster, known)
@@ -38,7 +38,7 @@ export const deciding = (
   reach: Reach,
   { namespaces, workloadTypes }: Pick<CostFilter, "namespaces" | "workloadTypes">,
   hasLabels?: LabelFilter.Matches
-): ((cluster: ClusterName, series: Series) => boolean) => {
+): ((cluster: HistoryName, series: Series) => boolean) => {
   const isReached = reaching(reach)
   const isUnscoped = reach.namespaces._tag === "All"
   const asked = namespaces === undefined ? undefined : new Set(namespaces)

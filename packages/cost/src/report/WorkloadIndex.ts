@@ -1,7 +1,7 @@
 /**
  * Remembers which series are one workload, and what is recommended to it: the same series come again in each report.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as Recommendation from "../savings/Recommendation.ts"
 import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
 import type { Series } from "../hour/Series.ts"
@@ -27,7 +27,7 @@ export interface Recommended {
 
 /** Gives the names of a cluster for one report. **Shape** `places` is how many series the report is about to ask for. */
 export type WorkloadIndexOf = (
-  cluster: ClusterName,
+  cluster: HistoryName,
   recommended: ClusterRecommendations | undefined,
   places: number
 ) => WorkloadIndex
@@ -122,7 +122,7 @@ const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Reco
  * **Limits** a cluster's index is dropped once it has over twice the series of the present report plus {@link SPARE}.
  */
 export const make = (): WorkloadIndexOf => {
-  const clusters = new Map<ClusterName, Known>()
+  const clusters = new Map<HistoryName, Known>()
   return (cluster, recommended, places) => {
     const before = clusters.get(cluster)
     // One that was forgotten is still whole for the reports that began with it.

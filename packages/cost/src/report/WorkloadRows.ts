@@ -1,7 +1,7 @@
 /**
  * Joins the places of an allocation set to workloads, one row for each, with what could be saved of it.
  */
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
 import type { Measure } from "../hour/Measure.ts"
 import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
@@ -37,7 +37,7 @@ export interface WorkloadRows {
 export const join = Effect.fnUntraced(function* (
   allocations: AllocationSet.AllocationSet,
   how: {
-    readonly isVisible: (cluster: ClusterName, series: Series) => boolean
+    readonly isVisible: (cluster: HistoryName, series: Series) => boolean
     readonly namesOf: WorkloadIndexOf
     readonly recommendations: ReadonlyArray<ClusterRecommendations>
   }

@@ -77,10 +77,17 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     /** Closes the hours that are over. */
     close: Effect.flatMap(Clock.currentTimeMillis, closing),
     open: open(sampling),
+    /** Returns until when the hours that are not closed were seen. */
+    seenToMs: (): number | undefined => seenTo(hours),
     /** Tells whether nothing is left to do for a cluster that is not followed any more. */
     isDone: () => sampling.member === undefined && hours.present === undefined && hours.pending.length === 0
   }
 })
+
+const seenTo = ({ unclosed }: ClusterHours): number | undefined =>
+  unclosed
+    .flatMap(({ endMs, seen, startMs }) => seen.within({ fromMs: startMs, toMs: endMs }).map(({ toMs }) => toMs))
+    .at(-1)
 
 const fillFrom =
   ({ store }: Member, nowMs: number) =>

@@ -34,6 +34,8 @@ export interface Parts {
   readonly settings: SamplerSettings
   readonly laneOf: (cluster: ClusterName) => Semaphore.Semaphore
   readonly clusters: () => ReadonlyArray<ClusterName>
+  /** Returns the cluster whose prices count for a history. */
+  readonly clusterOf: (key: ClusterName) => ClusterName
 }
 
 const waitingHours = Metric.gauge("quarterdeck_cost_repricing_hours", {
@@ -136,11 +138,13 @@ const batches = Effect.fnUntraced(function* ({ settings, store }: State, fromMs:
   })
 })
 
-const rewriteOnce = Effect.fnUntraced(function* ({ prices, store }: State, cluster: ClusterName, window: Window) {
+const rewriteOnce = Effect.fnUntraced(function* (state: State, cluster: ClusterName, window: Window) {
+  const { clusterOf, prices, store } = state
   const history = yield* prices.history
+  const named = clusterOf(cluster)
   const hours: Array<Hour> = []
   for (const hour of yield* store.hours(cluster, window)) {
-    hours.push(HourPricing.again(history, hour))
+    hours.push({ ...HourPricing.again(history, { ...hour, cluster: named }), cluster })
     yield* Effect.yieldNow
   }
   yield* store.rewrite(hours)

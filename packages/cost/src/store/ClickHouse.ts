@@ -13,7 +13,9 @@ import { CostStore } from "./CostStore.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { RecommendationStore } from "../savings/RecommendationStore.ts"
 import type { Window } from "../hour/Window.ts"
+import { HistoryStore } from "./HistoryStore.ts"
 import * as Client from "./clickhouse/Client.ts"
+import * as Histories from "./clickhouse/Histories.ts"
 import * as Pruning from "./clickhouse/Pruning.ts"
 import * as CommitLog from "./clickhouse/CommitLog.ts"
 import * as SeriesCache from "./clickhouse/SeriesCache.ts"
@@ -83,12 +85,15 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
 export const layerClickHouse = ({
   timeoutMs = TIMEOUT_MS,
   url
-}: Options): Layer.Layer<CostStore | RecommendationStore, CostError> =>
+}: Options): Layer.Layer<CostStore | HistoryStore | RecommendationStore, CostError> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* Client.connect({ url, timeoutMs })
       yield* Migrations.migrate(client)
       const recommendations = yield* Recommendations.make(client)
-      return Context.make(CostStore, yield* make(client)).pipe(Context.add(RecommendationStore, recommendations))
+      return Context.make(CostStore, yield* make(client)).pipe(
+        Context.add(RecommendationStore, recommendations),
+        Context.add(HistoryStore, Histories.make(client))
+      )
     })
   )

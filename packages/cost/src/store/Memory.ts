@@ -5,6 +5,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
 import { CostError, HourClosed, HourForgotten } from "../hour/CostError.ts"
 import { type ClusterSums, CostStore, type Extent } from "./CostStore.ts"
+import * as HistoryStore from "./HistoryStore.ts"
 import type { Hour } from "../hour/Hour.ts"
 import { columns, measures, record } from "../hour/Measure.ts"
 import { keyOf, type Series } from "../hour/Series.ts"
@@ -158,4 +159,7 @@ const make = Effect.sync(() => {
  *
  * **Limits** a sum reads every hour of its window.
  */
-export const layerMemory: Layer.Layer<CostStore> = Layer.effect(CostStore, make)
+export const layerMemory: Layer.Layer<CostStore | HistoryStore.HistoryStore> = Layer.merge(
+  Layer.effect(CostStore, make),
+  HistoryStore.layerMemory
+)

@@ -1,3 +1,4 @@
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { assert, describe, it } from "@effect/vitest"
 import { anyOf } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect } from "effect"
@@ -165,7 +166,7 @@ describe("a report of workloads", () => {
   it.effect("tells what is kept of a cluster that is dead, and that the newest may be missing", () =>
     Effect.gen(function* () {
       yield* closing([cost(monday, "api", 1), cost(monday, "web", 2, { cluster: stage })], monday + 3 * HOUR_MS)
-      const view = (name: typeof prod) => (name === stage ? dead(name) : viewOf(name))
+      const view = (name: HistoryName) => (name === stage ? dead(name) : viewOf(name))
       const reply = yield* getWorkloads(asking({ target: both, view, range: { range: "3h" } }))
       assert.deepStrictEqual(
         reply.aggregatedWorkloads.map(({ id }) => id),
@@ -189,7 +190,7 @@ describe("a report of workloads", () => {
     () =>
       Effect.gen(function* () {
         yield* closing([cost(monday, "api", 1), cost(monday, "web", 2, { cluster: stage })], monday + 3 * HOUR_MS)
-        const view = (name: typeof prod) => viewOf(name, name === stage ? { status: "stale", ageMs: 7_200_000 } : {})
+        const view = (name: HistoryName) => viewOf(name, name === stage ? { status: "stale", ageMs: 7_200_000 } : {})
         const partialOver = (hours: number, of: typeof both | { mode: "Named"; clusters: [typeof prod] } = both) => {
           const range = { from: String(monday), to: String(monday + hours * HOUR_MS) }
           return Effect.map(getWorkloads(asking({ target: of, view, range })), ({ partial }) => partial)
@@ -249,7 +250,7 @@ describe("a report of workloads", () => {
     Effect.gen(function* () {
       yield* closing([cost(monday, "api", 1), cost(monday, "api", 2, { cluster: stage })])
       const scope = anyOf([{ namespaceNames: [], labelSelector: { matchLabels: { team: "shop" } } }])
-      const view = (name: typeof prod) => ({
+      const view = (name: HistoryName) => ({
         ...viewOf(name),
         labels: (namespace: string) => (name === stage && namespace === "shop" ? { team: "shop" } : undefined)
       })

@@ -1,7 +1,7 @@
 /** A report over hours that a test writes down. */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
-import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
 import { Clock, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -73,12 +73,12 @@ export const recommending = Effect.fnUntraced(function* (
   yield* store.save({ cluster, foldedToMs: monday, changed, ended: [] })
 })
 
-export const viewOf = (name: ClusterName, coverage: Partial<Coverage> = {}): ClusterView => ({
+export const viewOf = (name: HistoryName, coverage: Partial<ClusterView["coverage"]> = {}): ClusterView => ({
   coverage: { name, status: "ok", source: "cache", count: 0, ageMs: 0, latencyMs: 1, ...coverage },
   labels: () => undefined
 })
 
-export const dead = (name: ClusterName): ClusterView =>
+export const dead = (name: HistoryName): ClusterView =>
   viewOf(name, { status: "unreachable", error: { code: "cluster_unreachable", message: "is not there" } })
 
 /** A question as tests write it: with the range as it is asked for. */
@@ -93,7 +93,7 @@ const ranged = Effect.fnUntraced(function* <Query extends { readonly range: Rang
 
 type Basics = Asking<Omit<WorkloadsQuery, "filter">>
 
-const basics = (clusters: ReadonlyArray<ClusterName>): Basics => ({
+const basics = (clusters: ReadonlyArray<HistoryName>): Basics => ({
   target: { mode: "Named", clusters },
   namespaces: everyNamespace,
   view: (cluster) => viewOf(cluster),

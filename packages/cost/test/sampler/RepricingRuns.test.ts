@@ -56,7 +56,8 @@ const repricingOf = Effect.fnUntraced(function* (
     journal: yield* HourJournal,
     settings: { ...(yield* SamplerSettings), repriceHours: 1 },
     laneOf: () => lane,
-    clusters: () => [prod]
+    clusters: () => [prod],
+    clusterOf: (key) => key
   })
 })
 

@@ -1,5 +1,6 @@
 /** The sampler on clusters in memory, with a clock that the test lets run. */
 import { CostStore } from "../../src/store/CostStore.ts"
+import { HistoryStore } from "../../src/store/HistoryStore.ts"
 import { CostSampler } from "../../src/sampler/CostSampler.ts"
 import type { Hour } from "../../src/hour/Hour.ts"
 import type { Measure } from "../../src/hour/Measure.ts"
@@ -53,7 +54,7 @@ export const fill = (server: Server): void => {
 }
 
 /** What outlives the program: the store, recommendations, prices and the journal. */
-export type Kept = CostStore | RecommendationStore | Prices | HourJournal
+export type Kept = CostStore | HistoryStore | RecommendationStore | Prices | HourJournal
 
 export const inMemory: Layer.Layer<Kept> = Layer.mergeAll(
   layerMemory,
@@ -90,6 +91,7 @@ const during = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 export const start = Effect.fnUntraced(function* (fleet: Fleet, source: UsageSource) {
   const kept = Context.empty().pipe(
     Context.add(CostStore, counted(yield* CostStore)),
+    Context.add(HistoryStore, counted(yield* HistoryStore)),
     Context.add(RecommendationStore, counted(yield* RecommendationStore)),
     Context.add(HourJournal, counted(yield* HourJournal)),
     Context.add(Prices, counted(yield* Prices))

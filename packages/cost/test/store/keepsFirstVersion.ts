@@ -8,6 +8,7 @@ import * as Prices from "../../src/price/Prices.ts"
 import { CostReport } from "../../src/report/CostReport.ts"
 import { OpenHours } from "../../src/report/OpenHours.ts"
 import { CostStore } from "../../src/store/CostStore.ts"
+import type { HistoryStore } from "../../src/store/HistoryStore.ts"
 import type { RecommendationStore } from "../../src/savings/RecommendationStore.ts"
 import { HOUR_SECONDS } from "../../src/hour/Units.ts"
 import { asking, getAggregated, getWorkloads, grouping } from "../report/reporting.ts"
@@ -18,7 +19,7 @@ import { at, hour, prod, series } from "./samples.ts"
 const others = Layer.mergeAll(Prices.layerMemory, CursorKey.layerRandom, OpenHours.layerNone)
 
 /** Reports over stores that hold the fixture. */
-export const reportingOf = <E, R>(stores: Layer.Layer<CostStore | RecommendationStore, E, R>) =>
+export const reportingOf = <E, R>(stores: Layer.Layer<CostStore | HistoryStore | RecommendationStore, E, R>) =>
   CostReport.layer.pipe(Layer.provideMerge(Layer.mergeAll(stores, others)))
 
 /** Has those figures of an answer that were reported before. */

@@ -4,7 +4,6 @@
 import { queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "../target/ClusterTarget.ts"
 import { call } from "./Client.ts"
-import type { Cluster } from "./Shapes.ts"
 
 type Target = ClusterTarget.ClusterTarget
 
@@ -94,14 +93,14 @@ export const workloadCostsQuery = (target: Target, window: CostWindow, limit: nu
     refetchInterval: REREAD_MS
   })
 
-const readExplanation = (cluster: Cluster["name"], id: string, window: CostWindow, signal: AbortSignal) =>
+const readExplanation = (cluster: WorkloadCost["cluster"], id: string, window: CostWindow, signal: AbortSignal) =>
   call((api) => api.cost.explain({ query: { cluster, id, ...windowParameters(window) } }), signal)
 
 export type Explanation = Awaited<ReturnType<typeof readExplanation>>
 export type ExplainedStep = Explanation["hours"][number]
 
 /** Why a workload cost what it did. */
-export const explanationQuery = (cluster: Cluster["name"], id: string, window: CostWindow) =>
+export const explanationQuery = (cluster: WorkloadCost["cluster"], id: string, window: CostWindow) =>
   queryOptions({
     queryKey: ["costExplanation", cluster, id, window],
     queryFn: ({ signal }) => readExplanation(cluster, id, window, signal),

@@ -11,5 +11,9 @@ export type Role = Rule["role"]
 export type Status = ApiKey["status"]
 export type Cluster = ClusterList["clusters"][number]
 export type Namespace = NamespaceList["namespaces"][number]
-export type Coverage = NamespaceList["clusters"][number]
+/** How a cluster answered. **Shape** `retired` in reports of costs alone: the cluster left, and its costs are kept. */
+export interface Coverage extends Omit<NamespaceList["clusters"][number], "name" | "status"> {
+  readonly name: string
+  readonly status: NamespaceList["clusters"][number]["status"] | "retired"
+}
 export type Selector = NonNullable<Rule["targetNamespaces"]>[number]

@@ -41,10 +41,12 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
       <Figure
         name="Total"
-        value={Quantity.money(totals.totalCost, currency)}
+        value={Quantity.money(covered === 0 ? undefined : totals.totalCost, currency)}
         note={
           before === undefined
-            ? `${Quantity.coverage(hours === 0 ? 0 : covered / hours)} of the time covered`
+            ? covered === 0
+              ? "Not known yet: nothing of this time was seen"
+              : `${Quantity.coverage(covered / hours)} of the time covered`
             : beforeText(totals.totalCost, before, currency)
         }
         onClick={() => onExplain(sum("Total", totals, { meaning: partsText(report), hasWorkloads: true }))}
@@ -53,7 +55,7 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
         <Figure
           name="Idle"
           value={Quantity.money(idle.totalCost, currency)}
-          note={`${Quantity.percent(totals.totalCost === 0 ? 0 : idle.totalCost / totals.totalCost)} of the total`}
+          note={`${Quantity.percent(totals.totalCost === 0 ? undefined : idle.totalCost / totals.totalCost)} of the total`}
           onClick={() => onExplain(sum("Idle", idle, { meaning: BESIDES.idle[1], hasWorkloads: false }))}
         />
       )}
@@ -67,8 +69,8 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
       />
       <Figure
         name="Savings available"
-        value={Quantity.money(totals.savingsAvailable, currency)}
-        note={`${Quantity.percent(totals.totalCost === 0 ? 0 : totals.savingsAvailable / totals.totalCost)} of the total`}
+        value={Quantity.money(covered === 0 ? undefined : totals.savingsAvailable, currency)}
+        note={`${Quantity.percent(totals.totalCost === 0 ? undefined : totals.savingsAvailable / totals.totalCost)} of the total`}
         onClick={() =>
           onExplain(sum("Savings available", workloads ?? totals, { meaning: MEANINGS.savings, hasWorkloads: true }))
         }

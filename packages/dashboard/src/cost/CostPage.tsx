@@ -6,13 +6,20 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import { lazyPart } from "../app/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
-import { type CostGroups, costGroupsQuery, type CostQuestion, costStepsQuery } from "../api/CostQueries.ts"
+import {
+  type CostGroups,
+  costGroupsQuery,
+  type CostQuestion,
+  costStepsQuery,
+  type WorkloadCost
+} from "../api/CostQueries.ts"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import { TargetFailure } from "../feedback/TargetFailure.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../target/CoverageStrip.tsx"
 import { useTarget } from "../target/useTarget.ts"
 import { chartDataOf } from "./ChartData.ts"
+import * as Comparison from "./Comparison.ts"
 import { CostControls } from "./CostControls.tsx"
 import { CostFigures } from "./CostFigures.tsx"
 import { CostTabs } from "./CostTabs.tsx"
@@ -47,7 +54,7 @@ export const CostPage = () => {
   const report = groups.data
   const failure = groups.error ?? whole.error
   const explain = (explained: Explained) => setTrail([explained])
-  const clusters = new Map(report?.clusters.map(({ name }) => [name, name]))
+  const clusters = new Map<string, WorkloadCost["cluster"]>(report?.clusters.map(({ name }) => [name, name]))
 
   return (
     <Stack gap="md">
@@ -97,7 +104,7 @@ export const CostPage = () => {
   )
 }
 
-/** Asks the same of the period before; what is older than what is kept is not known. */
+/** Asks the same of the period before. **Shape** absent where the two periods were not seen alike. */
 const useBefore = (report: CostGroups | undefined, question: CostQuestion, limit: number): CostGroups | undefined => {
   const { target } = useTarget()
   const window = report === undefined ? { range: "7d" } : windowBefore(report.window)
@@ -106,8 +113,8 @@ const useBefore = (report: CostGroups | undefined, question: CostQuestion, limit
     enabled: report !== undefined,
     refetchInterval: false
   })
-  const isSeen = past.data?.clusters.some(({ hoursCovered }) => hoursCovered > 0) === true
-  return isSeen ? past.data : undefined
+  if (report === undefined || past.data === undefined) return undefined
+  return Comparison.isComparable(report.clusters, past.data.clusters) ? past.data : undefined
 }
 
 const Trend = ({ all, grouped }: { readonly all: CostQuestion; readonly grouped: CostQuestion }) => {

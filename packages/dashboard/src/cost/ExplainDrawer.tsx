@@ -2,8 +2,7 @@
  * Opens the explanation of a figure beside the page.
  */
 import { Drawer, Text, UnstyledButton } from "@mantine/core"
-import type { CostWindow } from "../api/CostQueries.ts"
-import type { Cluster } from "../api/Shapes.ts"
+import type { CostWindow, WorkloadCost } from "../api/CostQueries.ts"
 import type * as ClusterTarget from "../target/ClusterTarget.ts"
 import type { Explained } from "./Explained.ts"
 import { SumExplanation } from "./SumExplanation.tsx"
@@ -16,7 +15,7 @@ interface Props {
   readonly currency: string
   readonly target: ClusterTarget.ClusterTarget
   readonly window: CostWindow
-  readonly clusters: ReadonlyMap<string, Cluster["name"]>
+  readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
 }
 
 const titleOf = (explained: Explained): string => (explained._tag === "Workload" ? explained.name : explained.title)

@@ -2,8 +2,7 @@
  * Groups of costs as rows, the most expensive first; each figure opens its explanation.
  */
 import { Paper, Progress, Table, Text, UnstyledButton } from "@mantine/core"
-import type { CostGroup, CostGroups } from "../api/CostQueries.ts"
-import type { Cluster } from "../api/Shapes.ts"
+import type { CostGroup, CostGroups, WorkloadCost } from "../api/CostQueries.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { BESIDES, besideOf, keyOf, nameOf } from "./CostLabels.ts"
@@ -14,7 +13,7 @@ interface Props {
   readonly report: CostGroups
   readonly before: CostGroups | undefined
   readonly by: CostView["by"]
-  readonly clusters: ReadonlyMap<string, Cluster["name"]>
+  readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
   readonly onExplain: (explained: Explained) => void
 }
 

@@ -15,6 +15,7 @@ import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../target/CoverageStrip.tsx"
 import { useTarget } from "../target/useTarget.ts"
 import { RangeControls } from "./CostControls.tsx"
+import * as Comparison from "./Comparison.ts"
 import { CostTabs } from "./CostTabs.tsx"
 import { saveWorkloads } from "./Csv.ts"
 import { manifestOf } from "./Recommendation.ts"
@@ -56,8 +57,9 @@ export const SavingsPage = () => {
         <>
           <CoverageStrip coverages={report.clusters} readAtMs={costs.dataUpdatedAt} rows="costs" />
           <Text role="status">
-            Recommended requests would have saved {Quantity.money(report.totals.savingsAvailable, report.currency)} of{" "}
-            {Quantity.money(report.totals.totalCost, report.currency)}
+            {Comparison.isSeen(report.clusters)
+              ? `Recommended requests would have saved ${Quantity.money(report.totals.savingsAvailable, report.currency)} of ${Quantity.money(report.totals.totalCost, report.currency)}`
+              : "Savings are not known yet: nothing of this time was seen"}
             {report.totals.costIncrease > 0
               ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
               : ""}

@@ -4,8 +4,13 @@
 import { Code, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { ApiFailure } from "../api/Client.ts"
-import { type CostGroup, costGroupsQuery, type CostQuestion, type CostWindow } from "../api/CostQueries.ts"
-import type { Cluster } from "../api/Shapes.ts"
+import {
+  type CostGroup,
+  costGroupsQuery,
+  type CostQuestion,
+  type CostWindow,
+  type WorkloadCost
+} from "../api/CostQueries.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
@@ -21,7 +26,7 @@ interface Props {
   readonly target: ClusterTarget.ClusterTarget
   readonly window: CostWindow
   /** The clusters of the report, by name. */
-  readonly clusters: ReadonlyMap<string, Cluster["name"]>
+  readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
   readonly onExplain: (explained: Explained) => void
 }
 

@@ -16,7 +16,7 @@ const SHOWN_REASONS = 3
 
 const LIVE = "live"
 
-const RANKS = { missing: 0, incomplete: 1, stale: 2, ok: 3 } as const
+const RANKS = { missing: 0, incomplete: 1, stale: 2, left: 3, ok: 4 } as const
 
 interface Props {
   readonly coverages: ReadonlyArray<Coverage>
@@ -29,7 +29,8 @@ interface Props {
 }
 
 export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows }: Props) => {
-  const elapsedMs = Math.max(0, useNow() - readAtMs)
+  const nowMs = useNow()
+  const elapsedMs = Math.max(0, nowMs - readAtMs)
   const coverages = read.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
   const [isOpen, { toggle }] = useDisclosure(false)
   const ranked = coverages.toSorted((a, b) => RANKS[healthOf(a)] - RANKS[healthOf(b)])
@@ -43,7 +44,7 @@ export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows 
             {summaryOf(coverages)}
           </Text>
           {shown.map((coverage) => (
-            <ClusterMark key={coverage.name} coverage={coverage} isLive={isLive} />
+            <ClusterMark key={coverage.name} coverage={coverage} isLive={isLive} nowMs={nowMs} />
           ))}
           {ranked.length > SHOWN ? (
             <Text size="sm" c="dimmed">
@@ -69,7 +70,7 @@ export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows 
         </Text>
       ) : undefined}
       <Collapse expanded={isOpen}>
-        {isOpen ? <Details coverages={coverages} isLive={isLive} rows={rows} /> : undefined}
+        {isOpen ? <Details coverages={coverages} isLive={isLive} nowMs={nowMs} rows={rows} /> : undefined}
       </Collapse>
     </Paper>
   )
@@ -81,7 +82,13 @@ const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
   return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
 }
 
-const ClusterMark = ({ coverage, isLive }: { readonly coverage: Coverage; readonly isLive: boolean }) => {
+interface MarkProps {
+  readonly coverage: Coverage
+  readonly isLive: boolean
+  readonly nowMs: number
+}
+
+const ClusterMark = ({ coverage, isLive, nowMs }: MarkProps) => {
   const health = healthOf(coverage)
   return (
     <Badge
@@ -97,20 +104,29 @@ const ClusterMark = ({ coverage, isLive }: { readonly coverage: Coverage; readon
       {coverage.name} {health === "ok" ? undefined : `${wordOf(coverage)} `}
       {health === "missing" ? undefined : (
         <Text span c="dimmed" size="xs">
-          {health === "ok" && isLive ? LIVE : `${Quantity.duration(coverage.ageMs)} old`}
+          {health === "left"
+            ? endText(coverage, nowMs)
+            : health === "ok" && isLive
+              ? LIVE
+              : `${Quantity.duration(coverage.ageMs)} old`}
         </Text>
       )}
     </Badge>
   )
 }
 
-const ageOf = (coverage: Coverage, isLive: boolean): string => {
+/** Names the day that the figures of a cluster end. **Shape** in UTC, as days of reports are. */
+const endText = ({ ageMs }: Coverage, nowMs: number): string =>
+  `figures end ${new Date(nowMs - ageMs).toISOString().slice(0, 10)}`
+
+const ageOf = ({ coverage, isLive, nowMs }: MarkProps): string => {
   const health = healthOf(coverage)
   if (health === "missing") return Quantity.UNKNOWN
+  if (health === "left") return endText(coverage, nowMs)
   return health === "ok" && isLive ? LIVE : Quantity.duration(coverage.ageMs)
 }
 
-const Details = ({ coverages, isLive, rows }: Omit<Props, "readAtMs">) => (
+const Details = ({ coverages, isLive, nowMs, rows }: Omit<Props, "readAtMs"> & { readonly nowMs: number }) => (
   <Stack gap="xs" mt="xs">
     <ScrollTable minWidth={640} label="Coverage, cluster by cluster">
       <Table verticalSpacing={4} aria-label="Coverage of each cluster">
@@ -129,7 +145,7 @@ const Details = ({ coverages, isLive, rows }: Omit<Props, "readAtMs">) => (
               <Table.Td>{coverage.name}</Table.Td>
               <Table.Td>{wordOf(coverage)}</Table.Td>
               <Table.Td>{coverage.source === "live" ? "asked now" : "kept current by watches"}</Table.Td>
-              <Table.Td>{ageOf(coverage, isLive === true)}</Table.Td>
+              <Table.Td>{ageOf({ coverage, isLive: isLive === true, nowMs })}</Table.Td>
               <Table.Td>{Quantity.milliseconds(coverage.latencyMs)}</Table.Td>
               <Table.Td>
                 {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.count(coverage.count)}

@@ -5,8 +5,8 @@ import type { Coverage } from "../api/Shapes.ts"
 
 type Status = Coverage["status"]
 
-/** How much of a cluster's rows is shown: none of a `missing` one; an `incomplete` one lacks some kind. */
-export type Health = "ok" | "stale" | "incomplete" | "missing"
+/** How much of a cluster's rows is shown: none of a `missing` one; an `incomplete` one lacks some kind; one that `left` has its past. */
+export type Health = "ok" | "stale" | "incomplete" | "missing" | "left"
 
 const WORDS: Readonly<Record<Status, string>> = {
   ok: "answered",
@@ -17,13 +17,15 @@ const WORDS: Readonly<Record<Status, string>> = {
   forbidden: "forbids it",
   throttled: "throttled",
   unsupported: "unsupported",
-  error: "failed"
+  error: "failed",
+  retired: "left"
 }
 
 export const wordOf = ({ missingKinds, status }: Coverage): string =>
   status === "ok" && (missingKinds?.length ?? 0) > 0 ? "incomplete" : WORDS[status]
 
 export const healthOf = ({ missingKinds, status }: Coverage): Health => {
+  if (status === "retired") return "left"
   if (status !== "ok" && status !== "stale") return "missing"
   if ((missingKinds?.length ?? 0) > 0) return "incomplete"
   return status
@@ -31,16 +33,19 @@ export const healthOf = ({ missingKinds, status }: Coverage): Health => {
 
 /** Says why a cluster's rows are missing, or are not what they might be. */
 export const reasonOf = (coverage: Coverage): string | undefined => {
+  if (coverage.status === "retired") return LEFT
   const kinds = coverage.missingKinds ?? []
   const missing = kinds.length === 0 ? undefined : `Its ${kinds.join(", ")} cannot be read.`
   return coverage.error?.message ?? missing ?? (coverage.status === "stale" ? STALE : undefined)
 }
 
+const LEFT = "No registered cluster has this name any more. Its costs are kept."
 const STALE = "It does not answer at the moment: its rows are those of the last time that it did."
 
 export const COLORS: Readonly<Record<Health, string>> = {
   ok: "teal",
   stale: "yellow",
   incomplete: "yellow",
-  missing: "red"
+  missing: "red",
+  left: "gray"
 }

@@ -15,6 +15,12 @@ export interface Note {
   readonly text: (whose: "its" | "their", age: string) => string
 }
 
+/** The parts of a coverage that notes are made of; a report of costs has clusters that left among its own. */
+type Told = Pick<Coverage, "ageMs" | "missingKinds" | "error"> & {
+  readonly name: string
+  readonly status: Coverage["status"] | "retired"
+}
+
 /** Clusters that a line names. */
 const NAMED = 5
 
@@ -23,7 +29,7 @@ const NAMED = 5
  *
  * **Example** `warning: clusters stage, test: timeout, their rows are missing: no answer within 3000 ms`
  */
-export const lines = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<string> => fold(coverages.flatMap(notesOf))
+export const lines = (coverages: ReadonlyArray<Told>): ReadonlyArray<string> => fold(coverages.flatMap(notesOf))
 
 /** Writes notes as warnings, in the order in which they first come. */
 export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
@@ -42,18 +48,14 @@ export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
 /**
  * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
  */
-export const nothingFound = (
-  what: string,
-  coverages: ReadonlyArray<Coverage>,
-  target: Option.Option<string>
-): string => {
+export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, target: Option.Option<string>): string => {
   const asked = coverages.map(({ name, status }) => `${name} ${status}`).join(", ")
   const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""
   return `no ${what} match (asked: ${asked === "" ? "no cluster" : asked})${hint}`
 }
 
 /** Says what is wrong with a cluster beside its status. **Shape** empty for one that answered well. */
-export const reasonOf = (coverage: Coverage): string => {
+export const reasonOf = (coverage: Told): string => {
   const { ageMs, missingKinds = [], status } = coverage
   return [
     ...(status === "stale" ? [`rows are ${Math.round(ageMs / 1_000)} s old`] : []),
@@ -73,14 +75,14 @@ export const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): Readonly
 }
 
 /** Gives what a cluster failed with, without its name, which stands before it. **Shape** empty where nothing is known. */
-export const causeOf = ({ error, name }: Coverage): string => {
+export const causeOf = ({ error, name }: Pick<Told, "error" | "name">): string => {
   const message = error?.message ?? ""
   return message.replace(`cluster ${name}: `, "").replace(`cluster ${name} `, "")
 }
 
-const isWhole = (coverage: Coverage): boolean => answered(coverage) && (coverage.missingKinds?.length ?? 0) === 0
+const isWhole = (coverage: Told): boolean => answered(coverage) && (coverage.missingKinds?.length ?? 0) === 0
 
-const notesOf = (coverage: Coverage): ReadonlyArray<Note> => {
+const notesOf = (coverage: Told): ReadonlyArray<Note> => {
   const { ageMs, missingKinds = [], name: cluster, status } = coverage
   const cause = coverage.error === undefined ? "" : `: ${causeOf(coverage)}`
   if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${whose} rows are missing${cause}` }]

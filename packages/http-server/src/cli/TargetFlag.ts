@@ -2,6 +2,8 @@
  * The flag that names the clusters of a client command.
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { Connection } from "./Connection.ts"
@@ -9,16 +11,30 @@ import type { Connection } from "./Connection.ts"
 /** No header of 4 KiB holds more names; how many one request may name is the server's to say. */
 const MAX_NAMES = 4_096
 
+const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, description: string, allowed: string) =>
+  Flag.String("cluster").pipe(
+    Flag.withAlias("c"),
+    Flag.withMetavar("a|b|*"),
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => Result.isSuccess(ClusterHeader.parseOf(isName)([text], MAX_NAMES)),
+      () => allowed
+    ),
+    Flag.optional
+  )
+
 /** Takes the text of the cluster header, and checks its grammar before anything is sent. */
-export const targetFlag = Flag.String("cluster").pipe(
-  Flag.withAlias("c"),
-  Flag.withMetavar("a|b|*"),
-  Flag.withDescription("One cluster, several joined by |, or * for all in the key's scope; in quotes, for the shell"),
-  Flag.filter(
-    (text) => Result.isSuccess(ClusterHeader.parse([text], MAX_NAMES)),
-    () => "a cluster's name, several joined by |, or *"
-  ),
-  Flag.optional
+export const targetFlag = flagOf(
+  ClusterName.is,
+  "One cluster, several joined by |, or * for all in the key's scope; in quotes, for the shell",
+  "a cluster's name, several joined by |, or *"
+)
+
+/** As `targetFlag`, for reports of costs: it names the past of clusters that left, too. */
+export const historyTargetFlag = flagOf(
+  HistoryName.is,
+  "One cluster, several joined by |, or * for all in the key's scope; clusters that left as well: prod, prod@2026-03-01",
+  "a cluster's name, such a name and a day (prod@2026-03-01), several joined by |, or *"
 )
 
 /** The header that a flag asks for. */

@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
 
   const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target.Target, namespace: string) {
     const namespaces = Rule.namespaceFilter(rule)
-    const view = yield* viewsOf(target, namespaces)
+    const view = yield* viewsOf(target, namespaces, new Map())
     yield* report
       .getWorkloads({
         target,

@@ -5,11 +5,13 @@ import { ClusterReader, type Reading } from "@quarterdeck/cluster-fanout/Cluster
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { type Answer, byReading, FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import type { ClusterView } from "@quarterdeck/cost/CostReport"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import { type ClusterName, is } from "@quarterdeck/targeting/ClusterName"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Deadlines } from "./ListPage.ts"
+import type { Retired } from "./RetiredHistories.ts"
 
 type Labels = ClusterView["labels"]
 
@@ -33,19 +35,29 @@ export const make = Effect.gen(function* () {
   const reader = yield* ClusterReader
   const deadlines = yield* Deadlines
 
-  return Effect.fn("CostViews.ask")(function* ({ clusters }: Target, namespaces: NamespaceFilter.NamespaceFilter) {
+  return Effect.fn("CostViews.ask")(function* (
+    { clusters }: Target<HistoryName>,
+    namespaces: NamespaceFilter.NamespaceFilter,
+    retired: Retired
+  ) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const asked = clusters.filter((name): name is ClusterName => is(name) && !retired.has(name))
     const needsLabels = NamespaceFilter.needsLabels(namespaces)
     const timeoutMs = needsLabels ? deadlines.timeoutMs : Math.min(STATUS_WAIT_MS, deadlines.timeoutMs)
     const question = { kinds: ["Pod"], consistency: "cache", timeoutMs, needsLabels } as const
     const { ask, askNow } = byReading(reader, question, labelsOf)
-    const replies = yield* fanOut.askEach(clusters, { source: "cache", timeoutMs, askNow }, ask)
+    const replies = yield* fanOut.askEach(asked, { source: "cache", timeoutMs, askNow }, ask)
     const views = new Map(
-      replies.map(({ coverage, value }): [ClusterName, ClusterView] => [
+      replies.map(({ coverage, value }): [HistoryName, ClusterView] => [
         coverage.name,
         { coverage, labels: value ?? noLabels }
       ])
     )
-    return (cluster: ClusterName): ClusterView => views.get(cluster) ?? { coverage: unasked(cluster), labels: noLabels }
+    return (name: HistoryName): ClusterView => {
+      const endMs = retired.get(name)
+      if (endMs !== undefined || !is(name)) return { coverage: left(name, nowMs - (endMs ?? nowMs)), labels: noLabels }
+      return views.get(name) ?? { coverage: unasked(name), labels: noLabels }
+    }
   })
 })
 
@@ -59,6 +71,16 @@ const labelsOf = ({ ageMs, isStale, labels, missingKinds, staleCause }: Reading)
 })
 
 const noLabels: Labels = () => undefined
+
+/** The coverage of a history whose cluster left. **Units** `ageMs` since its last hour ended, which may be the present one. */
+const left = (name: HistoryName, ageMs: number): ClusterView["coverage"] => ({
+  name,
+  status: "retired",
+  source: "cache",
+  count: 0,
+  ageMs: Math.max(0, ageMs),
+  latencyMs: 0
+})
 
 const unasked = (name: ClusterName): Coverage => ({
   name,

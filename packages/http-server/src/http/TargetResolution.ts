@@ -5,7 +5,8 @@ import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
-import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as Target from "@quarterdeck/targeting/Target"
 import type { TargetError } from "@quarterdeck/targeting"
@@ -32,18 +33,22 @@ export const StatedTarget = Context.Reference<TargetRequest.Body | undefined>("@
  *
  * **Errors** `invalid_target`, `empty_cluster_list`; a bad header also where the body's list wins.
  */
-const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined) {
+const asked = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>(
+  body: TargetRequest.Body | undefined,
+  isName: (text: string) => text is Name
+) {
+  const fromParts = TargetRequest.fromPartsOf(isName)
   const options = yield* TargetOptions
   const stated = yield* StatedTarget
   if (stated !== undefined) {
-    const target = TargetRequest.fromParts({ header: Option.none(), body: stated }, options.maxNames)
+    const target = fromParts({ header: Option.none(), body: stated }, options.maxNames)
     if (Result.isFailure(target)) return yield* refusal(target.failure, "clusters")
     return { target: target.success, isUnnamed: stated.multiCluster !== true, field: "clusters" }
   }
   const request = yield* HttpServerRequest.HttpServerRequest
-  const header = ClusterHeader.parse(HeaderLines.valuesOf(request, options.header), options.maxNames)
+  const header = ClusterHeader.parseOf(isName)(HeaderLines.valuesOf(request, options.header), options.maxNames)
   if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
-  const parts = TargetRequest.fromParts(
+  const parts = fromParts(
     body === undefined ? { header: header.success } : { header: header.success, body },
     options.maxNames
   )
@@ -62,14 +67,33 @@ const asked = Effect.fnUntraced(function* (body: TargetRequest.Body | undefined)
  * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
  */
 export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
-  const { field, target } = yield* asked(body)
-  return yield* within(target, field)
+  const { field, target } = yield* asked(body, ClusterName.is)
+  return yield* within(target, field, [])
 })
+
+/**
+ * Resolves the target of a report of costs: histories of clusters that left are addressed by name, and by `*`.
+ *
+ * **Shape** `retired` names those histories that have costs in the report's window and that the caller may see.
+ *
+ * **Errors** as `resolve`.
+ */
+export const resolveCosts = Effect.fnUntraced(function* (
+  body: TargetRequest.Body | undefined,
+  retired: ReadonlyArray<HistoryName.HistoryName>
+) {
+  const { field, target } = yield* asked(body, HistoryName.is)
+  return yield* within(target, field, retired)
+})
+
+/** Resolves the one history that the parameter `cluster` names, as `resolveCosts` does. */
+export const resolveNamedCosts = (name: HistoryName.HistoryName, retired: ReadonlyArray<HistoryName.HistoryName>) =>
+  within(TargetRequest.named([name]), "cluster", retired)
 
 /** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
 export const resolveClusters = Effect.fnUntraced(function* () {
-  const { field, isUnnamed, target } = yield* asked(undefined)
-  return yield* within(isUnnamed ? TargetRequest.all : target, field)
+  const { field, isUnnamed, target } = yield* asked(undefined, ClusterName.is)
+  return yield* within(isUnnamed ? TargetRequest.all : target, field, [])
 })
 
 /**
@@ -77,14 +101,14 @@ export const resolveClusters = Effect.fnUntraced(function* () {
  *
  * **Errors** the problems `cluster_forbidden`, `cluster_not_found`.
  */
-export const resolveNamed = (name: ClusterName) => within(TargetRequest.named([name]), "cluster")
+export const resolveNamed = (name: ClusterName.ClusterName) => within(TargetRequest.named([name]), "cluster", [])
 
 /**
  * Resolves the clusters that a body's `targets` name, in their order; they win over the header, which must be well-formed.
  *
  * **Errors** the problems `invalid_target`, `cluster_forbidden`, `cluster_not_found`.
  */
-export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName>) {
+export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName.ClusterName>) {
   const { header, maxNames } = yield* TargetOptions
   const given = ClusterHeader.parse(HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, header), maxNames)
   if (Result.isFailure(given)) return yield* refusal(given.failure, header)
@@ -95,7 +119,7 @@ export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<
       field: "targets"
     })
   }
-  return yield* within(TargetRequest.named(distinct), "targets")
+  return yield* within(TargetRequest.named(distinct), "targets", [])
 })
 
 /**
@@ -103,7 +127,7 @@ export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<
  *
  * **Errors** the problem `invalid_target`.
  */
-export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName) {
+export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName.ClusterName) {
   const { header, maxNames } = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
   const given = ClusterHeader.parse(HeaderLines.valuesOf(request, header), maxNames)
@@ -119,15 +143,19 @@ export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName) {
  * Resolves a target inside the caller's scope and notes it for the audit; `field` is where the request names its
  * clusters.
  */
-const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest, field: string) {
+const within = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName = ClusterName.ClusterName>(
+  request: TargetRequest.TargetRequest<Name>,
+  field: string,
+  retired: ReadonlyArray<Name>
+) {
   const principal = yield* Principal
   const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
   yield* note({ asked: textOf(request) })
   const scope = Rule.clusterScope(principal.rule)
-  const names = clusters.map(({ name }) => name)
-  const target = Target.resolve(request, scope, { parent, clusters: names })
+  const names = [...clusters.map(({ name }) => name), ...retired]
+  const target = Target.resolve<Name>(request, scope, { parent, clusters: names })
   if (Result.isFailure(target)) {
-    const given: ReadonlyArray<ClusterName> = request._tag === "Named" ? request.names : []
+    const given: ReadonlyArray<HistoryName.HistoryName> = request._tag === "Named" ? request.names : []
     const others = names.filter((name) => Target.reaches(scope, name) && !given.includes(name))
     return yield* refusal(target.failure, field, others)
   }
@@ -140,7 +168,7 @@ const within = Effect.fnUntraced(function* (request: TargetRequest.TargetRequest
 })
 
 /** A target as the audit tells it. */
-export const textOf = (request: TargetRequest.TargetRequest): string => {
+export const textOf = (request: TargetRequest.TargetRequest<string>): string => {
   switch (request._tag) {
     case "Parent":
       return ""
@@ -172,7 +200,8 @@ export const noteResolved = Effect.fnUntraced(function* (
 })
 
 /** Notes the one cluster that a request changes the registration of, for the audit. */
-export const noteCluster = (name: ClusterName): Effect.Effect<void> => note({ asked: name, clusters: [name] })
+export const noteCluster = (name: ClusterName.ClusterName): Effect.Effect<void> =>
+  note({ asked: name, clusters: [name] })
 
 /** Notes the namespaces that a request names, for the audit. */
 export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): Effect.Effect<void> =>
@@ -195,7 +224,7 @@ const refusal = (
     | TargetError.ClusterForbidden
     | TargetError.ClusterNotFound,
   place: string,
-  others: ReadonlyArray<ClusterName> = []
+  others: ReadonlyArray<HistoryName.HistoryName> = []
 ): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {

@@ -2,6 +2,7 @@
  * Measures how far the history of costs is behind.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { CostHistories } from "@quarterdeck/cost/CostHistories"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { Clock, Effect, Layer, Metric, Schedule } from "effect"
 
@@ -22,12 +23,14 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const registry = yield* ClusterRegistry
     const store = yield* CostStore
+    const histories = yield* CostHistories
 
     const measure = Effect.gen(function* () {
       const { clusters } = yield* registry.snapshot
-      const names = new Set(clusters.map(({ name }) => name))
+      const names = new Set<string>(clusters.map(({ name }) => name))
       const nowMs = yield* Clock.currentTimeMillis
-      for (const { cluster, toMs } of yield* store.extents) {
+      for (const { cluster: key, toMs } of yield* store.extents) {
+        const cluster = histories.nameOf(key)
         if (!names.has(cluster)) continue
         yield* Metric.update(Metric.withAttributes(lag, { cluster }), Math.max(0, nowMs - toMs) / 1_000)
       }

@@ -3,6 +3,7 @@
  */
 import { CostError } from "@quarterdeck/cost/CostError"
 import { CostStore } from "@quarterdeck/cost/CostStore"
+import { HistoryStore } from "@quarterdeck/cost/HistoryStore"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { layerClickHouse } from "@quarterdeck/cost/store/ClickHouse"
 import { FILE_NAME, layerSqlite } from "@quarterdeck/cost/store/Sqlite"
@@ -33,17 +34,21 @@ export const named =
 
 /**
  * Opens the history: the host's own, else in the ClickHouse server that `cost.url` names, else in SQLite in the data
- * directory. Recommendations are kept beside the hours, those of a host's own store in the data directory.
+ * directory. Recommendations and the book of histories are kept beside the hours, those of a host's own store in the data
+ * directory.
  *
  * **Errors** `CostsUnusable`, `PortUnusable`.
  */
 export const layer = (
   { cost: { url }, dataDirectory: directory }: Settings,
   { costStore }: Ports
-): Layer.Layer<CostStore | RecommendationStore, CostsUnusable | HostPort.PortUnusable> => {
+): Layer.Layer<CostStore | HistoryStore | RecommendationStore, CostsUnusable | HostPort.PortUnusable> => {
   if (url !== undefined) return named(undefined)(layerClickHouse({ url }))
   const sqlite = named(join(directory, FILE_NAME))(layerSqlite({ directory }))
   if (costStore === undefined) return sqlite
-  const recommendations = Layer.effect(RecommendationStore, RecommendationStore).pipe(Layer.provide(sqlite))
-  return Layer.merge(HostPort.layer("costStore", CostStore, costStore), recommendations)
+  const beside = Layer.merge(
+    Layer.effect(RecommendationStore, RecommendationStore),
+    Layer.effect(HistoryStore, HistoryStore)
+  ).pipe(Layer.provide(sqlite))
+  return Layer.merge(HostPort.layer("costStore", CostStore, costStore), beside)
 }

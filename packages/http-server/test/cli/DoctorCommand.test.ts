@@ -219,7 +219,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
   )
 
   it.effect(
-    "finds a dead cluster, names that collide and usage that nobody tells in a real fleet, and nothing once they are mended",
+    "finds a dead cluster, names that collide, one cluster under two names and usage that nobody tells in a real fleet, and nothing once they are mended",
     () =>
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
@@ -264,9 +264,9 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
           ({ checks }) => checks.includes("usage hub") && !checks.includes("service"),
           { within: "60 seconds" }
         )
-        assert.deepStrictEqual(sick, { status: 1, checks: ["names", "usage hub", "clusters dead"] })
+        assert.deepStrictEqual(sick, { status: 1, checks: ["names", "usage hub", "clusters dead", "names hub"] })
 
-        yield* files.writeFileString(kubeconfig, Kubeconfig.print([hub, { ...hub, name: "x@y" }]))
+        yield* files.writeFileString(kubeconfig, Kubeconfig.print([hub]))
         const mended = yield* eventually("the kubeconfig is mended", found, ({ checks }) => checks.length === 1, {
           within: "30 seconds"
         })

@@ -254,8 +254,8 @@ describe("quarterdeck clusters", () => {
       const csv = yield* quarterdeck(["clusters", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
-        "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,cpuRequestMillis,memoryRequestBytes,lastSeen,errorCode,labels\n"
-          + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,4250,10737418240,2026-01-02T03:04:05Z,,env=prod\n"
+        "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,cpuRequestMillis,memoryRequestBytes,lastSeen,errorCode,labels,sameCluster\n"
+          + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,4250,10737418240,2026-01-02T03:04:05Z,,env=prod,\n"
       )
     })
   )

@@ -50,6 +50,7 @@ const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known
  * ledger, which therefore has no partitions: all of its rows appear at once.
  *
  * `hours` lies by day, and in a day by workload: a window reads its days, and a workload's hours pack well.
+ * `histories` says which cluster each `cluster` of the other tables is of, as JSON: the newest record of a key counts.
  * `recommendations` has a row under the empty key for each save of a cluster, and rows of no `since` or later do not count.
  */
 const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
@@ -127,7 +128,14 @@ const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
     ) ENGINE = ReplacingMergeTree(version) ORDER BY (cluster, key)
     SETTINGS non_replicated_deduplication_window = 10000`
   ],
-  [`ALTER TABLE hours ${KNOWN}`, `ALTER TABLE days ${KNOWN}`]
+  [`ALTER TABLE hours ${KNOWN}`, `ALTER TABLE days ${KNOWN}`],
+  [
+    `CREATE TABLE IF NOT EXISTS histories (
+      key String,
+      version UInt64,
+      record String
+    ) ENGINE = ReplacingMergeTree(version) ORDER BY key`
+  ]
 ]
 
 /**

@@ -124,6 +124,8 @@ const ACTIONS: { readonly [O in Operation]: string } = {
   recommend: "keep recommendations",
   recommendations: "read recommendations",
   forgetRecommendations: "forget recommendations",
+  histories: "read the book of cost histories",
+  saveHistories: "keep the book of cost histories",
   check: "check the cost history",
   repair: "repair the cost history"
 }

@@ -21,7 +21,8 @@ const ALONE_TIMEOUT_MS = 500
  * `recommendations` has the usage of each workload as bytes, and what is recommended from it, with the hours it rests on.
  * `estimated_to` of a cluster is where its last hour ended when a program came that keeps what was requested while usage was
  * known (milliseconds since the epoch): before that it is estimated, but in hours that were written since, of which
- * `exact_hours` has a bit each.
+ * `exact_hours` has a bit each. `histories` says which cluster each name of `clusters` is of, as JSON; one without a record is
+ * that of the cluster with its name.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE clusters (
@@ -87,6 +88,10 @@ const MIGRATIONS: ReadonlyArray<string> = [
     day INTEGER NOT NULL,
     mask INTEGER NOT NULL,
     PRIMARY KEY (cluster, day)
+  ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE histories (
+    key TEXT PRIMARY KEY,
+    record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;`
 ]
 

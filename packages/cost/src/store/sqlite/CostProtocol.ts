@@ -111,6 +111,9 @@ export type Call =
   | { readonly operation: "recommend"; readonly saved: SavedRecommendations }
   | { readonly operation: "recommendations"; readonly cluster: string; readonly withCheckpoints: boolean }
   | { readonly operation: "forgetRecommendations"; readonly cluster: string }
+  | { readonly operation: "histories" }
+  /** **Shape** key and record of each. */
+  | { readonly operation: "saveHistories"; readonly records: ReadonlyArray<readonly [key: string, record: string]> }
   | { readonly operation: "check" }
   | { readonly operation: "repair" }
 
@@ -135,6 +138,8 @@ export type Answer =
   | { readonly operation: "recommend" }
   | { readonly operation: "recommendations"; readonly read: ReadRecommendations }
   | { readonly operation: "forgetRecommendations" }
+  | { readonly operation: "histories"; readonly records: ReadonlyArray<string> }
+  | { readonly operation: "saveHistories" }
   | { readonly operation: "check"; readonly checked: Checked }
   | { readonly operation: "repair"; readonly checked: Checked }
 

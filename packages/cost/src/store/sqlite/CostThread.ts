@@ -11,7 +11,7 @@ import * as CostReads from "./CostReads.ts"
 import * as EstimatedReads from "./EstimatedReads.ts"
 import * as RecommendationRows from "./RecommendationRows.ts"
 import * as SeriesText from "./SeriesText.ts"
-import { Damaged } from "./SqlValue.ts"
+import { Damaged, text } from "./SqlValue.ts"
 import * as CostWrites from "./CostWrites.ts"
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
@@ -109,6 +109,14 @@ const answerOf = (file: OpenFile, call: Exclude<Call, OpenCall>): Answer => {
     case "forgetRecommendations":
       write(file, () => recommendations.forget(call.cluster))
       return { operation }
+    case "histories":
+      return { operation, records: database.prepare("SELECT record FROM histories").all().map(recordOf) }
+    case "saveHistories":
+      write(file, () => {
+        const put = database.prepare("INSERT OR REPLACE INTO histories (key, record) VALUES (?, ?)")
+        for (const [key, record] of call.records) put.run(key, record)
+      })
+      return { operation }
     case "check":
       return { operation, checked: CostCheck.check(history) }
     case "repair":
@@ -118,6 +126,8 @@ const answerOf = (file: OpenFile, call: Exclude<Call, OpenCall>): Answer => {
       return { operation }
   }
 }
+
+const recordOf = (row: Readonly<Record<string, unknown>>): string => text(row["record"])
 
 const placeOf = ({ cluster, startMs }: Pick<Closing, "cluster" | "startMs">) => ({ cluster, startMs })
 

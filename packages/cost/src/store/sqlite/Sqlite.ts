@@ -15,6 +15,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import type { CostError } from "../../hour/CostError.ts"
 import { type ClusterSums, CostStore } from "../CostStore.ts"
+import * as HistoryStore from "../HistoryStore.ts"
 import * as CostClient from "./CostClient.ts"
 import type { Checked, Closing } from "./CostProtocol.ts"
 import * as HourMessage from "./HourMessage.ts"
@@ -72,6 +73,18 @@ const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   )
   return CostStore.of({ close: closing(source), rewrite, hours, sums, sumsByStep, extents, prune })
 }
+
+/** Makes the book of histories over the same file. */
+const makeHistories = ({ call }: CostClient.CostClient) =>
+  HistoryStore.HistoryStore.of({
+    all: Effect.flatMap(call({ operation: "histories" }), ({ records }) =>
+      Effect.forEach(records, (record) => HistoryStore.parse(record))
+    ),
+    save: (histories) =>
+      Effect.asVoid(
+        call({ operation: "saveHistories", records: histories.map((one) => [one.key, HistoryStore.print(one)]) })
+      )
+  })
 
 const messageOf = ({ book }: Source, hour: Hour, ...room: [] | [Float64Array<ArrayBuffer>]): Effect.Effect<Closing> =>
   Effect.map(book.idsOf(hour.cluster, hour.series), (ids) => HourMessage.toMessage(hour, ids, ...room))
@@ -159,12 +172,17 @@ const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_
  * to be written to: columns without anything are one and the same. A rewrite holds all of its hours in memory. Steps of
  * `sumsByStep` are summed one after the other: a rewrite between two shows in the later.
  */
-export const layerSqlite = (options: LayerOptions): Layer.Layer<CostStore | RecommendationStore, CostError> =>
+export const layerSqlite = (
+  options: LayerOptions
+): Layer.Layer<CostStore | HistoryStore.HistoryStore | RecommendationStore, CostError> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* open(options)
       const store = make(client, yield* Effect.scope)
-      return Context.make(CostStore, store).pipe(Context.add(RecommendationStore, RecommendationBook.make(client)))
+      return Context.make(CostStore, store).pipe(
+        Context.add(RecommendationStore, RecommendationBook.make(client)),
+        Context.add(HistoryStore.HistoryStore, makeHistories(client))
+      )
     })
   )
 

@@ -220,7 +220,7 @@ describe("a cost history in ClickHouse that programs share", () => {
         assert.strictEqual(error.reason._tag, "StoreUnreadable")
         assert.strictEqual(
           error.message,
-          "the cost history has schema version 99, this program knows 2: run the newer program, or restore a backup"
+          "the cost history has schema version 99, this program knows 3: run the newer program, or restore a backup"
         )
         assert.strictEqual(yield* Server.ask(url, "SELECT count() FROM hours"), "1")
       })

@@ -282,7 +282,7 @@ describe("the cost store in SQLite", () => {
       assert.strictEqual(error.reason._tag, "StoreUnreadable")
       assert.strictEqual(
         error.message,
-        "the cost history has schema version 99, this program knows 3: run the newer program, or restore a backup"
+        "the cost history has schema version 99, this program knows 4: run the newer program, or restore a backup"
       )
       assert.strictEqual(open.prepare("SELECT count(*) AS count FROM steps").get()?.["count"], 1)
       open.close()

@@ -2,7 +2,7 @@
  * `quarterdeck cost by`: costs summed by cluster, namespace, kind, workload or labels.
  */
 import { AggregatedCosts, type AggregateRow, type Bucket, GroupBy, Idle, StepSize } from "@quarterdeck/cost/Aggregate"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Connection from "../Connection.ts"
@@ -15,7 +15,7 @@ import * as Output from "../Output.ts"
 import { outputFlag } from "../OutputFlag.ts"
 import * as Pages from "../Pages.ts"
 import * as Print from "../Print.ts"
-import { headersOf, targetFlag } from "../TargetFlag.ts"
+import { headersOf, historyTargetFlag } from "../TargetFlag.ts"
 
 const PATH = "/detailedCostReport/getAggregated"
 
@@ -42,7 +42,7 @@ export const costByCommand = Command.make(
       ),
       Flag.optional
     ),
-    cluster: targetFlag,
+    cluster: historyTargetFlag,
     ...CostFlags.window,
     ...CostFlags.filter,
     ...CostFlags.lengthOf("csv"),
@@ -72,7 +72,9 @@ export const costByCommand = Command.make(
       const { clusters } = yield* page([["limit", "1"]])
       const query = [...window, ...cut, ["format", "csv"] as const]
       yield* Print.lines(ApiClient.download(connection, { ...request, query }))
-      return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+      return yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, {
+        discard: true
+      })
     }
 
     const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, groupsOf)
@@ -98,7 +100,11 @@ export const costByCommand = Command.make(
     const shown = pages.reduce((sum, one) => sum + groupsOf(one).length, 0)
     if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
     if (lines.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
-    yield* Effect.forEach([...CostNotes.lines(clusters), ...CostNotes.steps(buckets)], Print.note, { discard: true })
+    yield* Effect.forEach(
+      [...CostNotes.lines(clusters, yield* Clock.currentTimeMillis), ...CostNotes.steps(buckets)],
+      Print.note,
+      { discard: true }
+    )
   })
 ).pipe(
   Command.withDescription("Sum costs by cluster, namespace, kind, workload or labels, whole or step by step."),

@@ -4,7 +4,7 @@
 import { type ExplainedStep, Explanation, type MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
 import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import { GIB_BYTES } from "@quarterdeck/cost/Units"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import { misused } from "../CommandFailure.ts"
@@ -43,7 +43,11 @@ export const costExplainCommand = Command.make(
       query: [["cluster", cluster], ["id", id], ...(yield* CostFlags.queryOf(window))]
     })
     yield* Print.output(PRINTERS[output](explanation))
-    const notes = [...differenceOf(explanation), ...sharedOf(explanation), ...CostNotes.lines(explanation.clusters)]
+    const notes = [
+      ...differenceOf(explanation),
+      ...sharedOf(explanation),
+      ...CostNotes.lines(explanation.clusters, yield* Clock.currentTimeMillis)
+    ]
     yield* Effect.forEach(notes, Print.note, { discard: true })
   })
 ).pipe(

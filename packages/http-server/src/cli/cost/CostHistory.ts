@@ -2,7 +2,9 @@
  * The history of costs that a server keeps in its data directory, as the local commands find it.
  */
 import type { CostError } from "@quarterdeck/cost/CostError"
+import type { CostHistories } from "@quarterdeck/cost/CostHistories"
 import type { CostStore } from "@quarterdeck/cost/CostStore"
+import type { HistoryStore } from "@quarterdeck/cost/HistoryStore"
 import { Effect, FileSystem, Layer, Option, Path, type Scope } from "effect"
 import { Flag } from "effect/cli"
 import * as CostKind from "../../settings/CostKind.ts"
@@ -98,7 +100,7 @@ interface History {
   readonly name: string
   readonly use: <A, E, R>(
     work: Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, E | CommandFailure, Exclude<R, CostStore> | System>
+  ) => Effect.Effect<A, E | CommandFailure, Exclude<R, CostStore | CostHistories> | System>
 }
 
 /** Opens a history that must be there. **Errors** `CommandFailure`. */
@@ -111,7 +113,7 @@ export const wanted = (place: Place) =>
 
 const opened = (
   name: string,
-  layer: Layer.Layer<CostStore, CostError>,
+  layer: Layer.Layer<CostStore | CostHistories, CostError>,
   before: Effect.Effect<void, CommandFailure, System | Scope.Scope> = Effect.void
 ): History => ({
   name,
@@ -142,6 +144,9 @@ const open = Effect.fnUntraced(function* <E, R>(
   directoryOfPlace: (data: Option.Option<string>) => Effect.Effect<{ directory: string; name: string }, E, R>
 ) {
   const { variables } = yield* Surroundings
+  const { CostHistories } = yield* Effect.promise(() => import("@quarterdeck/cost/CostHistories"))
+  const withHistories = <A>(stores: Layer.Layer<A | CostStore | HistoryStore, CostError>) =>
+    CostHistories.layer.pipe(Layer.provideMerge(stores))
   if (Option.isSome(place.data) && Option.isSome(place.costUrl)) {
     return yield* misused(`--${dataDirectory.flag} and --${costUrl.flag} name two histories: give one`)
   }
@@ -150,7 +155,7 @@ const open = Effect.fnUntraced(function* <E, R>(
   if (address === undefined) {
     const { directory, name } = yield* directoryOfPlace(place.data)
     const { layerSqlite } = yield* sqlite
-    return opened(name, layerSqlite({ directory, isAlone: true }), hold(directory))
+    return opened(name, withHistories(layerSqlite({ directory, isAlone: true })), hold(directory))
   }
   const url = Kind.decode(CostKind.storeAddress.fromText, address)
   if (Option.isNone(url)) {
@@ -158,5 +163,5 @@ const open = Effect.fnUntraced(function* <E, R>(
     return yield* misused(`${source} must be ${CostKind.storeAddress.allowed}`)
   }
   const { layerClickHouse } = yield* Effect.promise(() => import("@quarterdeck/cost/store/ClickHouse"))
-  return opened("ClickHouse", layerClickHouse({ url: url.value }))
+  return opened("ClickHouse", withHistories(layerClickHouse({ url: url.value })))
 })

@@ -17,16 +17,20 @@ const NAMED_STEPS = 3
  *
  * **Example** `warning: cluster prod: covered 6 d of 7 d; what ran in the other 1 d is not counted`
  */
-export const lines = (clusters: ReadonlyArray<CostCoverage>): ReadonlyArray<string> =>
-  CoverageNotes.fold(clusters.flatMap((coverage) => [...stateOf(coverage), ...gapOf(coverage)]))
+export const lines = (clusters: ReadonlyArray<CostCoverage>, nowMs: number): ReadonlyArray<string> =>
+  CoverageNotes.fold(clusters.flatMap((coverage) => [...stateOf(coverage, nowMs), ...gapOf(coverage)]))
 
 type Note = CoverageNotes.Note
 
-const stateOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
+const stateOf = (coverage: CostCoverage, nowMs: number): ReadonlyArray<Note> => {
   const { count, missingKinds = [], name: cluster, status } = coverage
   const told = (whose: string) =>
     count > 0 ? `${whose} costs are those that were kept` : `none of ${whose} costs are told`
   const cause = coverage.error === undefined ? "" : `: ${CoverageNotes.causeOf(coverage)}`
+  if (status === "retired") {
+    const endMs = nowMs - coverage.ageMs
+    return [{ cluster, text: (whose) => `left, ${whose} costs end on ${new Date(endMs).toISOString().slice(0, 10)}` }]
+  }
   if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${told(whose)}${cause}` }]
   return [
     ...(status === "stale"

@@ -3,7 +3,7 @@
  */
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Command, Flag } from "effect/cli"
 import * as ApiClient from "../ApiClient.ts"
 import * as Connection from "../Connection.ts"
@@ -16,7 +16,7 @@ import * as Output from "../Output.ts"
 import * as Pages from "../Pages.ts"
 import * as PlainText from "../PlainText.ts"
 import * as Print from "../Print.ts"
-import { headersOf, targetFlag } from "../TargetFlag.ts"
+import { headersOf, historyTargetFlag } from "../TargetFlag.ts"
 
 const PATH = "/detailedCostReport/getWorkloads"
 const AGGREGATED_PATH = "/detailedCostReport/getAggregated"
@@ -25,7 +25,7 @@ const AGGREGATED_PATH = "/detailedCostReport/getAggregated"
 const NAMED = 10
 
 export const reportFlags = {
-  cluster: targetFlag,
+  cluster: historyTargetFlag,
   ...CostFlags.window,
   ...CostFlags.filter,
   ...CostFlags.lengthOf("csv and focus"),
@@ -64,7 +64,9 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
     const { clusters } = yield* page([["limit", "1"]])
     const query = [...window, ...cut, ["format", output] as const]
     yield* Print.lines(ApiClient.download(connection, { ...request, query }))
-    return yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+    return yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, {
+      discard: true
+    })
   }
 
   const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, (one) => one.aggregatedWorkloads)
@@ -101,7 +103,7 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
         })
       )
   }
-  yield* Effect.forEach(CostNotes.lines(clusters), Print.note, { discard: true })
+  yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, { discard: true })
 })
 
 /** Says which namespaces have costs, the most expensive first, where those that were asked for have none. */

@@ -2,6 +2,7 @@
  * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
  */
 import type { LostHours, Window } from "@quarterdeck/cost"
+import { CostHistories } from "@quarterdeck/cost/CostHistories"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import * as Range from "@quarterdeck/cost/Range"
 import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
@@ -35,7 +36,8 @@ export const costExportCommand = Command.make(
     const work = Effect.gen(function* () {
       const store = yield* CostStore
       const extents = yield* Effect.mapError(store.extents, CostHistory.failure(place.name))
-      const kept = extents.map(({ cluster }) => cluster)
+      const { keyOf, nameOf } = yield* CostHistories
+      const kept = extents.map(({ cluster }) => nameOf(cluster))
       const asked = Option.getOrElse(clusters, (): ReadonlyArray<string> => kept)
       const unknown = asked.filter((name) => !kept.some((cluster) => cluster === name))
       if (unknown.length > 0) {
@@ -49,7 +51,7 @@ export const costExportCommand = Command.make(
       let size = 0
       const lost: Array<LostHours.LostHours> = []
       const onLost = (one: LostHours.LostHours) => Effect.sync(() => void lost.push(one))
-      const told = CostExport.toCsv(chosen, window, { onLost }).pipe(
+      const told = CostExport.toCsv(chosen.map(keyOf), window, { nameOf, onLost }).pipe(
         Stream.tap((text) => {
           hours += text.match(HOUR)?.length ?? 0
           size += text.length
@@ -119,6 +121,7 @@ export const costImportCommand = Command.make(
     const bytes = yield* bytesOf(file)
     const source = Input.nameOf(file)
     const work = Effect.gen(function* () {
+      const { adopt } = yield* CostHistories
       const progress = yield* CostProgress.make
       let size = 0
       const text = bytes.stream.pipe(
@@ -128,7 +131,7 @@ export const costImportCommand = Command.make(
         }),
         textOf(source)
       )
-      const imported = yield* CostExport.fromCsv(text, { closed: replace ? "replace" : "skip" }).pipe(
+      const imported = yield* CostExport.fromCsv(text, { adopt, closed: replace ? "replace" : "skip" }).pipe(
         Effect.catchTags({
           ImportRefused: ({ message }) =>
             Effect.fail(

@@ -9,9 +9,10 @@ import { type CostFilter, type Format, WorkloadsBody } from "@quarterdeck/cost/C
 import { CostReport, type ExplainQuery } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
-import type { RangeQuery } from "@quarterdeck/cost/Range"
+import type { Range, RangeQuery } from "@quarterdeck/cost/Range"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -22,6 +23,7 @@ import * as CostViews from "../CostViews.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 import * as RequestRange from "../RequestRange.ts"
+import * as RetiredHistories from "../RetiredHistories.ts"
 import * as TargetResolution from "../TargetResolution.ts"
 
 /** The query parameters of a report that comes in pages or as a file. */
@@ -36,6 +38,7 @@ interface Services {
   readonly report: CostReport["Service"]
   readonly rangeOf: Effect.Success<typeof RequestRange.make>
   readonly viewsOf: Effect.Success<typeof CostViews.make>
+  readonly retiredIn: Effect.Success<typeof RetiredHistories.make>
 }
 
 export const CostHandlers = HttpApiBuilder.group(
@@ -45,7 +48,8 @@ export const CostHandlers = HttpApiBuilder.group(
     const services: Services = {
       report: yield* CostReport,
       rangeOf: yield* RequestRange.make,
-      viewsOf: yield* CostViews.make
+      viewsOf: yield* CostViews.make,
+      retiredIn: yield* RetiredHistories.make
     }
     return handlers
       .handleRaw("getWorkloads", ({ query }) => getWorkloads(services, query))
@@ -60,8 +64,10 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   yield* judgeLabels(filter)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(filter.namespaces)
-  const target = yield* TargetResolution.resolve(filter)
-  const asked = { ...(yield* scoped(services, target)), target, filter, range }
+  const asked = {
+    ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(filter, retired))),
+    filter
+  }
   if (format === "json") {
     return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
   }
@@ -84,12 +90,9 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   yield* judgeLabels(body)
   const { format, page, range, rowsOfFile } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(body.namespaces)
-  const target = yield* TargetResolution.resolve(body)
   const asked = {
-    ...(yield* scoped(services, target)),
-    target,
+    ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(body, retired))),
     filter: body,
-    range,
     groupBy,
     ...(idle === undefined ? {} : { idle }),
     ...(stepSize === undefined ? {} : { stepSize })
@@ -109,8 +112,8 @@ const explain = Effect.fnUntraced(function* (
   // Before the target: a fault of syntax is told before one of scope.
   const range = yield* services.rangeOf(times)
   yield* TargetResolution.noteObject(id)
-  const target = yield* TargetResolution.resolveNamed(cluster)
-  const asked = { ...(yield* scoped(services, target)), cluster, id, range }
+  const resolved = yield* scoped(services, range, (retired) => TargetResolution.resolveNamedCosts(cluster, retired))
+  const asked = { ...resolved, cluster, id }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
 })
 
@@ -132,11 +135,17 @@ const read = Effect.fnUntraced(function* (
   return { format, range, page, rowsOfFile: limit ?? Number.POSITIVE_INFINITY }
 })
 
-/** What the key reaches, and how the clusters are now. */
-const scoped = Effect.fnUntraced(function* ({ viewsOf }: Services, target: Target) {
+/** Resolves the target, and reads what the key reaches and how the clusters are now. */
+const scoped = Effect.fnUntraced(function* <E, R>(
+  { retiredIn, viewsOf }: Services,
+  range: Range,
+  resolve: (retired: ReadonlyArray<HistoryName>) => Effect.Effect<Target<HistoryName>, E, R>
+) {
   const { keyId, rule } = yield* Principal
+  const retired = yield* retiredIn(range).pipe(Effect.catch(refuseBody))
+  const target = yield* resolve([...retired.keys()])
   const namespaces = Rule.namespaceFilter(rule)
-  return { cursorBinding: keyId, namespaces, view: yield* viewsOf(target, namespaces) }
+  return { cursorBinding: keyId, namespaces, range, target, view: yield* viewsOf(target, namespaces, retired) }
 })
 
 const refuseBody = CostRefusal.fromReport("body")

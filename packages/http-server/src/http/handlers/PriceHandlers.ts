@@ -1,7 +1,8 @@
 /**
  * `/api/v1/prices`.
  */
-import { PriceHistory } from "@quarterdeck/cost"
+import { PriceHistory, Units } from "@quarterdeck/cost"
+import { CostHistories } from "@quarterdeck/cost/CostHistories"
 import { Api } from "@quarterdeck/contract/Api"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
@@ -12,10 +13,13 @@ import { Prices } from "@quarterdeck/cost/Prices"
 import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as Target from "@quarterdeck/targeting/Target"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as CostRefusal from "../CostRefusal.ts"
 import * as RequestBody from "../RequestBody.ts"
+
+/** How far back a preview of prices reaches. */
+const PREVIEW_DAYS = 7
 
 export const PriceHandlers = HttpApiBuilder.group(
   Api,
@@ -26,6 +30,7 @@ export const PriceHandlers = HttpApiBuilder.group(
     const store = yield* CostStore
     const report = yield* CostReport
     const registry = yield* ClusterRegistry
+    const histories = yield* CostHistories
     const { hourlyDays } = yield* Retention
     const limitsOf = (extents: ReadonlyArray<Extent>) => ({ hourlyDays, ...keptOf(extents) })
     type Limits = ReturnType<typeof limitsOf>
@@ -44,7 +49,10 @@ export const PriceHandlers = HttpApiBuilder.group(
     /** Who may change prices reaches every cluster. */
     const preview = Effect.fnUntraced(function* (book: PriceBook, limits: Limits) {
       const { clusters } = yield* registry.snapshot
-      return yield* report.previewPrices({ book, limits, clusters: clusters.map(({ name }) => name) })
+      const nowMs = yield* Clock.currentTimeMillis
+      const kept = yield* histories.within({ startMs: nowMs - PREVIEW_DAYS * Units.DAY_MS, endMs: nowMs })
+      const names = new Set([...clusters.map(({ name }) => name), ...kept.map(({ name }) => name)])
+      return yield* report.previewPrices({ book, limits, clusters: [...names] })
     })
 
     return handlers

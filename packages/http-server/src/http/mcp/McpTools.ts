@@ -12,7 +12,7 @@ import * as Shapes from "./ToolShapes.ts"
  *
  * **Shape** `parent` and `all` take `clusters`, and tell what is addressed without; `none` does not take it.
  */
-export type Targeting = "parent" | "all" | "none"
+export type Targeting = "parent" | "all" | "histories" | "none"
 
 export interface McpTool {
   readonly name: string
@@ -97,7 +97,7 @@ export const all: ReadonlyArray<McpTool> = [
   tool("cost_by_workload", "cost.getWorkloads", {
     title: "Costs by workload",
     description: `What each workload cost over a range, the most expensive first, with efficiency, what could be saved a window and the recommended requests of one replica. \`totals\` are those of all rows, not of the page. ${MONEY} ${PARTIAL}`,
-    targeting: "parent",
+    targeting: "histories",
     isPaged: true,
     without: ["format", "multiCluster"],
     shape: Shapes.costs("aggregatedWorkloads")
@@ -105,7 +105,7 @@ export const all: ReadonlyArray<McpTool> = [
   tool("cost_by_group", "cost.getAggregated", {
     title: "Costs by group",
     description: `Costs by cluster, namespace, kind, workload or label, whole or cut into hours, days or weeks (\`stepSize\`): ask it with a stepSize to see how costs changed; the rows stand inside \`buckets\` then, one for each step. \`totals\` are those of all groups. ${MONEY} ${PARTIAL}`,
-    targeting: "parent",
+    targeting: "histories",
     isPaged: true,
     without: ["format", "multiCluster"],
     shape: Shapes.costs("rows")

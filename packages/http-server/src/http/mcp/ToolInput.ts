@@ -3,6 +3,7 @@
  */
 import * as Document from "@quarterdeck/contract/Document"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
+import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import { Predicate, Schema } from "effect"
 import type { McpTool } from "./McpTools.ts"
 
@@ -26,18 +27,29 @@ export interface ToolInput {
   }
 }
 
+const HISTORY_NAME = Schema.toJsonSchemaDocument(HistoryName.HistoryName).schema
 const CLUSTER_NAME = Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema
 
 const TARGETS: Readonly<Record<McpTool["targeting"], string>> = {
   parent: 'Names of clusters, or "*" for all that the key reaches. Absent: the parent cluster alone.',
   all: 'Names of clusters, or "*" for all that the key reaches. Absent: all of them.',
+  histories:
+    'Names of clusters, or "*" for all that the key reaches, those that left included: a name without a registered cluster, or `<name>@<yyyy-mm-dd>`. Absent: the parent cluster alone.',
   none: ""
 }
 
 const ALL: Json = { type: "string", const: "*" }
 
 const clustersOf = (targeting: McpTool["targeting"]): Json => ({
-  anyOf: [{ type: "array", minItems: 1, maxItems: 64, items: { anyOf: [ALL, CLUSTER_NAME] } }, ALL],
+  anyOf: [
+    {
+      type: "array",
+      minItems: 1,
+      maxItems: 64,
+      items: { anyOf: [ALL, targeting === "histories" ? HISTORY_NAME : CLUSTER_NAME] }
+    },
+    ALL
+  ],
   description: TARGETS[targeting]
 })
 

@@ -1,0 +1,181 @@
+/**
+ * The cost histories that there are, by the names that reports and their readers know them by.
+ */
+import { ClusterName, is as isClusterName } from "@quarterdeck/targeting/ClusterName"
+import * as HistoryName from "@quarterdeck/targeting/HistoryName"
+import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { randomUUID } from "node:crypto"
+import type { CostError } from "../hour/CostError.ts"
+import { HOUR_MS, hourOf } from "../hour/Units.ts"
+import type { Window } from "../hour/Window.ts"
+import { CostStore, type Extent } from "../store/CostStore.ts"
+import { HistoryStore, type KeptHistory } from "../store/HistoryStore.ts"
+import * as HistorySuccession from "../store/HistorySuccession.ts"
+
+/** One history with closed hours. **Units** milliseconds since the epoch. */
+export interface CostHistory {
+  readonly name: HistoryName.HistoryName
+  readonly key: ClusterName
+  /** Start of the first and end of the last closed hour. */
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** How long extents, and the book as another program may change it, are taken for current. */
+const READ_EVERY_MS = 60_000
+
+/**
+ * Finds histories by name, and decides which one a cluster's costs go to.
+ *
+ * **Shape** a history's `key` is the name that `CostStore`, `RecommendationStore` and the journal know it by.
+ */
+export class CostHistories extends Context.Service<
+  CostHistories,
+  {
+    /**
+     * Lists the histories with closed hours in a window, by name.
+     *
+     * **Limits** asks the stores once a minute at most.
+     */
+    readonly within: (window: Window) => Effect.Effect<ReadonlyArray<CostHistory>, CostError>
+    /** Returns the key of a history: its own name where the book has none of it. **Limits** no I/O. */
+    readonly keyOf: (name: HistoryName.HistoryName) => ClusterName
+    /** Returns the name of a history. **Limits** no I/O. */
+    readonly nameOf: (key: ClusterName) => HistoryName.HistoryName
+    /**
+     * Returns from when on the past of a history may be filled in from a source that knows clusters by name.
+     *
+     * **Shape** `undefined` where no other cluster ever had the name.
+     */
+    readonly fillableFromMs: (key: ClusterName) => number | undefined
+    /** Finds the history that goes on under a name while the cluster's uid is not read yet. **Limits** no I/O. */
+    readonly presumed: (name: ClusterName, connection: string) => ClusterName | undefined
+    /**
+     * Decides which history a cluster's costs go to, and keeps the decision.
+     *
+     * **Shape** `seenToMs` is when the present history of the name was last added to, as far as its sampler knows.
+     *
+     * **Errors** those of the stores where a history loses its name; the decision is not taken then.
+     */
+    readonly settle: (
+      seen: HistorySuccession.SeenCluster,
+      seenToMs: number | undefined
+    ) => Effect.Effect<HistorySuccession.Succession, CostError>
+    /** Takes in a history under its name from elsewhere, and returns its key. **Errors** those of the stores. */
+    readonly adopt: (name: HistoryName.HistoryName) => Effect.Effect<ClusterName, CostError>
+  }
+>()("@quarterdeck/cost/CostHistories") {
+  /** **Errors** those of the stores, whose book is read first. */
+  static readonly layer: Layer.Layer<CostHistories, CostError, CostStore | HistoryStore> = Layer.effect(
+    CostHistories,
+    Effect.suspend(() => make)
+  )
+}
+
+const notKept =
+  ({ name }: HistorySuccession.SeenCluster) =>
+  ({ message }: CostError) =>
+    Effect.logWarning(`cost of cluster ${name}: its uid is not kept yet: ${message}`)
+
+/** The name that a history has now. */
+const nameIn = ({ name, renamed }: KeptHistory): HistoryName.HistoryName => renamed ?? name
+
+/** The book in memory. */
+interface Book {
+  histories: ReadonlyArray<KeptHistory>
+  /** Of those: reports ask for the key of every cluster. */
+  byName: ReadonlyMap<HistoryName.HistoryName, ClusterName>
+  byKey: ReadonlyMap<ClusterName, KeptHistory>
+  extents: ReadonlyArray<Extent>
+  readAtMs: number
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* CostStore
+  const kept = yield* HistoryStore
+  const turn = yield* Semaphore.make(1)
+  const book: Book = {
+    histories: [],
+    byName: new Map(),
+    byKey: new Map(),
+    extents: [],
+    readAtMs: Number.NEGATIVE_INFINITY
+  }
+  const note = (histories: ReadonlyArray<KeptHistory>): void => {
+    book.histories = histories
+    book.byName = new Map(histories.map((history) => [nameIn(history), history.key]))
+    book.byKey = new Map(histories.map((history) => [history.key, history]))
+  }
+  note(yield* kept.all)
+
+  const read = Effect.gen(function* () {
+    note(yield* kept.all)
+    book.extents = yield* store.extents
+    book.readAtMs = yield* Clock.currentTimeMillis
+  })
+  const refresh = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    if (Math.abs(nowMs - book.readAtMs) >= READ_EVERY_MS) yield* turn.withPermit(read)
+  })
+
+  const keyOf = (name: HistoryName.HistoryName): ClusterName => book.byName.get(name) ?? HistoryName.clusterOf(name)
+  const nameOf = (key: ClusterName): HistoryName.HistoryName => {
+    const found = book.byKey.get(key)
+    return found === undefined ? key : nameIn(found)
+  }
+  const within = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
+    yield* refresh
+    return book.extents
+      .filter(({ fromMs, toMs }) => fromMs < endMs && toMs > startMs)
+      .map(({ cluster, fromMs, toMs }): CostHistory => ({ name: nameOf(cluster), key: cluster, fromMs, toMs }))
+  })
+  const presumed = (name: ClusterName, connection: string): ClusterName | undefined => {
+    const holder = HistorySuccession.holderOf(book.histories, name)
+    if (holder === undefined) return book.histories.some(({ key }) => key === name) ? undefined : name
+    return holder.connection === undefined || holder.connection === connection ? holder.key : undefined
+  }
+  const fillableFromMs = (key: ClusterName): number | undefined => {
+    const history = book.byKey.get(key)
+    const hasOthers = book.histories.some((one) => one.name === history?.name && one.key !== key)
+    return history === undefined || !hasOthers ? undefined : hourOf(history.sinceMs) + HOUR_MS
+  }
+  const freshKey = Effect.sync(() => ClusterName.make(`history-${randomUUID()}`))
+  const decide = Effect.fnUntraced(function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
+    const endMsOf = (key: ClusterName) => seenToMs ?? book.extents.find(({ cluster }) => cluster === key)?.toMs
+    const facts = { nowMs: yield* Clock.currentTimeMillis, freshKey: yield* freshKey, endMsOf }
+    return HistorySuccession.settle(book.histories, seen, facts)
+  })
+  const put = Effect.fnUntraced(function* (changed: ReadonlyArray<KeptHistory>) {
+    yield* kept.save(changed)
+    const keys = new Set(changed.map(({ key }) => key))
+    note([...book.histories.filter(({ key }) => !keys.has(key)), ...changed])
+  })
+  const settle = Effect.fn("CostHistories.settle")(
+    function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
+      yield* Effect.annotateCurrentSpan({ cluster: seen.name })
+      const first = yield* decide(seen, seenToMs)
+      // Rare, and worth the look at what other programs wrote and at where the figures end.
+      if (first.renamed !== undefined) yield* read
+      const found = first.renamed === undefined ? first : yield* decide(seen, seenToMs)
+      if (found.changed.length === 0) return found
+      // What goes on needs no store to go on: the next decision keeps what this one could not.
+      yield* found.renamed === undefined ? Effect.catch(put(found.changed), notKept(seen)) : put(found.changed)
+      return found
+    },
+    (run) => Effect.uninterruptible(turn.withPermit(run))
+  )
+  const adopt = Effect.fn("CostHistories.adopt")(
+    function* (name: HistoryName.HistoryName) {
+      const known = book.byName.get(name)
+      if (known !== undefined) return known
+      if (isClusterName(name) && !book.byKey.has(name)) return name
+      const key = yield* freshKey
+      const cluster = HistoryName.clusterOf(name)
+      const sinceMs = yield* Clock.currentTimeMillis
+      yield* put([{ key, name: cluster, sinceMs, ...(isClusterName(name) ? {} : { renamed: name }) }])
+      return key
+    },
+    (run) => turn.withPermit(run)
+  )
+  return CostHistories.of({ within, keyOf, nameOf, fillableFromMs, presumed, settle, adopt })
+})

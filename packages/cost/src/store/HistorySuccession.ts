@@ -1,0 +1,96 @@
+/**
+ * Decides which history a cluster's costs go to: pure rules on the book of histories.
+ */
+import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
+import * as HistoryName from "@quarterdeck/targeting/HistoryName"
+import type { KeptHistory } from "./HistoryStore.ts"
+
+/** A cluster as it is reached now. **Shape** `uid` is absent where the credential cannot read it. */
+export interface SeenCluster {
+  readonly name: ClusterName
+  readonly uid: string | undefined
+  readonly connection: string
+}
+
+/** The history that a cluster's costs go to, and the histories to save first. */
+export interface Succession {
+  readonly holder: KeptHistory
+  readonly changed: ReadonlyArray<KeptHistory>
+  /** The history that lost the name, where one did. */
+  readonly renamed: KeptHistory | undefined
+}
+
+/** The facts that a succession needs beside the book. */
+export interface Facts {
+  readonly nowMs: number
+  /** A key that no history has. */
+  readonly freshKey: ClusterName
+  /** When the figures of a history end; `undefined` where it has none. */
+  readonly endMsOf: (key: ClusterName) => number | undefined
+}
+
+/** Finds the history that has a name. **Shape** that of a name without an entry was kept by an older program, or is new. */
+export const holderOf = (book: ReadonlyArray<KeptHistory>, name: ClusterName): KeptHistory | undefined =>
+  book.find((history) => history.name === name && history.renamed === undefined)
+
+/** Tells whether a cluster whose uid is unknown goes on with a history: its server address and authority are the same. */
+const isSameConnection = ({ connection }: KeptHistory, seen: SeenCluster): boolean =>
+  connection === undefined || connection === seen.connection
+
+/**
+ * Tells whether the history that has a name is that of the cluster, as far as its uid and connection say.
+ *
+ * A history without a uid takes the first that is read, while server address and authority are the same.
+ */
+const isOf = (history: KeptHistory, seen: SeenCluster): boolean =>
+  seen.uid === undefined || history.uid === undefined ? isSameConnection(history, seen) : history.uid === seen.uid
+
+/** Finds the history that the cluster had under the name before. */
+const formerOf = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster): KeptHistory | undefined =>
+  book
+    .filter(({ name, renamed }) => name === seen.name && renamed !== undefined)
+    .toSorted((one, other) => other.sinceMs - one.sinceMs)
+    .find(({ connection, uid }) => (seen.uid === undefined ? connection === seen.connection : uid === seen.uid))
+
+/**
+ * Decides the succession of a name.
+ *
+ * The history that has the name goes on where it is the cluster's own. Else it is renamed, and the cluster goes on with the
+ * history that it had under the name before, or begins one.
+ *
+ * **Limits** linear in the book.
+ */
+export const settle = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster, facts: Facts): Succession => {
+  const { freshKey, nowMs } = facts
+  const { name } = seen
+  const isKeyFree = book.every(({ key }) => key !== name)
+  const present = holderOf(book, name) ?? (isKeyFree ? { key: name, name, sinceMs: nowMs } : undefined)
+  const former = formerOf(book, seen)
+  // A uid that is read for the first time may be that of an earlier history of the name.
+  const isKnownBefore = present?.uid === undefined && seen.uid !== undefined && former !== undefined
+  const goesOn = present !== undefined && isOf(present, seen) && !isKnownBefore
+  if (goesOn) {
+    const holder = known(present, seen)
+    return { holder, changed: isSame(holder, holderOf(book, name)) ? [] : [holder], renamed: undefined }
+  }
+  const { renamed: _, ...resumed } = former ?? { key: freshKey, name, sinceMs: nowMs }
+  const holder = known({ ...resumed, sinceMs: nowMs }, seen)
+  if (present === undefined) return { holder, changed: [holder], renamed: undefined }
+  const taken = new Set(book.filter(({ key }) => key !== former?.key).map((history) => history.renamed))
+  const endMs = (facts.endMsOf(present.key) ?? nowMs) - 1
+  const label = HistoryName.renamed(name, endMs, (candidate) => taken.has(candidate))
+  // A name that changes hands a hundred times a day keeps what it has.
+  if (label === undefined) return { holder: present, changed: [], renamed: undefined }
+  const left = { ...present, renamed: label }
+  return { holder, changed: [left, holder], renamed: left }
+}
+
+/** Notes what is known of the cluster now. A uid is never forgotten. */
+const known = (history: KeptHistory, { connection, uid }: SeenCluster): KeptHistory => ({
+  ...history,
+  connection,
+  ...(uid === undefined ? {} : { uid })
+})
+
+const isSame = (one: KeptHistory, other: KeptHistory | undefined): boolean =>
+  one.key === other?.key && one.uid === other.uid && one.connection === other.connection

@@ -1,0 +1,49 @@
+/**
+ * The cost histories of clusters that left, as far as a caller may see them.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { CostHistories } from "@quarterdeck/cost/CostHistories"
+import { CostSampler } from "@quarterdeck/cost/CostSampler"
+import * as Range from "@quarterdeck/cost/Range"
+import * as Units from "@quarterdeck/cost/Units"
+import { Principal } from "@quarterdeck/keys/Principal"
+import * as Rule from "@quarterdeck/keys/Rule"
+import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
+import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
+import * as Target from "@quarterdeck/targeting/Target"
+import { Effect } from "effect"
+
+/** When the figures of each history end. **Units** milliseconds since the epoch. */
+export type Retired = ReadonlyMap<HistoryName, number>
+
+/**
+ * Makes the look-up of histories with costs in a range whose names no registered cluster has.
+ *
+ * A key with label rules sees none: no cluster proves the labels. A key with a cluster scope sees those under its
+ * clusters' own names; a renamed history is of a cluster that its rule never named.
+ *
+ * **Limits** asks the store once a minute at most.
+ */
+export const make = Effect.gen(function* () {
+  const histories = yield* CostHistories
+  const registry = yield* ClusterRegistry
+  const sampler = yield* CostSampler
+
+  return Effect.fn("RetiredHistories.find")(function* (range: Range.Range) {
+    const { rule } = yield* Principal
+    const found = new Map<HistoryName, number>()
+    if (NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))) return found
+    const scope = Rule.clusterScope(rule)
+    const registered = new Set<HistoryName>((yield* registry.snapshot).clusters.map(({ name }) => name))
+    const window = Range.hoursOf(range)
+    const add = (name: HistoryName, toMs: number) => {
+      if (!registered.has(name) && Target.reaches(scope, name)) found.set(name, toMs)
+    }
+    for (const { name, toMs } of yield* histories.within(window)) add(name, toMs)
+    // The last hour of a cluster that has just left is closed at its end.
+    for (const { key, toMs } of yield* sampler.unclosed) {
+      if (toMs > window.startMs && Units.hourOf(toMs) < window.endMs) add(histories.nameOf(key), toMs)
+    }
+    return found
+  })
+})
