@@ -14,7 +14,7 @@ import { pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { rangeParameters } from "./RangeParameters.ts"
-import { targetHeader } from "./ClusterHeaderSchema.ts"
+import { historyTargetHeader } from "./ClusterHeaderSchema.ts"
 
 /** How groups are written: FOCUS knows workloads alone. */
 export const GroupFormat = Schema.Literals(["json", "csv"])
@@ -35,7 +35,7 @@ const readCost = { resource: "cost", verb: "read" } as const
 export class CostGroup extends HttpApiGroup.make("cost")
   .add(
     HttpApiEndpoint.post("getWorkloads", "/detailedCostReport/getWorkloads", {
-      headers: targetHeader,
+      headers: historyTargetHeader,
       query: { ...rangeParameters, ...page, format: Schema.optionalKey(Format).annotateKey(format) },
       payload: WorkloadsBody,
       success: WorkloadCosts,
@@ -51,7 +51,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
         })
       ),
     HttpApiEndpoint.post("getAggregated", "/detailedCostReport/getAggregated", {
-      headers: targetHeader,
+      headers: historyTargetHeader,
       query: { ...rangeParameters, ...page, format: Schema.optionalKey(GroupFormat).annotateKey(format) },
       payload: AggregateBody,
       success: AggregatedCosts,

@@ -21,11 +21,18 @@ export type RenamedHistory = typeof RenamedHistory.Type
 const isRenamed = (text: string): text is RenamedHistory => RENAMED.test(text)
 
 /** Names one cost history. **Shape** a cluster's name, or `<name>@<yyyy-mm-dd>`. */
-export const HistoryName = Schema.Union([ClusterName.ClusterName, RenamedHistory])
-export type HistoryName = typeof HistoryName.Type
+export type HistoryName = ClusterName.ClusterName | RenamedHistory
 
 /** Tells whether a text is the name of a history. */
 export const is = (text: string): text is HistoryName => ClusterName.is(text) || isRenamed(text)
+
+const HISTORY =
+  /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?:@\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.(?:[2-9]|[1-9]\d))?)?$/u
+
+/** Decodes the name of a history. **Shape** one pattern, so that documents of the interface show it. */
+export const HistoryName = Schema.String.check(
+  Schema.isPattern(HISTORY, { expected: "a cluster name, or such a name and a day: <name>@<yyyy-mm-dd>" })
+).pipe(Schema.refine(is))
 
 /**
  * Makes the name under which a history is kept once its name belongs to another cluster.

@@ -3,6 +3,7 @@
  */
 import { Option, Result, Schema } from "effect"
 import * as ClusterName from "./ClusterName.ts"
+import * as HistoryName from "./HistoryName.ts"
 import { EmptyClusterList, InvalidTarget } from "./TargetError.ts"
 
 /** The parent cluster, all clusters of the key's scope, or named ones: distinct, at least one, in order. */
@@ -20,24 +21,34 @@ export const named = <Name extends string>(names: Iterable<Name>): TargetRequest
 })
 
 /** Any text, which a document of the interface describes as the name that it must be. */
-const NAME = Schema.String.check(
-  Schema.makeFilter(() => true, { toJsonSchema: () => Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema })
-)
+const textLike = (name: Schema.Constraint) =>
+  Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => Schema.toJsonSchemaDocument(name).schema }))
+
+const fieldsOf = (name: Schema.Constraint, description: string) => ({
+  multiCluster: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether `clusters` counts; without `clusters` and header, true addresses every cluster in scope.",
+    default: false
+  }),
+  clusters: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(textLike(name))).annotate({ expected: "an array of cluster names" })
+  ).annotateKey({ description })
+})
 
 /**
  * The two body fields that address clusters; a body schema spreads them.
  *
  * **Shape** names stay text here: `fromParts` holds them to the grammar, so that a bad one is told by its index.
  */
-export const bodyFields = {
-  multiCluster: Schema.optionalKey(Schema.Boolean).annotateKey({
-    description: "Whether `clusters` counts; without `clusters` and header, true addresses every cluster in scope.",
-    default: false
-  }),
-  clusters: Schema.optionalKey(
-    Schema.NullOr(Schema.Array(NAME)).annotate({ expected: "an array of cluster names" })
-  ).annotateKey({ description: "Names of clusters, read with `multiCluster: true` alone; they win over the header." })
-}
+export const bodyFields = fieldsOf(
+  ClusterName.ClusterName,
+  "Names of clusters, read with `multiCluster: true` alone; they win over the header."
+)
+
+/** As `bodyFields`, for reports of costs. */
+export const historyBodyFields = fieldsOf(
+  HistoryName.HistoryName,
+  "Names of clusters, read with `multiCluster: true` alone; they win over the header. Clusters that left count too: `stage`, or `<name>@<yyyy-mm-dd>` where another cluster has the name."
+)
 
 /** What a body may say of its target. */
 export const Body = Schema.Struct(bodyFields)

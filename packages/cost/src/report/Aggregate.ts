@@ -4,7 +4,7 @@
  * Imports nothing of Node: the contract of the service is made of these schemas.
  */
 import { LabelKey } from "@quarterdeck/targeting/NamespaceFilter"
-import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
+import { historyBodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Schema } from "effect"
 import { filterFields } from "./CostQuery.ts"
 import { CostTotals, reportFields, SeenHours, Timestamp } from "./CostRow.ts"
@@ -78,7 +78,7 @@ export const AggregateBody = Schema.Struct({
     default: "hide"
   }),
   ...filterFields,
-  ...bodyFields
+  ...historyBodyFields
 }).annotate({ identifier: "AggregatedCostsQuery" })
 export type AggregateBody = typeof AggregateBody.Type
 

@@ -81,35 +81,47 @@ const notKept =
 const nameIn = ({ name, renamed }: KeptHistory): HistoryName.HistoryName => renamed ?? name
 
 /** The book in memory. */
-interface Book {
-  histories: ReadonlyArray<KeptHistory>
-  /** Of those: reports ask for the key of every cluster. */
-  byName: ReadonlyMap<HistoryName.HistoryName, ClusterName>
-  byKey: ReadonlyMap<ClusterName, KeptHistory>
-  extents: ReadonlyArray<Extent>
-  readAtMs: number
+class Book {
+  histories: ReadonlyArray<KeptHistory> = []
+  extents: ReadonlyArray<Extent> = []
+  readAtMs = Number.NEGATIVE_INFINITY
+  /** Reports ask for the key of every cluster. */
+  byName: ReadonlyMap<HistoryName.HistoryName, ClusterName> = new Map()
+  byKey: ReadonlyMap<ClusterName, KeptHistory> = new Map()
+
+  note(histories: ReadonlyArray<KeptHistory>): void {
+    this.histories = histories
+    this.byName = new Map(histories.map((history) => [nameIn(history), history.key]))
+    this.byKey = new Map(histories.map((history) => [history.key, history]))
+  }
+
+  nameOf(key: ClusterName): HistoryName.HistoryName {
+    const found = this.byKey.get(key)
+    return found === undefined ? key : nameIn(found)
+  }
+
+  presumed(name: ClusterName, connection: string): ClusterName | undefined {
+    const holder = HistorySuccession.holderOf(this.histories, name)
+    if (holder === undefined) return this.byKey.has(name) ? undefined : name
+    return holder.connection === undefined || holder.connection === connection ? holder.key : undefined
+  }
+
+  fillableFromMs(key: ClusterName): number | undefined {
+    const history = this.byKey.get(key)
+    const hasOthers = this.histories.some((one) => one.name === history?.name && one.key !== key)
+    return history === undefined || !hasOthers ? undefined : hourOf(history.sinceMs) + HOUR_MS
+  }
 }
 
 const make = Effect.gen(function* () {
   const store = yield* CostStore
   const kept = yield* HistoryStore
   const turn = yield* Semaphore.make(1)
-  const book: Book = {
-    histories: [],
-    byName: new Map(),
-    byKey: new Map(),
-    extents: [],
-    readAtMs: Number.NEGATIVE_INFINITY
-  }
-  const note = (histories: ReadonlyArray<KeptHistory>): void => {
-    book.histories = histories
-    book.byName = new Map(histories.map((history) => [nameIn(history), history.key]))
-    book.byKey = new Map(histories.map((history) => [history.key, history]))
-  }
-  note(yield* kept.all)
+  const book = new Book()
+  book.note(yield* kept.all)
 
   const read = Effect.gen(function* () {
-    note(yield* kept.all)
+    book.note(yield* kept.all)
     book.extents = yield* store.extents
     book.readAtMs = yield* Clock.currentTimeMillis
   })
@@ -118,27 +130,12 @@ const make = Effect.gen(function* () {
     if (Math.abs(nowMs - book.readAtMs) >= READ_EVERY_MS) yield* turn.withPermit(read)
   })
 
-  const keyOf = (name: HistoryName.HistoryName): ClusterName => book.byName.get(name) ?? HistoryName.clusterOf(name)
-  const nameOf = (key: ClusterName): HistoryName.HistoryName => {
-    const found = book.byKey.get(key)
-    return found === undefined ? key : nameIn(found)
-  }
   const within = Effect.fnUntraced(function* ({ endMs, startMs }: Window) {
     yield* refresh
     return book.extents
       .filter(({ fromMs, toMs }) => fromMs < endMs && toMs > startMs)
-      .map(({ cluster, fromMs, toMs }): CostHistory => ({ name: nameOf(cluster), key: cluster, fromMs, toMs }))
+      .map(({ cluster, fromMs, toMs }): CostHistory => ({ name: book.nameOf(cluster), key: cluster, fromMs, toMs }))
   })
-  const presumed = (name: ClusterName, connection: string): ClusterName | undefined => {
-    const holder = HistorySuccession.holderOf(book.histories, name)
-    if (holder === undefined) return book.histories.some(({ key }) => key === name) ? undefined : name
-    return holder.connection === undefined || holder.connection === connection ? holder.key : undefined
-  }
-  const fillableFromMs = (key: ClusterName): number | undefined => {
-    const history = book.byKey.get(key)
-    const hasOthers = book.histories.some((one) => one.name === history?.name && one.key !== key)
-    return history === undefined || !hasOthers ? undefined : hourOf(history.sinceMs) + HOUR_MS
-  }
   const freshKey = Effect.sync(() => ClusterName.make(`history-${randomUUID()}`))
   const decide = Effect.fnUntraced(function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
     const endMsOf = (key: ClusterName) => seenToMs ?? book.extents.find(({ cluster }) => cluster === key)?.toMs
@@ -148,7 +145,7 @@ const make = Effect.gen(function* () {
   const put = Effect.fnUntraced(function* (changed: ReadonlyArray<KeptHistory>) {
     yield* kept.save(changed)
     const keys = new Set(changed.map(({ key }) => key))
-    note([...book.histories.filter(({ key }) => !keys.has(key)), ...changed])
+    book.note([...book.histories.filter(({ key }) => !keys.has(key)), ...changed])
   })
   const settle = Effect.fn("CostHistories.settle")(
     function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
@@ -159,7 +156,7 @@ const make = Effect.gen(function* () {
       const found = first.renamed === undefined ? first : yield* decide(seen, seenToMs)
       if (found.changed.length === 0) return found
       // What goes on needs no store to go on: the next decision keeps what this one could not.
-      yield* found.renamed === undefined ? Effect.catch(put(found.changed), notKept(seen)) : put(found.changed)
+      yield* found.renamed === undefined ? put(found.changed).pipe(Effect.catch(notKept(seen))) : put(found.changed)
       return found
     },
     (run) => Effect.uninterruptible(turn.withPermit(run))
@@ -177,5 +174,13 @@ const make = Effect.gen(function* () {
     },
     (run) => turn.withPermit(run)
   )
-  return CostHistories.of({ within, keyOf, nameOf, fillableFromMs, presumed, settle, adopt })
+  return CostHistories.of({
+    within,
+    keyOf: (name) => book.byName.get(name) ?? HistoryName.clusterOf(name),
+    nameOf: (key) => book.nameOf(key),
+    fillableFromMs: (key) => book.fillableFromMs(key),
+    presumed: (name, connection) => book.presumed(name, connection),
+    settle,
+    adopt
+  })
 })

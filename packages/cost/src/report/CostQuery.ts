@@ -5,7 +5,7 @@
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
-import { bodyFields } from "@quarterdeck/targeting/TargetRequest"
+import { historyBodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Result, Schema } from "effect"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { InvalidCostQuery } from "./ReportError.ts"
@@ -56,7 +56,7 @@ export type CostFilter = typeof CostFilter.Type
  *
  * **Shape** every field may be left out. Decode with {@link decode}, or with `onExcessProperty: "error"`.
  */
-export const WorkloadsBody = Schema.Struct({ ...filterFields, ...bodyFields }).annotate({
+export const WorkloadsBody = Schema.Struct({ ...filterFields, ...historyBodyFields }).annotate({
   identifier: "WorkloadCostsQuery"
 })
 export type WorkloadsBody = typeof WorkloadsBody.Type

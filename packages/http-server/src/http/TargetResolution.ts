@@ -186,11 +186,11 @@ export const textOf = (request: TargetRequest.TargetRequest<string>): string => 
  */
 export const noteResolved = Effect.fnUntraced(function* (
   { rule }: Principal["Service"],
-  registered: { readonly clusters: ReadonlyArray<{ readonly name: ClusterName }> }
+  registered: { readonly clusters: ReadonlyArray<{ readonly name: ClusterName.ClusterName }> }
 ) {
   const { target } = yield* RequestRecord.CurrentRequest
   if (target.asked === "") return
-  const known = new Map<string, ClusterName>(registered.clusters.map(({ name }) => [name, name]))
+  const known = new Map<string, ClusterName.ClusterName>(registered.clusters.map(({ name }) => [name, name]))
   const clusters = target.asked.split("|").map((name) => known.get(name))
   const scope = Rule.clusterScope(rule)
   const resolved = clusters.filter((name) => name !== undefined && Target.reaches(scope, name))
