@@ -7,6 +7,7 @@ import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
+import { delimiter } from "node:path"
 import { serve } from "../cli/program.ts"
 
 const ADMIN = "a key of the hostile suite, 0123456789"
@@ -23,6 +24,10 @@ export class HostileServer extends Context.Service<
   HostileServer,
   {
     readonly url: string
+    /** The API of the cluster. */
+    readonly api: ClusterApi
+    /** Processor time of the start, until the cluster was read. **Units** milliseconds. */
+    readonly startMs: number
     /** Sends a request and returns the status. A connection that the server breaks counts as 0. */
     readonly send: (sent: Sent) => Effect.Effect<number>
     /** Processor time of the server while `work` runs. **Units** milliseconds, in steps of 10. */
@@ -31,31 +36,46 @@ export class HostileServer extends Context.Service<
     readonly residentBytes: Effect.Effect<number>
   }
 >()("@quarterdeck/http-server/test/HostileServer") {
-  /** Starts one embedded cluster and a server over it; `prepare` runs before the server starts. */
-  static readonly layer = (prepare: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown> = () => Effect.void) =>
-    Layer.effect(HostileServer, make(prepare)).pipe(Layer.provide(NodeServices.layer))
+  /** Starts one embedded cluster and a server over it. */
+  static readonly layer = (options: HostileOptions = {}) =>
+    Layer.effect(HostileServer, make(options)).pipe(Layer.provide(NodeServices.layer))
 }
 
-const make = Effect.fnUntraced(function* (prepare: (fleet: Fleet["Service"]) => Effect.Effect<unknown, unknown>) {
+interface HostileOptions {
+  /** Runs before the server starts. */
+  readonly prepare?: (api: ClusterApi) => Effect.Effect<unknown, unknown>
+  /** Namespaces whose Secrets are read as clusters. */
+  readonly argoSecrets?: ReadonlyArray<string>
+  /** Texts of kubeconfig files behind the good one. */
+  readonly kubeconfigs?: ReadonlyArray<string>
+}
+
+type ClusterApi = Fleet["Service"]["parent"]["api"]
+
+const make = Effect.fnUntraced(function* ({ argoSecrets = [], kubeconfigs = [], prepare }: HostileOptions) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub" })
-  yield* prepare(fleet)
+  yield* prepare?.(fleet.parent.api) ?? Effect.void
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-hostile-" })
   const at = (name: string) => path.join(directory, name)
   const hash = createHash("sha256").update(ADMIN).digest("hex")
   yield* files.writeFileString(at("kubeconfig"), fleet.kubeconfig)
+  const further = kubeconfigs.map((_, index) => at(`kubeconfig-${index}`))
+  yield* Effect.forEach(kubeconfigs, (text, index) => files.writeFileString(at(`kubeconfig-${index}`), text))
   yield* files.writeFileString(at("keys.yaml"), JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }]))
   yield* files.writeFileString(
     at("settings.yaml"),
     JSON.stringify({
       server: { trustedProxies: ["127.0.0.0/8"] },
+      clusters: { argoSecrets },
       // A limit would answer most of what the suite sends.
       limits: { keyPerSecond: 0, failedPerSecond: 0 }
     })
   )
   const { pid, url } = yield* serve([
-    ...["--config", at("settings.yaml"), "--kubeconfig", at("kubeconfig"), "--keys-file", at("keys.yaml")],
+    ...["--config", at("settings.yaml"), "--keys-file", at("keys.yaml")],
+    ...["--kubeconfig", [at("kubeconfig"), ...further].join(delimiter)],
     ...["--data", at("data"), "--port", "0"]
   ])
   const agent = yield* Effect.acquireRelease(
@@ -84,6 +104,8 @@ const make = Effect.fnUntraced(function* (prepare: (fleet: Fleet["Service"]) => 
   return HostileServer.of({
     url,
     send,
+    api: fleet.parent.api,
+    startMs: processorMs(pid),
     processorMs: (work) =>
       Effect.gen(function* () {
         const before = processorMs(pid)
