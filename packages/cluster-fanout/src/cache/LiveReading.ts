@@ -23,7 +23,7 @@ interface Kinds {
  * Lists kinds into a store.
  *
  * **Errors** the failure of a list. A kind that the credential may not read or the server does not serve is missing instead, and a
- * kind of `counting` that is too large is not read.
+ * kind of `counting` that is too large, or whose list the server answers with an error of its own, is not read.
  */
 export const read = Effect.fnUntraced(function* (
   cluster: Cluster,
@@ -36,7 +36,7 @@ export const read = Effect.fnUntraced(function* (
     kinds.map((kind) =>
       readInto(store, kind, live, turn).pipe(
         Effect.catchIf(
-          (error) => isTooLarge(error) && counting.includes(kind),
+          (error) => counting.includes(kind) && (isTooLarge(error) || error.reason._tag === "ClusterAnswerInvalid"),
           (error) => Effect.sync(() => store.fail(kind, error))
         )
       )

@@ -55,6 +55,26 @@ describe("Workloads, when a cluster has too much of a kind", () => {
     )
   )
 
+  it.effect("a live list of one kind stands where the server cannot read the pods that add to it", () =>
+    onFleet(
+      ["a"],
+      (fleet) => {
+        fillOne(fleet)
+        fleet.server("a").unreadable.add("Pod")
+      },
+      () =>
+        Effect.gen(function* () {
+          for (const consistency of ["cache", "live"] as const) {
+            const query = workloadsOf(all("a"), { filter: { kind: ["Deployment"] }, page: { consistency } })
+            const { clusters, items, partial } = yield* timed(list(query))
+            assert.deepStrictEqual(where(items), ["a/default/Deployment/web"])
+            assert.deepStrictEqual(clusters[0]?.missingKinds, ["Pod"])
+            assert.isTrue(partial)
+          }
+        })
+    )
+  )
+
   it.effect("old rows stay as stale ones, with the error, until it can be read again", () =>
     onFleet(["a"], fillOne, (fleet) =>
       Effect.gen(function* () {
