@@ -54,6 +54,8 @@ export const made = <Name extends string>(
   const whole = pageOf(name, rows, list, list.nextCursor)
   if (rows.length === list[name].length && whole.bytes.length <= PAGE_BYTES) return whole.response
   const count = fitting(rows, PAGE_BYTES - (whole.bytes.length - whole.rowBytes))
+  // A row alone may be longer than a page, and is the last one all the same.
+  if (count === list[name].length) return whole.response
   return pageOf(name, rows.slice(0, count), list, list.cursorAfter(count)).response
 }
 

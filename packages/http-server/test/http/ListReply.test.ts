@@ -50,6 +50,12 @@ describe("a page", () => {
     assert.strictEqual(page.nextCursor, "after-1")
   })
 
+  it("of one large row that is the last has no cursor", () => {
+    const { page } = replyOf([ofSize(5_000 * KIB)])
+    assert.strictEqual(page.rows.length, 1)
+    assert.notProperty(page, "nextCursor")
+  })
+
   it("of fewer bytes keeps its rows and its own cursor", () => {
     assert.deepStrictEqual(replyOf([ofSize(1), ofSize(2)], "own").page.nextCursor, "own")
     assert.notProperty(replyOf([ofSize(1)]).page, "nextCursor")
