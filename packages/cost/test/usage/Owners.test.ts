@@ -7,9 +7,16 @@ const owned = (uid: string, owner_kind: string, owner_name: string, seenSeconds 
 })
 
 /** The workloads of pods, as `kind name`. */
-const resolved = (uids: ReadonlyArray<string>, podOwners: Owners.OwnerAnswers["podOwners"]): ReadonlyArray<string> => {
+const resolved = (
+  uids: ReadonlyArray<string>,
+  podOwners: Owners.OwnerAnswers["podOwners"],
+  links: Partial<Owners.OwnerAnswers> = {}
+): ReadonlyArray<string> => {
   const pods = uids.map((uid) => ({ namespace: "shop", name: `pod-${uid}`, uid, key: uid, node: "", isNewest: true }))
-  const resolve = Owners.resolver({ podOwners, replicaSetOwners: [], jobOwners: [], workloadLabels: [] }, pods)
+  const resolve = Owners.resolver(
+    { podOwners, replicaSetOwners: [], jobOwners: [], workloadLabels: [], ...links },
+    pods
+  )
   return pods.map((pod) => {
     const { kind, name } = resolve(pod)
     return `${kind} ${name}`
@@ -49,6 +56,27 @@ describe("owners in metrics", () => {
     assert.deepStrictEqual(found.slice(0, 3), ["Job spark", "Job spark", "Job spark"])
     assert.match(found[3] ?? "", /^Pod pod-[de]$/)
     assert.strictEqual(found[4], "Pod gone")
+  })
+
+  it("are followed to the outermost through Jobs and ReplicaSets that pods own, as in the live lists", () => {
+    const link = (label: string, name: string, owner_kind: string, owner_name: string) => ({
+      labels: { namespace: "shop", [label]: name, owner_kind, owner_name, owner_is_controller: "true" },
+      points: [{ atMs: 0, value: 0 }]
+    })
+    const podOwners = [
+      owned("a", "Job", "step"),
+      owned("b", "ReplicaSet", "web-1"),
+      owned("c", "ReplicaSet", "odd-1"),
+      owned("d", "Job", "own")
+    ]
+    const found = resolved(["a", "b", "c", "d"], podOwners, {
+      jobOwners: [link("job_name", "step", "Pod", "pod-b"), link("job_name", "own", "Pod", "pod-d")],
+      replicaSetOwners: [
+        link("replicaset", "web-1", "Deployment", "web"),
+        link("replicaset", "odd-1", "__idle__", "evil")
+      ]
+    })
+    assert.deepStrictEqual(found, ["Deployment web", "Deployment web", "ReplicaSet odd-1", "Pod pod-d"])
   })
 
   it("are the newest of those that followed each other, by time and not by name", () => {

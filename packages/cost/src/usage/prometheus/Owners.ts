@@ -1,6 +1,7 @@
 /**
  * Finds the workloads that pods belong to, by what metrics tell of owners.
  */
+import { Owner } from "@quarterdeck/cluster-fanout"
 import { isOwner, type Series } from "../../hour/Series.ts"
 import type { Line } from "./Answer.ts"
 import { toLabels } from "./MangledLabels.ts"
@@ -14,11 +15,6 @@ export interface OwnerAnswers {
   readonly workloadLabels: ReadonlyArray<Line>
 }
 
-interface Owner {
-  readonly kind: string
-  readonly name: string
-}
-
 /** The metrics of each kind put its objects' names into a label of their own. */
 const NAME_LABELS: Readonly<Record<string, string>> = {
   deployment: "Deployment",
@@ -29,20 +25,18 @@ const NAME_LABELS: Readonly<Record<string, string>> = {
   job_name: "Job"
 }
 
-/** A pod that owns a pod may be owned by a pod in turn; beyond so many, the last one found is the workload. */
-const MAX_OWNING_PODS = 8
-
 /**
- * Gives the way from a pod to its workload: through a ReplicaSet or Job to what owns that, and through a pod to what that
- * pod counts to.
+ * Gives the way from a pod to its workload: the outermost owner that metrics tell of, through ReplicaSets, Jobs and pods.
  *
  * A pod without an owner that can be a workload is its own workload. It has its uid where metrics tell it; they do not tell
- * the uid of other workloads. A pod whose owner is a node is such a pod too: the kubelet makes its node the owner of a static pod's mirror. A
- * ReplicaSet or Job of which nothing more is known is the workload itself. Of owners and labels that followed each other within the hour the newest count.
+ * the uid of other workloads. A pod whose owner is a node is such a pod too: the kubelet makes its node the owner of a static
+ * pod's mirror. A ReplicaSet or Job of which nothing more is known is the workload itself. Of owners and labels that followed
+ * each other within the hour the newest count. A pod with more than `Owner.MOST_OWNERS` owners, as in a circle, is its own
+ * workload.
  */
 export const resolver = (answers: OwnerAnswers, pods: ReadonlyArray<Pod>): ((pod: Pod) => Series) => {
   const podOwners = byPod(oldestFirst(answers.podOwners))
-  const links: Readonly<Record<string, ReadonlyMap<string, Owner>>> = {
+  const links: Readonly<Record<string, ReadonlyMap<string, Named>>> = {
     ReplicaSet: ownersBy(answers.replicaSetOwners, ({ namespace, replicaset }) => `${namespace}/${replicaset}`),
     Job: ownersBy(answers.jobOwners, ({ job_name, namespace }) => `${namespace}/${job_name}`)
   }
@@ -55,35 +49,42 @@ export const resolver = (answers: OwnerAnswers, pods: ReadonlyArray<Pod>): ((pod
     return byName.get(`${namespace}/${name}`)
   }
   const ofPod = ({ name, namespace, uid }: Pod): Series => ({ namespace, kind: "Pod", name, uid, labels: {} })
-
-  const workloadOf = (pod: Pod, owningPods: number): Series => {
-    const { namespace } = pod
-    const owner = podOwners(pod)
+  const ownerOfPod = (pod: Pod): Named | undefined =>
+    podOwners(pod)
       .map(ownerOf)
       .findLast((one) => one !== undefined)
-    if (owner?.kind === "Pod" && owningPods < MAX_OWNING_PODS) {
-      const owning = podNamed(namespace, owner.name)
-      if (owning !== undefined) return workloadOf(owning, owningPods + 1)
+
+  return (pod) => {
+    const { namespace } = pod
+    let owner = ownerOfPod(pod)
+    for (let owners = 0; owner !== undefined && owners < Owner.MOST_OWNERS; owners++) {
+      const { kind, name }: Named = owner
+      const owning = kind === "Pod" ? podNamed(namespace, name) : undefined
+      const next: Named | undefined =
+        owning === undefined ? links[kind]?.get(`${namespace}/${name}`) : ownerOfPod(owning)
+      if (next === undefined) {
+        if (owning !== undefined) return ofPod(owning)
+        return { namespace, kind, name, uid: "", labels: labels.get(`${kind}/${namespace}/${name}`) ?? {} }
+      }
+      owner = next
     }
-    const workload = owner === undefined ? owner : (links[owner.kind]?.get(`${namespace}/${owner.name}`) ?? owner)
-    if (workload === undefined || !isOwner(workload)) return ofPod(pod)
-    const { kind, name } = workload
-    return { namespace, kind, name, uid: "", labels: labels.get(`${kind}/${namespace}/${name}`) ?? {} }
+    return ofPod(pod)
   }
-  return (pod) => workloadOf(pod, 0)
 }
 
 const keyOf = ({ name, namespace }: Pod): string => `${namespace}/${name}`
 
-/** kube-state-metrics before 2.0 wrote `<none>` for a pod without an owner. */
-const ownerOf = ({ labels }: Line): Owner | undefined => {
+type Named = Owner.NamedOwner
+
+/** Reads the owner that a series tells. **Shape** `undefined` for one that can be no workload, as `<none>` of kube-state-metrics before 2.0. */
+const ownerOf = ({ labels }: Line): Named | undefined => {
   const { owner_is_controller: isController, owner_kind: kind = "", owner_name: name = "" } = labels
-  return kind === "" || kind === "<none>" || kind === "Node" || isController === "false" ? undefined : { kind, name }
+  return kind === "Node" || isController === "false" || !isOwner({ kind, name }) ? undefined : { kind, name }
 }
 
-const ownersBy = (lines: ReadonlyArray<Line>, keyOf: (labels: Line["labels"]) => string): ReadonlyMap<string, Owner> =>
+const ownersBy = (lines: ReadonlyArray<Line>, keyOf: (labels: Line["labels"]) => string): ReadonlyMap<string, Named> =>
   new Map(
-    oldestFirst(lines).flatMap((line): ReadonlyArray<readonly [string, Owner]> => {
+    oldestFirst(lines).flatMap((line): ReadonlyArray<readonly [string, Named]> => {
       const owner = ownerOf(line)
       return owner === undefined ? [] : [[keyOf(line.labels), owner]]
     })
