@@ -36,10 +36,11 @@ export const read = (
   const labels = Map.groupBy(oldestFirst(answers.nodeLabels), nameOf)
   const capacity = Map.groupBy(answers.nodeCapacity, nameOf)
   const startsMs = Map.groupBy(answers.nodeStarts, nameOf)
-  return answers.nodes.flatMap((line): ReadonlyArray<NodeFacts> => {
+  return machinesOf(answers.nodes).flatMap((lines): ReadonlyArray<NodeFacts> => {
+    const [line] = lines
     const name = nameOf(line)
     const minutes = Minutes.none()
-    Minutes.addBits(minutes, hourMs, line.points)
+    for (const { points } of lines) Minutes.addBits(minutes, hourMs, points)
     const starts = (startsMs.get(name) ?? []).map((start) => valueOf(start) * 1_000)
     const spans = Minutes.spans(
       Minutes.closed(minutes, (place) => !wasSeen(place)),
@@ -55,7 +56,7 @@ export const read = (
         name,
         uid: line.labels["system_uuid"] ?? "",
         labels: labelsAt(labels.get(name) ?? [], there),
-        providerId: line.labels["provider_id"] ?? "",
+        providerId: providerIdOf(lines.find(isIdentified) ?? line),
         ...amountsOf(capacity.get(name) ?? [], hourMs, there),
         spans: within
       }
@@ -63,6 +64,24 @@ export const read = (
   })
 }
 
+type Machine = readonly [Line, ...ReadonlyArray<Line>]
+
+/**
+ * Finds the series of each machine.
+ *
+ * A node often joins before its cloud provider names the machine. The series without that name is of the same machine.
+ */
+const machinesOf = (nodes: ReadonlyArray<Line>): ReadonlyArray<Machine> =>
+  [...Map.groupBy(nodes, (line) => `${nameOf(line)}/${line.labels["system_uuid"] ?? ""}`).values()].flatMap(
+    ([first, ...more]): ReadonlyArray<Machine> => {
+      if (first === undefined) return []
+      const all: Machine = [first, ...more]
+      return all.filter(isIdentified).length < 2 ? [all] : all.map((line): Machine => [line])
+    }
+  )
+
+const providerIdOf = ({ labels }: Line): string => labels["provider_id"] ?? ""
+const isIdentified = (line: Line): boolean => providerIdOf(line) !== ""
 const nameOf = ({ labels }: Line): string => labels["node"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
