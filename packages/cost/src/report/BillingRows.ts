@@ -1,5 +1,5 @@
 /**
- * Tells rows together with the quantities that their JSON leaves out.
+ * Writes rows with the quantities that their JSON leaves out.
  */
 import { Effect } from "effect"
 import type { BilledRow } from "./CostRow.ts"

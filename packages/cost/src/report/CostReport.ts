@@ -6,8 +6,9 @@ import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterde
 import { Context, Effect, Layer, Option, type Scope, Semaphore, type Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket } from "./Aggregate.ts"
 import type { CostError } from "../hour/CostError.ts"
-import type { BilledRow, CostCoverage, CostRow, PriceEffect, ReportWindow, WorkloadCosts } from "./CostRow.ts"
+import type { MonthlyRow } from "./BillingMonth.ts"
 import { CostHistories } from "./CostHistories.ts"
+import type { CostCoverage, CostRow, PriceEffect, ReportWindow, WorkloadCosts } from "./CostRow.ts"
 import { CostStore } from "../store/CostStore.ts"
 import type { Explanation } from "./Explanation.ts"
 import { OpenHours } from "./OpenHours.ts"
@@ -48,10 +49,15 @@ export interface RowStream<Row> {
   readonly rows: Stream.Stream<Row, CostError>
 }
 
-/** The workloads of all pages. **Shape** `billed` are the same rows with all quantities; `clusters` as the pages tell. */
+/**
+ * The workloads of all pages.
+ *
+ * **Shape** `billed` has the same workloads with all quantities, a row for each calendar month; `clusters` as the pages
+ * have them.
+ */
 export interface WorkloadStream extends RowStream<CostRow> {
   readonly clusters: ReadonlyArray<CostCoverage>
-  readonly billed: Stream.Stream<BilledRow, CostError>
+  readonly billed: Stream.Stream<MonthlyRow, CostError>
 }
 
 /** A group, and the step that it is of. */
@@ -77,9 +83,9 @@ export class CostReport extends Context.Service<
   {
     /** Gives a page of workloads, the most expensive first. **Errors** also `CursorInvalid`. */
     readonly getWorkloads: (query: WorkloadsQuery) => Effect.Effect<WorkloadCosts, Failure | CursorInvalid>
-    /** Gives the workloads of all pages, for writing them out while the scope is open. */
+    /** Streams the workloads of all pages, or the `limit` most expensive ones, while the scope is open. */
     readonly allWorkloads: (
-      query: Omit<WorkloadsQuery, keyof Paged>
+      query: Omit<WorkloadsQuery, keyof Paged> & { readonly limit?: number | undefined }
     ) => Effect.Effect<WorkloadStream, Failure, Scope.Scope>
     /**
      * Gives a page of groups.

@@ -114,7 +114,7 @@ export const CostRow = Schema.Struct({
 export type CostRow = typeof CostRow.Type
 
 /**
- * A row with the quantities of all parts of its cost: what bills are written from.
+ * A row with the quantities of all parts of its cost, from which bills are written.
  *
  * **Units** hours and bytes; `egressBytes` is what left the zone, the region or the cloud.
  */

@@ -5,7 +5,8 @@
  * https://focus.finops.org/focus-specification/v1-2.
  */
 import type { Stream } from "effect"
-import type { BilledRow, ReportWindow, SeenHours } from "./CostRow.ts"
+import type { BilledRow } from "./CostRow.ts"
+import * as BillingMonth from "./BillingMonth.ts"
 import * as Csv from "./Csv.ts"
 import * as CoverageColumns from "./CoverageColumns.ts"
 import { GIB_BYTES } from "../hour/Units.ts"
@@ -21,17 +22,40 @@ interface Part {
   readonly requested?: (row: BilledRow) => number
   readonly used?: (row: BilledRow) => number
   readonly unit: string
-  readonly category: string
-  readonly subcategory: string
+  readonly service: Service
   /** Whether it is priced by the machine: then by a price that the provider may change, on spot machines. */
   readonly isOfMachines: boolean
 }
 
-const GIB_HOURS = "GiB-Hours"
-const compute = { category: "Compute", subcategory: "Containers", isOfMachines: true }
-const networking = { category: "Networking", isOfMachines: false }
+/**
+ * A service that costs are charged for.
+ *
+ * **Source** FOCUS 1.2, "Service Name", "Service Category" and "Service Subcategory": a name has one category and one
+ * subcategory, and a subcategory belongs to one category.
+ */
+interface Service {
+  readonly name: string
+  readonly category: string
+  readonly subcategory: string
+}
 
-/** What a row's cost consists of. Categories and units are those that FOCUS allows. */
+const CONTAINERS: Service = { name: "Kubernetes Containers", category: "Compute", subcategory: "Containers" }
+const VOLUMES: Service = { name: "Kubernetes Volumes", category: "Storage", subcategory: "Block Storage" }
+const TRAFFIC: Service = {
+  name: "Kubernetes Network Traffic",
+  category: "Networking",
+  subcategory: "Network Connectivity"
+}
+const LOAD_BALANCERS: Service = {
+  name: "Kubernetes Load Balancers",
+  category: "Networking",
+  subcategory: "Application Networking"
+}
+
+const GIB_HOURS = "GiB-Hours"
+const compute = { service: CONTAINERS, isOfMachines: true }
+
+/** The parts of a row's cost. Units are those that FOCUS allows. */
 const PARTS: ReadonlyArray<Part> = [
   {
     name: "CPU",
@@ -57,8 +81,7 @@ const PARTS: ReadonlyArray<Part> = [
     cost: (row) => row.storageCost,
     quantity: (row) => row.storageByteHours / GIB_BYTES,
     unit: GIB_HOURS,
-    category: "Storage",
-    subcategory: "Block Storage",
+    service: VOLUMES,
     isOfMachines: false
   },
   {
@@ -66,41 +89,51 @@ const PARTS: ReadonlyArray<Part> = [
     cost: (row) => row.networkCost,
     quantity: (row) => row.egressBytes / GIB_BYTES,
     unit: "GiB",
-    subcategory: "Network Connectivity",
-    ...networking
+    service: TRAFFIC,
+    isOfMachines: false
   },
   {
     name: "Load balancer",
     cost: (row) => row.loadBalancerCost,
     quantity: (row) => row.loadBalancerHours,
     unit: "Hours",
-    subcategory: "Application Networking",
-    ...networking
+    service: LOAD_BALANCERS,
+    isOfMachines: false
   }
 ]
 
-interface Charge {
-  readonly row: BilledRow
+interface Charge extends BillingMonth.MonthlyRow {
   readonly part: Part
-}
-
-interface Billing {
-  readonly clusters: ReadonlyArray<SeenHours>
-  readonly currency: string
-  readonly window: ReportWindow
 }
 
 /** Writes an instant. **Source** FOCUS 1.2, "Date/Time Format": whole seconds in UTC, `YYYY-MM-DDTHH:mm:ssZ`. */
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, "2026-01-31T12:00:00".length)}Z`
 
-/** The month that holds an instant, as FOCUS bills it. The window may reach over several: from the first to the last. */
-const monthOf = (ms: number, later: number): string => {
-  const date = new Date(ms)
-  return instant(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later))
+/** The instants of a charge. */
+interface Period {
+  readonly start: string
+  readonly end: string
+  readonly billingStart: string
+  readonly billingEnd: string
 }
 
-/** The end is exclusive: a window that ends with a month is billed in it. */
-const endOfBilling = (endMs: number): string => monthOf(endMs - 1, 1)
+/** Makes the reader of a month's instants. **Limits** writes them once, as long as the rows of a month follow each other. */
+const makePeriods = (): ((charge: Charge) => Period) => {
+  let last: { readonly month: BillingMonth.BillingMonth; readonly period: Period } | undefined
+  return ({ month }) => {
+    if (last?.month !== month) {
+      const startMs = Date.parse(month.window.start)
+      const period = {
+        start: instant(startMs),
+        end: instant(Date.parse(month.window.end)),
+        billingStart: instant(BillingMonth.startOf(startMs)),
+        billingEnd: instant(BillingMonth.endOf(startMs))
+      }
+      last = { month, period }
+    }
+    return last.period
+  }
+}
 
 /**
  * How a part is priced.
@@ -121,33 +154,31 @@ const knownOf = (row: BilledRow, of: Part["requested"]): number | undefined =>
   row.cpuEfficiency === null ? undefined : of?.(row)
 
 const NAME = "Quarterdeck"
-const SERVICE = "Kubernetes"
 
-const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.Column<Charge>> => {
+const columnsOf = (currency: string): ReadonlyArray<Csv.Column<Charge>> => {
   const cost = ({ part, row }: Charge): number => part.cost(row)
   const quantity = ({ part, row }: Charge): number => part.quantity(row)
   const unit = ({ part }: Charge): string => part.unit
-  const [startMs, endMs] = [Date.parse(window.start), Date.parse(window.end)]
-  const [start, end] = [instant(startMs), instant(endMs)]
-  const billingStart = monthOf(startMs, 0)
-  const billingEnd = endOfBilling(endMs)
+  const periodOf = makePeriods()
   return [
     { name: "BilledCost", of: cost },
     { name: "BillingAccountId", of: () => NAME },
     { name: "BillingAccountName", of: () => NAME },
     { name: "BillingCurrency", of: () => currency },
-    { name: "BillingPeriodEnd", of: () => billingEnd },
-    { name: "BillingPeriodStart", of: () => billingStart },
+    { name: "BillingPeriodEnd", of: (charge) => periodOf(charge).billingEnd },
+    { name: "BillingPeriodStart", of: (charge) => periodOf(charge).billingStart },
     { name: "ChargeCategory", of: () => "Usage" },
     { name: "ChargeClass", of: () => undefined },
     { name: "ChargeDescription", of: ({ part, row }) => `${part.name} of ${row.workloadType} ${row.workloadName}` },
     { name: "ChargeFrequency", of: () => "Usage-Based" },
-    { name: "ChargePeriodEnd", of: () => end },
-    { name: "ChargePeriodStart", of: () => start },
+    { name: "ChargePeriodEnd", of: (charge) => periodOf(charge).end },
+    { name: "ChargePeriodStart", of: (charge) => periodOf(charge).start },
     { name: "ConsumedQuantity", of: quantity },
     { name: "ConsumedUnit", of: unit },
     { name: "ContractedCost", of: cost },
     { name: "EffectiveCost", of: cost },
+    // No invoice is known: these are estimates.
+    { name: "InvoiceId", of: () => undefined },
     { name: "InvoiceIssuerName", of: () => NAME },
     { name: "ListCost", of: cost },
     { name: "PricingCategory", of: pricingOf },
@@ -158,12 +189,12 @@ const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.C
     { name: "ResourceId", of: ({ row }) => row.id },
     { name: "ResourceName", of: ({ row }) => row.workloadName },
     { name: "ResourceType", of: ({ row }) => row.workloadType },
-    { name: "ServiceCategory", of: ({ part }) => part.category },
-    { name: "ServiceName", of: () => SERVICE },
-    { name: "ServiceSubcategory", of: ({ part }) => part.subcategory },
+    { name: "ServiceCategory", of: ({ part }) => part.service.category },
+    { name: "ServiceName", of: ({ part }) => part.service.name },
+    { name: "ServiceSubcategory", of: ({ part }) => part.service.subcategory },
     { name: "SubAccountId", of: ({ row }) => row.cluster },
     { name: "SubAccountName", of: ({ row }) => row.cluster },
-    ...CoverageColumns.make<Charge>(SEEN, ({ row: { cluster } }) => ({ cluster, clusters })),
+    ...CoverageColumns.make<Charge>(SEEN, ({ month: { clusters }, row: { cluster } }) => ({ cluster, clusters })),
     { name: "x_KubernetesNamespace", of: ({ row }) => row.namespace },
     { name: "x_RequestedQuantity", of: ({ part, row }) => knownOf(row, part.requested) },
     { name: "x_UsedQuantity", of: ({ part, row }) => knownOf(row, part.used) }
@@ -173,16 +204,19 @@ const columnsOf = ({ clusters, currency, window }: Billing): ReadonlyArray<Csv.C
 /**
  * Writes the costs of workloads.
  *
- * **Shape** one record for each part of a row's cost that is not 0, with its quantity: a charge of usage has one. A cluster
- * is a sub-account, a workload a resource; columns of our own tell for how much of the window the cluster was seen. The four costs are one: what the price book says,
- * discounts in it. These are estimates of a share of a bill, not the bill: `BilledCost` matches no invoice.
+ * **Shape** one record for each month and each part of a row's cost that is not 0, with its quantity. A cluster is a
+ * sub-account, a workload a resource. The four costs are equal: the price book's figure, discounts included. The figures
+ * are estimated shares of a bill, so `BilledCost` matches no invoice.
  *
  * **Limits** one part of the stream is held.
  */
 export const workloads = <E, R>({
-  rows,
-  ...billing
-}: Billing & { readonly rows: Stream.Stream<BilledRow, E, R> }): Stream.Stream<string, E, R> =>
-  Csv.of(rows, columnsOf(billing), (row) =>
-    PARTS.filter(({ cost }) => cost(row) !== 0).map((part): Charge => ({ row, part }))
+  currency,
+  rows
+}: {
+  readonly currency: string
+  readonly rows: Stream.Stream<BillingMonth.MonthlyRow, E, R>
+}): Stream.Stream<string, E, R> =>
+  Csv.of(rows, columnsOf(currency), ({ month, row }) =>
+    PARTS.filter(({ cost }) => cost(row) !== 0).map((part): Charge => ({ month, part, row }))
   )

@@ -6,6 +6,7 @@ import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "./ReportQuery.ts"
 import type { WorkloadCosts } from "./CostRow.ts"
+import * as BillingMonth from "./BillingMonth.ts"
 import * as BillingRows from "./BillingRows.ts"
 import * as ReportContext from "./ReportContext.ts"
 import * as Ranking from "./Ranking.ts"
@@ -14,6 +15,7 @@ import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as RankingWindow from "./RankingWindow.ts"
 import * as BinSums from "./BinSums.ts"
+import type { Window } from "../hour/Window.ts"
 
 /** Rows of one part of a stream. */
 const PART = 1_000
@@ -31,11 +33,7 @@ const gather = Effect.fnUntraced(function* (
   const { isVisible, recommendations } = begun
   const how = { isVisible, recommendations, namesOf: sources.namesOf }
   const rows = yield* WorkloadRows.join(allocations, how)
-  const ranked: Ranking.Ranked = {
-    size: rows.size,
-    totalNanos: rows.totalNanos,
-    nameOf: (row) => WorkloadRows.idOf(rows, row)
-  }
+  const ranked = rankedBy(rows)
   const { currency, range, window } = begun
   const head = {
     totals: BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
@@ -44,7 +42,16 @@ const gather = Effect.fnUntraced(function* (
     ...ReportCoverage.of(facts, rows.counts, range)
   }
   const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
-  const billedAt = (places: ReadonlyArray<number>) => BillingRows.rowsAt(rows, places)
+  /** Joins the rows of a part of the window, by the same open hours. */
+  const within = Effect.fnUntraced(function* (hours: Window) {
+    const part = yield* begun.reader.read(hours)
+    const time = { startMs: hours.startMs, endMs: Math.min(hours.endMs, range.endMs) }
+    const month: BillingMonth.BillingMonth = {
+      window: ReportContext.printed(time),
+      clusters: ReportCoverage.seen({ ...facts, knownSeconds: part.knownSeconds }, time)
+    }
+    return { month, rows: yield* WorkloadRows.join(part, how) }
+  })
   /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
   const settle = Effect.fnUntraced(function* (after: RowOrder.Position | undefined) {
     const settled = RankingWindow.of(begun, clusters, after)
@@ -57,7 +64,13 @@ const gather = Effect.fnUntraced(function* (
     const totalNanos = yield* WorkloadRows.nanosIn(known, rows)
     return { ...ranked, settled, totalNanos }
   }, Effect.scoped)
-  return { head, ranked, settle, rowsAt, billedAt }
+  return { head, hours: range.hours, ranked, rows, settle, rowsAt, within }
+})
+
+const rankedBy = (rows: WorkloadRows.WorkloadRows): Ranking.Ranked => ({
+  size: rows.size,
+  totalNanos: rows.totalNanos,
+  nameOf: (row) => WorkloadRows.idOf(rows, row)
 })
 
 /** Gives one page. */
@@ -77,19 +90,56 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   return reply
 }, Effect.scoped)
 
-/** Gives the rows of all pages, as they are asked for, until the scope ends. **Limits** sums are held, rows only {@link PART} at a time. */
+/**
+ * Streams the rows of all pages until the scope ends.
+ *
+ * **Shape** `limit` takes the most expensive workloads of the window. `billed` has a row for each month of the window in
+ * which a workload was there, month after month.
+ *
+ * **Limits** holds the sums of the window, those of one month beside them, and {@link PART} rows.
+ */
 export const all = Effect.fnUntraced(function* (
   sources: ReportContext.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked
+  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked & { readonly limit?: number | undefined }
 ) {
-  const { billedAt, head, ranked, rowsAt } = yield* gather(sources, query)
-  const parts = Ranking.parts(ranked, PART)
+  const { limit = Number.POSITIVE_INFINITY } = query
+  const { head, hours, ranked, rows, rowsAt, within } = yield* gather(sources, query)
+  const chosen = limitedTo(Ranking.parts(ranked, PART), limit)
+  const names = Number.isFinite(limit)
+    ? yield* Stream.runFold(
+        chosen,
+        () => new Set<string>(),
+        (found, places) => places.reduce((set, place) => set.add(WorkloadRows.idOf(rows, place)), found)
+      )
+    : undefined
+
+  const whole = { month: { window: head.window, clusters: head.clusters }, rows }
+  const months = BillingMonth.cut(hours)
+  const billedOf = Effect.fnUntraced(function* (part: Window) {
+    const { month, rows } = months.length === 1 ? whole : yield* within(part)
+    const isChosen = (place: number): boolean => names?.has(WorkloadRows.idOf(rows, place)) ?? true
+    return Ranking.parts(rankedBy(rows), PART).pipe(
+      Stream.mapEffect((places) => BillingRows.rowsAt(rows, places.filter(isChosen))),
+      Stream.map((billed) => billed.map((row): BillingMonth.MonthlyRow => ({ month, row }))),
+      Stream.flatMap(Stream.fromArray)
+    )
+  })
+
   return {
     ...head,
-    rows: parts.pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray)),
-    billed: parts.pipe(Stream.mapEffect(billedAt), Stream.flatMap(Stream.fromArray))
+    rows: chosen.pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray)),
+    billed: Stream.fromIterable(months).pipe(Stream.flatMap((part) => Stream.unwrap(billedOf(part))))
   }
 })
+
+/** Takes so many places from the front of their parts. */
+const limitedTo = <E, R>(
+  parts: Stream.Stream<ReadonlyArray<number>, E, R>,
+  limit: number
+): Stream.Stream<ReadonlyArray<number>, E, R> =>
+  Number.isFinite(limit)
+    ? parts.pipe(Stream.flatMap(Stream.fromIterable), Stream.take(limit), Stream.grouped(PART))
+    : parts
 
 /** What pages of one list of costs have in common. */
 export const pagingOf = (

@@ -84,7 +84,7 @@ const files = Effect.gen(function* () {
     )
   return {
     table: yield* cellsOf(CostCsv.workloads(report)),
-    focus: yield* cellsOf(Focus.workloads({ ...report, rows: report.billed }))
+    focus: yield* cellsOf(Focus.workloads({ currency: report.currency, rows: report.billed }))
   }
 })
 

@@ -21,18 +21,18 @@ const everything = row({
   loadBalancerHours: 0.5
 })
 
-const billed = (rows: ReadonlyArray<BilledRow>, end = "2026-03-01T00:00:00.000Z") =>
-  Effect.map(
+const billed = (rows: ReadonlyArray<BilledRow>, end = "2026-03-01T00:00:00.000Z") => {
+  const month = { clusters, window: { start: "2026-02-23T01:00:00.000Z", end } }
+  return Effect.map(
     collect(
       Focus.workloads({
-        rows: Stream.fromIterable(rows),
-        clusters,
         currency: "USD",
-        window: { start: "2026-02-23T01:00:00.000Z", end }
+        rows: Stream.fromIterable(rows).pipe(Stream.map((row) => ({ month, row })))
       })
     ),
     read
   )
+}
 
 /**
  * What FOCUS 1.2 asks of the columns that are written: those that it requires of every dataset, and the values and nulls
@@ -57,6 +57,7 @@ const REQUIRED: Readonly<Record<string, RegExp>> = {
   ChargeCategory: /^(?:Usage|Purchase|Tax|Credit|Adjustment)$/,
   ChargeClass: /^(?:Correction)?$/,
   ChargeDescription: TEXT,
+  InvoiceId: /^$/,
   InvoiceIssuerName: TEXT,
   ProviderName: TEXT,
   PublisherName: TEXT,
@@ -135,6 +136,23 @@ describe("a report in the columns of FOCUS", () => {
     })
   )
 
+  it.effect("gives each service one category and one subcategory", () =>
+    Effect.gen(function* () {
+      const found = yield* billed([everything])
+      assert.deepStrictEqual(
+        found.map((one) => [one["ServiceName"], one["ServiceCategory"], one["ServiceSubcategory"]]),
+        [
+          ["Kubernetes Containers", "Compute", "Containers"],
+          ["Kubernetes Containers", "Compute", "Containers"],
+          ["Kubernetes Containers", "Compute", "Containers"],
+          ["Kubernetes Volumes", "Storage", "Block Storage"],
+          ["Kubernetes Network Traffic", "Networking", "Network Connectivity"],
+          ["Kubernetes Load Balancers", "Networking", "Application Networking"]
+        ]
+      )
+    })
+  )
+
   it.effect("says of spot machines that their price may change, and of both kinds that it is neither", () =>
     Effect.gen(function* () {
       const pricing = (spotHours: number, onDemandHours: number) =>
@@ -160,7 +178,8 @@ describe("a report in the columns of FOCUS", () => {
         ])
       ])
       const { billed, rows } = yield* allWorkloads(asking())
-      const [plain, found] = [yield* Stream.runCollect(rows), yield* Stream.runCollect(billed)]
+      const plain = yield* Stream.runCollect(rows)
+      const found = (yield* Stream.runCollect(billed)).map(({ row }) => row)
       assert.deepStrictEqual(
         found.map(({ egressBytes, gpuHours, loadBalancerHours, storageByteHours, workloadName }) => [
           ...[workloadName, gpuHours, storageByteHours, egressBytes, loadBalancerHours]

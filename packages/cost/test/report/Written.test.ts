@@ -114,7 +114,7 @@ describe("a file of costs", () => {
         ["1", "2"]
       ]
       assert.deepStrictEqual(seenIn(yield* collect(CostCsv.workloads(report))), seen)
-      const focus = yield* collect(Focus.workloads({ ...report, rows: report.billed }))
+      const focus = yield* collect(Focus.workloads({ currency: report.currency, rows: report.billed }))
       assert.deepStrictEqual(seenIn(focus, "x_C"), seen)
     }).pipe(Effect.provide(reporting()))
   )

@@ -62,7 +62,7 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   const { report } = services
   const filter = yield* RequestBody.decode(WorkloadsBody)
   yield* judgeLabels(filter)
-  const { format, page, range, rowsOfFile } = yield* read(services, query)
+  const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(filter.namespaces)
   const asked = {
     ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(filter, retired))),
@@ -72,14 +72,13 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
     return written(yield* report.getWorkloads({ ...asked, page }).pipe(Effect.catch(refuseBody)))
   }
   const { billed, clusters, currency, partial, rows, window } = yield* report
-    .allWorkloads(asked)
+    .allWorkloads({ ...asked, limit })
     .pipe(Effect.catch(refuseBody))
   if (format === "focus") {
-    const billedRows = Stream.take(billed, rowsOfFile)
-    const file = Focus.workloads({ clusters, currency, window, rows: billedRows })
+    const file = Focus.workloads({ currency, rows: billed })
     return CostFile.reply({ what: "focus", window, partial }, file)
   }
-  const file = CostCsv.workloads({ clusters, currency, rows: Stream.take(rows, rowsOfFile) })
+  const file = CostCsv.workloads({ clusters, currency, rows })
   return CostFile.reply({ what: "costs", window, partial }, file)
 })
 
@@ -88,7 +87,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const body = yield* RequestBody.decode(AggregateBody)
   const { groupBy, idle, stepSize } = body
   yield* judgeLabels(body)
-  const { format, page, range, rowsOfFile } = yield* read(services, query)
+  const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(body.namespaces)
   const asked = {
     ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(body, retired))),
@@ -101,7 +100,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
     return written(yield* report.getAggregated({ ...asked, page }).pipe(Effect.catch(refuseBody)))
   }
   const { currency, partial, rows, window } = yield* report.allGroups(asked).pipe(Effect.catch(refuseBody))
-  const file = CostCsv.groups({ currency, groupBy, rows: Stream.take(rows, rowsOfFile) })
+  const file = CostCsv.groups({ currency, groupBy, rows: Stream.take(rows, limit ?? Number.POSITIVE_INFINITY) })
   return CostFile.reply({ what: "grouped-costs", window, partial }, file)
 })
 
@@ -132,7 +131,7 @@ const read = Effect.fnUntraced(function* (
     })
   }
   const page = { limit: limit ?? DEFAULT_LIMIT, ...(cursor === undefined ? {} : { cursor }) }
-  return { format, range, page, rowsOfFile: limit ?? Number.POSITIVE_INFINITY }
+  return { format, limit, page, range }
 })
 
 /** Resolves the target, and reads what the key reaches and how the clusters are now. */
