@@ -10,6 +10,7 @@
  * pods wrote. {@link WorkloadWatch} and {@link ClusterWatch} tell readers each change of rows.
  */
 import "./kube/NodeVersion.ts"
+export * as Accelerators from "./projection/Accelerators.ts"
 export * as Action from "./act/Action.ts"
 export * as ActionError from "./act/ActionError.ts"
 export * as BulkActions from "./act/BulkActions.ts"

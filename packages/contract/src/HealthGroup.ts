@@ -25,7 +25,7 @@ const ReadinessChecks = Schema.Struct({
  * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `identityProvider` is there
  * where people sign in at one, with the problem of one that does not answer; `costs` tells of each
  * cluster where its usage comes from and what fails now; `backfill` of each whose source remembers a past, how much of it is
- * open. `audit` has the bytes that denials and other events take, and how many each may take.
+ * open. `unchargedDevices` is there where nodes have accelerators, or pods have ResourceClaims, that no cost counts. `audit` has the bytes that denials and other events take, and how many each may take.
  */
 export const ReadinessDetails = Schema.Struct({
   sources: Schema.Array(
@@ -47,6 +47,16 @@ export const ReadinessDetails = Schema.Struct({
       usage: Schema.Literals(["sampled", "hourly", "requests"]),
       troubles: Schema.Array(Schema.Struct({ what: Schema.String, problem: Schema.String }))
     })
+  ),
+  unchargedDevices: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        cluster: ClusterName,
+        resources: Schema.Array(Schema.String),
+        nodes: Schema.Natural,
+        podsWithClaims: Schema.Natural
+      })
+    )
   ),
   backfill: Schema.Array(
     Schema.Struct({

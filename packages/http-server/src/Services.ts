@@ -2,6 +2,7 @@
  * Everything that the routes stand on, wired once from the settings and the host's own parts.
  */
 import {
+  Accelerators,
   Breaker,
   BulkActions,
   DataEpoch,
@@ -141,7 +142,12 @@ const clusters = (settings: Settings) =>
     ClusterRegistrar.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(FanOut.layer, ClusterReader.layer)),
-    Layer.provideMerge(Layer.merge(ClusterCache.layer, CursorKeyFile.layer(settings.dataDirectory))),
+    Layer.provideMerge(
+      Layer.merge(
+        Layer.provide(ClusterCache.layer, Layer.succeed(Accelerators.Accelerators, settings.cost.accelerators)),
+        CursorKeyFile.layer(settings.dataDirectory)
+      )
+    ),
     Layer.provideMerge(
       Layer.mergeAll(KubeApi.layer, KubeWriter.KubeWriter.layer, KubeLogs.KubeLogs.layer, Breaker.Breakers.layer)
     )

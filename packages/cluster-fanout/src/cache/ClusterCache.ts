@@ -17,6 +17,7 @@ import * as Follower from "./Follower.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import * as Interner from "../projection/Interner.ts"
 import { Signal } from "../kube/Signal.ts"
+import { Accelerators } from "../projection/Accelerators.ts"
 import * as Kind from "../projection/Kind.ts"
 import { isTooLarge } from "./KindTable.ts"
 import { KubeApi } from "../kube/KubeApi.ts"
@@ -176,7 +177,8 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   yield* Scope.provide(CacheMetrics.show(store, breaker, others), scope)
   yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
   yield* Effect.forkIn(proof.keep, scope)
-  const parts: Follower.Parts = { cluster, api, breaker, store, interner, lanes: ofBoth }
+  const accelerators = yield* Accelerators
+  const parts: Follower.Parts = { accelerators, cluster, api, breaker, store, interner, lanes: ofBoth }
   for (const kind of Kind.kinds) yield* Effect.forkIn(Follower.run(kind, parts), scope)
   const wantEvents = FollowWhileWanted.make(
     (effect) => void runLater(effect),

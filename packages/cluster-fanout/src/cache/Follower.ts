@@ -55,6 +55,7 @@ export interface Parts {
   readonly breaker: Breaker
   readonly store: ClusterStore
   readonly interner: Interner
+  readonly accelerators: ReadonlyArray<string>
   readonly lanes: ReadonlyArray<Semaphore.Semaphore>
 }
 
@@ -198,13 +199,13 @@ const follow = Effect.fnUntraced(function* (
   position: WatchPosition,
   from: string | undefined
 ) {
-  const { api, breaker, cluster, interner, lanes, store } = parts
+  const { accelerators, api, breaker, cluster, interner, lanes, store } = parts
   const { quietMs } = yield* FollowerLimits
   const maxObjects = yield* MaxObjects
   const turns = yield* TurnBudget
   const lane = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   for (const semaphore of from === undefined ? lanes : []) yield* semaphore.takeScoped(1).pipe(Scope.provide(lane))
-  const place = { cluster: cluster.name, interner }
+  const place = { cluster: cluster.name, interner, accelerators }
   const startedAt = yield* steadyClock.now
   let heardAt = startedAt
   // Lanes bound the work of taking in much at once; who has nothing to take in must not keep the others waiting.

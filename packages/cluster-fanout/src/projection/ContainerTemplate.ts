@@ -10,7 +10,7 @@ export type ContainerRole = "main" | "sidecar" | "init"
  *
  * **Shape** requests are those of the spec, until the kubelet reports what it allocated. What a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
  * the sum of those of its containers) is shared out among the main containers and sidecars, as `PodShares` says. `gpus` are whole ones;
- * `gpuParts` are MIG slices and GPUs shared by time, by the name of the resource, where there are any.
+ * `gpuParts` are MIG slices, GPUs shared by time, and accelerators of the settings, by the name of the resource, where there are any.
  *
  * **Units** thousandths of a core, bytes, GPUs; 0 where nothing is asked for.
  */

@@ -7,6 +7,7 @@ import { allocatedSpec } from "./AllocatedResources.ts"
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
 import { type Fields, fields, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
+import type { Place } from "./Place.ts"
 import * as PodShares from "./PodShares.ts"
 import * as PodResources from "./PodResources.ts"
 
@@ -47,9 +48,9 @@ const NO_CLAIMS: ReadonlyArray<string> = []
  * **Shape** requests are those that the kubelet has allocated, where it reports them. Of each container the present run and the one before, as the kubelet tells them; a state without a start is
  * none.
  */
-export const fromPod = (name: string, spec: Fields, status: Fields, interner: Interner): PodContainers => {
-  const containers = templateOf(allocatedSpec(spec, status), interner)
-  return { containers, containerRuns: runs(containers, status), claims: claimsOf(name, spec, interner) }
+export const fromPod = (name: string, spec: Fields, status: Fields, place: Place): PodContainers => {
+  const containers = templateOf(allocatedSpec(spec, status), place)
+  return { containers, containerRuns: runs(containers, status), claims: claimsOf(name, spec, place.interner) }
 }
 
 /** Gives the runs of a pod's containers that its status tells of. */
@@ -67,13 +68,13 @@ export const runsOf = ({ containerRuns }: Pick<PodContainers, "containerRuns">):
     }
   })
 
-const templateOf = (spec: Fields, interner: Interner): ReadonlyArray<ContainerTemplate> => {
+const templateOf = (spec: Fields, place: Place): ReadonlyArray<ContainerTemplate> => {
   const beyond = PodResources.beyondContainers(spec)
   const found: Array<ContainerTemplate> = []
-  for (const entry of list(spec["containers"])) found.push(container(fields(entry), "main", interner))
+  for (const entry of list(spec["containers"])) found.push(container(fields(entry), "main", place))
   for (const entry of list(spec["initContainers"])) {
     const one = fields(entry)
-    found.push(container(one, one["restartPolicy"] === "Always" ? "sidecar" : "init", interner))
+    found.push(container(one, one["restartPolicy"] === "Always" ? "sidecar" : "init", place))
   }
   const template = beyond === undefined ? found : PodShares.share(found, beyond)
   const key = template
@@ -82,13 +83,13 @@ const templateOf = (spec: Fields, interner: Interner): ReadonlyArray<ContainerTe
         `${one.name} ${one.role} ${one.cpuRequestMillis} ${one.memoryRequestBytes} ${one.gpus} ${JSON.stringify(one.gpuParts)}`
     )
     .join("\n")
-  return interner.containers(key, () => template)
+  return place.interner.containers(key, () => template)
 }
 
-const container = (entry: Fields, role: ContainerRole, interner: Interner): ContainerTemplate => {
+const container = (entry: Fields, role: ContainerRole, { accelerators, interner }: Place): ContainerTemplate => {
   const resources = fields(entry["resources"])
   const amounts = { ...fields(resources["limits"]), ...fields(resources["requests"]) }
-  const gpuParts = PodResources.gpuParts(amounts)
+  const gpuParts = PodResources.gpuParts(amounts, accelerators)
   return {
     name: interner.text(text(entry["name"]) ?? ""),
     role,

@@ -1,6 +1,7 @@
 /**
  * Projects pods: their place, health and requests, and the row of a pod that nobody owns.
  */
+import * as Accelerators from "./Accelerators.ts"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { condition, type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
@@ -36,6 +37,8 @@ export interface PodRecord extends PodResources.PodResources, PodContainers.PodC
   readonly ready: boolean
   readonly terminating: boolean
   readonly troubled: boolean
+  /** Whether it gets devices by ResourceClaims. */
+  readonly hasResourceClaims: boolean
   readonly images: ReadonlyArray<string>
   readonly owner: Owner.Owner | undefined
   readonly row: WorkloadRow | undefined
@@ -45,13 +48,14 @@ export interface PodRecord extends PodResources.PodResources, PodContainers.PodC
 export const isFinished = (pod: Pick<PodRecord, "phase">): boolean =>
   pod.phase === "Succeeded" || pod.phase === "Failed"
 
-export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, interner }: Place): PodRecord => {
+export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place): PodRecord => {
+  const { cluster, interner } = place
   const specification = fields(spec)
   const state = fields(status)
   const owner = Owner.controllerOf(metadata, interner)
   const terminating = metadata.deletionTimestamp !== undefined
   const resources = PodResources.fromPodSpec(specification)
-  const ofContainers = PodContainers.fromPod(metadata.name, specification, state, interner)
+  const ofContainers = PodContainers.fromPod(metadata.name, specification, state, place)
   const stands = PodStatus.fromPod(terminating, specification, state)
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
   const startedAt = RowLimit.word(text(state["startTime"]) ?? "")
@@ -70,6 +74,7 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, { cluster, int
     ready: isConditionTrue(state, "Ready"),
     terminating,
     troubled: isTroubled(state),
+    hasResourceClaims: Accelerators.hasResourceClaims(specification),
     images: images(specification, interner),
     owner,
     cpuRequestMillis: resources.cpuRequestMillis,

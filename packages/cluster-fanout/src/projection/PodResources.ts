@@ -114,12 +114,24 @@ export const gpus = (amounts: Fields): number => {
 /** Resources that stand for parts of GPUs: MIG slices, and what several share by time under a name of its own. */
 const GPU_PART = /^nvidia\.com\/(?:gpu\.shared|mig-[a-z0-9.+-]{1,64})$/
 
-/** Gives the parts of GPUs among amounts of resources, by their names. **Shape** `undefined` where there are none. */
-export const gpuParts = (amounts: Fields): Readonly<Record<string, number>> | undefined => {
+/** Whether a resource stands for whole GPUs or parts of them, whatever the settings say. */
+export const isGpu = (name: string): boolean => GPUS.includes(name) || GPU_PART.test(name)
+
+/** Reads an amount of devices; 0 where it is no quantity. */
+export const amountOf = (value: unknown): number => quantity(value, "gpu") ?? 0
+
+/**
+ * Returns the devices among amounts of resources that are counted by their own names: parts of GPUs, and `accelerators`.
+ * **Shape** `undefined` where there are none.
+ */
+export const gpuParts = (
+  amounts: Fields,
+  accelerators: ReadonlyArray<string> = []
+): Readonly<Record<string, number>> | undefined => {
   let found: Record<string, number> | undefined
   for (const name of Object.keys(amounts)) {
-    if (!GPU_PART.test(name)) continue
-    const amount = quantity(amounts[name], "gpu") ?? 0
+    if (!GPU_PART.test(name) && (GPUS.includes(name) || !accelerators.includes(name))) continue
+    const amount = amountOf(amounts[name])
     if (amount > 0) (found ??= {})[name] = amount
   }
   return found

@@ -3,6 +3,7 @@
  *
  * Pure and free of the cache, so that it can run beside the parser, in another thread.
  */
+import * as Accelerators from "./Accelerators.ts"
 import * as EventProjection from "./EventProjection.ts"
 import { type Fields, fields, isConditionTrue, text } from "./Field.ts"
 import * as Kind from "./Kind.ts"
@@ -35,8 +36,10 @@ export interface NodeRecord {
   readonly cpuCapacityMillis: number
   readonly memoryCapacityBytes: number
   readonly gpus: number
-  /** MIG slices and GPUs shared by time, by the name of the resource. */
+  /** MIG slices, GPUs shared by time, and accelerators of the settings, by the name of the resource. */
   readonly gpuParts?: Readonly<Record<string, number>>
+  /** Accelerators that are not charged, by the name of the resource. */
+  readonly unchargedAccelerators?: ReadonlyArray<string>
 }
 
 /** The record that each followed kind is projected to. */
@@ -102,14 +105,15 @@ const namespaceRecord = ({ metadata, status }: KubeObject, { cluster, interner }
   resourceVersion: metadata.resourceVersion
 })
 
-const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place): NodeRecord => {
+const nodeRecord = ({ metadata, spec, status }: KubeObject, { accelerators, interner }: Place): NodeRecord => {
   const specification = fields(spec)
   const state: Fields = fields(status)
   const allocatable = PodResources.ofNode(fields(state["allocatable"]))
   // Old and virtual kubelets tell what pods may have, and nothing else.
   const all = fields(state["capacity"] ?? state["allocatable"])
   const capacity = PodResources.ofNode(all)
-  const gpuParts = PodResources.gpuParts(all)
+  const gpuParts = PodResources.gpuParts(all, accelerators)
+  const unchargedAccelerators = Accelerators.uncharged(all, accelerators)
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -123,7 +127,8 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { interner }: Place)
     cpuCapacityMillis: capacity.cpuMillis,
     memoryCapacityBytes: capacity.memoryBytes,
     gpus: PodResources.gpus(all),
-    ...(gpuParts === undefined ? {} : { gpuParts })
+    ...(gpuParts === undefined ? {} : { gpuParts }),
+    ...(unchargedAccelerators === undefined ? {} : { unchargedAccelerators })
   }
 }
 

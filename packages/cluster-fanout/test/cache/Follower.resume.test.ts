@@ -29,6 +29,7 @@ const kept = Effect.fnUntraced(function* (
     breaker: yield* (yield* Breakers).of(cluster),
     store,
     interner: Interner.make(),
+    accelerators: [],
     lanes: []
   }
   const patience = { ...Follower.FollowerLimits.defaultValue(), minBackoffMs: 20, maxBackoffMs: 40, ...limits }

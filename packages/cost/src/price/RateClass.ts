@@ -63,6 +63,7 @@ const GPU_MODEL_LABELS = [
   "beta.amd.com/gpu.product-name",
   "gpu.intel.com/product",
   "cloud.google.com/gke-accelerator",
+  "cloud.google.com/gke-tpu-accelerator",
   "eks.amazonaws.com/instance-gpu-name",
   "karpenter.k8s.aws/instance-gpu-name",
   "karpenter.azure.com/sku-gpu-name",

@@ -9,6 +9,7 @@ import { Effect, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Hourly } from "./UsageSource.ts"
 import * as Client from "./prometheus/Client.ts"
+import * as GpuNames from "./prometheus/GpuNames.ts"
 import * as Past from "./prometheus/Past.ts"
 import * as Promql from "./prometheus/Promql.ts"
 import * as UsageOfHour from "./prometheus/UsageOfHour.ts"
@@ -27,6 +28,8 @@ export interface PrometheusOptions extends Omit<Client.ClientOptions, "url"> {
   readonly url: string | Redacted.Redacted
   /** Unless given, all that the server has is taken for the cluster's. */
   readonly clusterLabel?: ClusterLabel
+  /** Extended resources that count as GPUs, such as `google.com/tpu`. None unless given. */
+  readonly accelerators?: ReadonlyArray<string>
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
@@ -42,13 +45,14 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 export const make = Effect.fnUntraced(function* (
   options: PrometheusOptions
 ): Effect.fn.Return<Hourly, InvalidUsageSetting, HttpClient.HttpClient> {
-  const { clusterLabel, url, ...rest } = options
+  const { accelerators = [], clusterLabel, url, ...rest } = options
   const text = Redacted.isRedacted(url) ? Redacted.value(url) : url
   const address = yield* Effect.fromResult(parseAddress(text, "url"))
   if (clusterLabel !== undefined && !LABEL_NAME.test(clusterLabel.name)) {
     const problem = "must be the name of a label: letters, digits and underscores, no digit first"
     return yield* new InvalidUsageSetting({ field: "clusterLabel.name", problem })
   }
+  const names = GpuNames.acceleratorNames(accelerators)
   const client = yield* Client.make({ ...rest, ...address })
   const placeOf = (cluster: ClusterName): ReadonlyArray<Promql.Matcher> =>
     clusterLabel === undefined ? [] : [Promql.is(clusterLabel.name, clusterLabel.value?.(cluster) ?? cluster)]
@@ -59,6 +63,6 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.annotateCurrentSpan({ cluster, startMs })
       return yield* UsageOfHour.read(client, placeOf(cluster), cluster, startMs)
     }),
-    past: (cluster, window) => Past.hours(client, placeOf(cluster), cluster, window)
+    past: (cluster, window) => Past.hours(client, placeOf(cluster), cluster, window, names)
   }
 })

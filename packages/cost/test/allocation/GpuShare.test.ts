@@ -10,6 +10,15 @@ const parts = (gpuParts: Readonly<Record<string, number>>, gpus = 0) => ({ gpus,
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 describe("a part of a GPU", () => {
+  it("counts accelerators of the settings as whole GPUs", () => {
+    const tpus = parts({ "google.com/tpu": 4 })
+    assert.strictEqual(GpuShare.ofContainer(tpus), 4)
+    assert.strictEqual(
+      GpuShare.ofNode({ ...tpus, labels: { "cloud.google.com/gke-tpu-accelerator": "tpu-v5-lite-podslice" } }),
+      4
+    )
+  })
+
   it.each([
     ["mig-1g.5gb", 1 / 7],
     ["mig-1g.10gb.me", 1 / 7],

@@ -34,6 +34,7 @@ const record = (
   ready: true,
   terminating: false,
   troubled: false,
+  hasResourceClaims: false,
   images: [],
   owner: undefined,
   row: undefined,

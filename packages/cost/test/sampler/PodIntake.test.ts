@@ -28,6 +28,7 @@ const pod = (number: number, cpuRequestMillis: number): PodProjection.PodRecord 
   ready: true,
   terminating: false,
   troubled: false,
+  hasResourceClaims: false,
   images: [],
   owner: undefined,
   row: undefined,

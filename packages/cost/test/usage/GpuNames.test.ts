@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as GpuNames from "../../src/usage/prometheus/GpuNames.ts"
+import * as NodesOfHour from "../../src/usage/prometheus/NodesOfHour.ts"
+import * as PastQuestions from "../../src/usage/prometheus/PastQuestions.ts"
 import { toLabels } from "../../src/usage/prometheus/MangledLabels.ts"
 
 const Digit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
@@ -26,6 +28,41 @@ describe("parts of GPUs in metrics", () => {
     )
     assert.deepStrictEqual(GpuNames.sorted([]), { gpus: 0 })
     assert.isUndefined(GpuNames.fromMetric("nvidia_com_mig_devices"))
+  })
+
+  it("and accelerators of the settings are asked for and counted by their own names", () => {
+    const names = GpuNames.acceleratorNames(["google.com/tpu", "huawei.com/Ascend910"])
+    for (const promql of [PastQuestions.minutes([], names).nodeCapacity, PastQuestions.instants([], names).requests]) {
+      assert.include(promql, "|google_com_tpu|huawei_com_Ascend910")
+    }
+    assert.deepStrictEqual(
+      GpuNames.sorted(
+        [
+          ["nvidia_com_gpu", 2],
+          ["google_com_tpu", 4],
+          ["huawei_com_Ascend910", 1]
+        ],
+        names
+      ),
+      { gpus: 2, gpuParts: { "google.com/tpu": 4, "huawei.com/Ascend910": 1 } }
+    )
+    const hourMs = 0
+    const line = (labels: Readonly<Record<string, string>>, value: number) => ({
+      labels: { node: "n1", ...labels },
+      points: [{ atMs: hourMs + 300_000, value }]
+    })
+    const [node] = NodesOfHour.read(
+      {
+        nodes: [line({}, 31)],
+        nodeLabels: [],
+        nodeCapacity: [line({ resource: "google_com_tpu" }, 8)],
+        nodeStarts: [],
+        accelerators: names
+      },
+      hourMs,
+      () => true
+    )
+    assert.deepStrictEqual([node?.gpus, node?.gpuParts], [0, { "google.com/tpu": 8 }])
   })
 
   it("have the labels that they are counted by", () => {

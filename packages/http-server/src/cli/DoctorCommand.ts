@@ -66,7 +66,7 @@ export const doctorCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Ask a server for what is wrong: clusters that do not answer, credentials that they refuse, kinds that may not be read, names of clusters that collide, clusters that are registered under several names, keys files, an identity provider that does not answer, usage that does not come, and hours of the past that are not filled in. Each finding stands beside what mends it. Needs an Admin key without a scope. Exit status 0 when nothing is wrong, 1 when something is."
+    "Ask a server for what is wrong: clusters that do not answer, credentials that they refuse, kinds that may not be read, names of clusters that collide, clusters that are registered under several names, keys files, an identity provider that does not answer, usage that does not come, accelerators that are not charged, and hours of the past that are not filled in. Each finding stands beside what mends it. Needs an Admin key without a scope. Exit status 0 when nothing is wrong, 1 when something is."
   ),
   Command.withShortDescription("Say what is wrong with a server and its clusters, and what mends it"),
   Command.withExamples([

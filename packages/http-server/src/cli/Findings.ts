@@ -8,7 +8,17 @@ import * as CoverageNotes from "./CoverageNotes.ts"
 
 /** Something that is wrong, and its remedy; `check` names what was looked at, `cluster` the cluster if it is of one. */
 export interface Finding {
-  readonly check: "service" | "names" | "clusters" | "credentials" | "kinds" | "usage" | "backfill" | "keys" | "signIn"
+  readonly check:
+    | "service"
+    | "names"
+    | "clusters"
+    | "credentials"
+    | "kinds"
+    | "usage"
+    | "backfill"
+    | "accelerators"
+    | "keys"
+    | "signIn"
   readonly cluster?: string
   readonly finding: string
   readonly remedy: string
@@ -107,7 +117,7 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
 
 /** Finds what the service's own parts tell. **Shape** of `silent` clusters nothing can be sampled: that is told already. */
 export const ofDetails = (
-  { audit, backfill, configuredKeys, costs, identityProvider, sources }: ReadinessDetails,
+  { audit, backfill, configuredKeys, costs, identityProvider, sources, unchargedDevices = [] }: ReadinessDetails,
   silent: ReadonlySet<string>
 ): ReadonlyArray<Finding> => [
   ...(audit === undefined ? [] : ofAudit(audit)),
@@ -153,6 +163,7 @@ export const ofDetails = (
         remedy: remedyOfCost(what, usage)
       }))
   ),
+  ...unchargedDevices.flatMap(ofDevices),
   ...backfill
     .filter(({ missingHours }) => missingHours > 0)
     .map(({ cluster, missingHours, problem = "being asked for" }) => ({
@@ -162,6 +173,38 @@ export const ofDetails = (
       remedy: "mend the source or its label (cost.usageClusterLabel); then quarterdeck cost backfill --restart"
     }))
 ]
+
+/** Finds accelerators that no cost counts. */
+const ofDevices = ({
+  cluster,
+  nodes,
+  podsWithClaims,
+  resources
+}: NonNullable<ReadinessDetails["unchargedDevices"]>[number]): ReadonlyArray<Finding> => {
+  const finding = { check: "accelerators", cluster } as const
+  return [
+    ...(nodes === 0
+      ? []
+      : [
+          {
+            ...finding,
+            finding: `${nodes === 1 ? "1 node has" : `${nodes} nodes have`} accelerators that are not charged: ${resources.join(", ")}`,
+            remedy:
+              "add one resource of each domain to cost.accelerators, and a GPU price for these nodes to the price book; then restart"
+          }
+        ]),
+    ...(podsWithClaims === 0
+      ? []
+      : [
+          {
+            ...finding,
+            finding: `${podsWithClaims === 1 ? "1 pod gets" : `${podsWithClaims} pods get`} devices by ResourceClaims, which are not charged`,
+            remedy:
+              "price the machines as a whole by nodePerHour in the price book; devices of ResourceClaims have no cost of their own"
+          }
+        ])
+  ]
+}
 
 const remedyOfCost = (what: string, usage: ReadinessDetails["costs"][number]["usage"]): string => {
   if (what !== "usage") return LEAST_ROLE

@@ -1,6 +1,7 @@
 /**
  * What an operator may have to mend, gathered from the parts that know.
  */
+import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import { CostSampler } from "@quarterdeck/cost/CostSampler"
@@ -9,12 +10,14 @@ import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
 import { IdentityClient } from "./IdentityClient.ts"
+import * as UnchargedDevices from "./UnchargedDevices.ts"
 
 const USAGE = { Sampled: "sampled", Hourly: "hourly", RequestsOnly: "requests" } as const
 
 /** Makes the question. **Limits** asks nobody but the identity provider, if there is one, as `IdentityClient.problem` does. */
 export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
+  const cache = yield* ClusterCache
   const keyConfig = yield* KeyConfig
   const sampler = yield* CostSampler
   const auditLog = yield* AuditLog
@@ -33,6 +36,10 @@ export const make = Effect.gen(function* () {
     const isRegistered = ({ cluster }: { readonly cluster: ClusterName }) => names.has(cluster)
     const { alarm, refused } = yield* keyConfig.health
     const { deniedBytes, otherBytes, shareBytes: shareMaxBytes } = yield* auditLog.fullness
+    const unchargedDevices = clusters.flatMap((cluster) => {
+      const member = cache.find(cluster)
+      return member === undefined ? [] : UnchargedDevices.find(cluster.name, member.store)
+    })
     const details: ReadinessDetails = {
       sources: problems.map(({ code, message, severity, source }) => ({ code, message, severity, source })),
       configuredKeys: { refused: refused.length, ...(alarm === undefined ? {} : { problem: alarm.problem }) },
@@ -43,6 +50,7 @@ export const make = Effect.gen(function* () {
         usage: USAGE[usage],
         troubles: troubles.map(({ problem, what }) => ({ what, problem }))
       })),
+      ...(unchargedDevices.length === 0 ? {} : { unchargedDevices }),
       backfill: (yield* sampler.backfills)
         .filter(isRegistered)
         .map(({ cluster, missingHours, olderHours, problem, status }) => ({

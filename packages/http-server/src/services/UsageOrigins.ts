@@ -23,7 +23,7 @@ import type { Settings } from "../settings/Settings.ts"
  * **Errors** `InvalidUsageSetting` if one Prometheus without `cost.usageClusterLabel` is meant for several of the clusters
  * that the settings name.
  */
-const layerOfSettings = ({ usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
+const layerOfSettings = ({ accelerators, usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(
     UsageSources.UsageSources,
     Effect.gen(function* () {
@@ -38,6 +38,7 @@ const layerOfSettings = ({ usage, usageByCluster, usageClusterLabel }: Settings[
             const { credentials, url } = setting
             return yield* Prometheus.make({
               url,
+              accelerators,
               ...(credentials === undefined ? {} : { credentials }),
               ...(usageClusterLabel === undefined ? {} : { clusterLabel: { name: usageClusterLabel } })
             })

@@ -40,6 +40,13 @@ export const cost = {
     description:
       "Bare pods and Jobs without an owner whose names begin with one of these are charged as one workload of each namespace, such as spark-task-*. Counts from the start of the server; closed hours stay as they are."
   }),
+  accelerators: optional({
+    path: "cost.accelerators",
+    flag: "cost-accelerators",
+    kind: Kind.extendedResources,
+    description:
+      "Extended resources whose devices are charged as GPUs, beside those of NVIDIA, AMD and Intel, such as google.com/tpu, aws.amazon.com/neuron or habana.ai/gaudi. List one resource for each kind of device. Counts from the start of the server; closed hours stay as they are."
+  }),
   sampleSeconds: withDefault("60", {
     path: "cost.sampleSeconds",
     flag: "cost-sample-seconds",

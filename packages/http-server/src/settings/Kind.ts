@@ -163,6 +163,17 @@ export const namePrefixes: Kind<ReadonlyArray<string>> = commaList(
   NamePrefix
 )
 
+/** **Source** Kubernetes, "Extended resources": a qualified name outside of kubernetes.io. */
+const EXTENDED_RESOURCE =
+  /^(?=[^/]{1,253}\/)(?!(?:[^/]*\.)?kubernetes\.io\/)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
+
+/** Reads names of extended resources. */
+export const extendedResources: Kind<ReadonlyArray<string>> = commaList(
+  "RESOURCE",
+  "names of extended resources such as google.com/tpu: a domain other than kubernetes.io, a slash and a name",
+  Schema.String.check(Schema.isPattern(EXTENDED_RESOURCE))
+)
+
 export const commands: Kind<ReadonlyArray<string>> = commaList("COMMAND", "commands", PathText)
 
 export const clusterName: Kind<ClusterName> = written(

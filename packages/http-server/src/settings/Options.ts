@@ -54,6 +54,7 @@ export interface Options extends Ports.Ports {
     readonly usageByCluster?: Readonly<Record<string, string>>
     readonly usageClusterLabel?: string
     readonly foldedPrefixes?: ReadonlyArray<string>
+    readonly accelerators?: ReadonlyArray<string>
     readonly sampleSeconds?: number
     readonly hourlyDays?: number
     readonly retentionDays?: number

@@ -81,6 +81,8 @@ export interface Settings {
     readonly usageClusterLabel: string | undefined
     /** Empty when not set. */
     readonly foldedPrefixes: ReadonlyArray<string>
+    /** Empty when not set. */
+    readonly accelerators: ReadonlyArray<string>
     readonly sampleSeconds: number
     readonly hourlyDays: number
     readonly retentionDays: number
@@ -262,6 +264,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
     usageByCluster: read(table.usageByCluster) ?? {},
     usageClusterLabel: read(table.usageClusterLabel),
     foldedPrefixes: read(table.foldedPrefixes) ?? [],
+    accelerators: read(table.accelerators) ?? [],
     sampleSeconds: read(table.sampleSeconds),
     hourlyDays: read(table.hourlyDays),
     retentionDays: read(table.retentionDays)

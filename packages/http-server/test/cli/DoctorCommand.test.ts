@@ -93,6 +93,36 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
     })
   )
 
+  it.effect("names accelerators that are not charged", () =>
+    Effect.gen(function* () {
+      const unchargedDevices = [
+        { cluster: "eu", resources: ["google.com/tpu", "habana.ai/gaudi"], nodes: 2, podsWithClaims: 0 },
+        { cluster: "us", resources: [], nodes: 0, podsWithClaims: 1 }
+      ]
+      const { env } = yield* served({ readyz: { status: "ready", checks, details: { ...details, unchargedDevices } } })
+      const { status, stdout } = yield* quarterdeck(["doctor", "-o", "json"], { env })
+      assert.strictEqual(status, 1)
+      assert.deepStrictEqual(json(stdout), {
+        findings: [
+          {
+            check: "accelerators",
+            cluster: "eu",
+            finding: "2 nodes have accelerators that are not charged: google.com/tpu, habana.ai/gaudi",
+            remedy:
+              "add one resource of each domain to cost.accelerators, and a GPU price for these nodes to the price book; then restart"
+          },
+          {
+            check: "accelerators",
+            cluster: "us",
+            finding: "1 pod gets devices by ResourceClaims, which are not charged",
+            remedy:
+              "price the machines as a whole by nodePerHour in the price book; devices of ResourceClaims have no cost of their own"
+          }
+        ]
+      })
+    })
+  )
+
   it.effect("tells every finding with what mends it, also of a server that is not ready, and ends with 1", () =>
     Effect.gen(function* () {
       const { env } = yield* served({

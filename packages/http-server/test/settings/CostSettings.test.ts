@@ -20,6 +20,7 @@ describe("settings of costs", () => {
       usageByCluster: {},
       usageClusterLabel: undefined,
       foldedPrefixes: [],
+      accelerators: [],
       sampleSeconds: 60,
       hourlyDays: 100,
       retentionDays: 400
@@ -61,6 +62,10 @@ describe("settings of costs", () => {
     ["QUARTERDECK_USAGE_CLUSTER_LABEL", "a-b"],
     ["QUARTERDECK_COST_URL", "postgres://s3cret@db.example"],
     ["QUARTERDECK_COST_URL", "ch.example:8123"],
+    ["QUARTERDECK_COST_ACCELERATORS", "tpu"],
+    ["QUARTERDECK_COST_ACCELERATORS", "google.com/"],
+    ["QUARTERDECK_COST_ACCELERATORS", "google.com/tpu/s3cret"],
+    ["QUARTERDECK_COST_ACCELERATORS", "google.com/tpu,s3cret.kubernetes.io/tpu"],
     ["QUARTERDECK_COST_SAMPLE_SECONDS", "9"],
     ["QUARTERDECK_COST_SAMPLE_SECONDS", "601"],
     ["QUARTERDECK_COST_HOURLY_DAYS", "0"],

@@ -147,6 +147,7 @@ describe("Settings", () => {
       usageByCluster: ["a=metrics,b=prometheus=http://p:9090", "{ a: metrics, b: 'prometheus=http://p:9090' }"],
       usageClusterLabel: ["cluster", "cluster"],
       foldedPrefixes: ["spark-,airflow-task-", "[spark-, airflow-task-]"],
+      accelerators: ["google.com/tpu,habana.ai/gaudi", "[google.com/tpu, habana.ai/gaudi]"],
       sampleSeconds: ["30", "30"],
       hourlyDays: ["11", "11"],
       retentionDays: ["399", "399"],

@@ -17,12 +17,27 @@ export const fromMetric = (name: string): string | undefined => {
   return profile === undefined ? undefined : `nvidia.com/mig-${profile.replaceAll("_", ".")}${suffix.replace("_", ".")}`
 }
 
+/** Names of accelerators by the names that kube-state-metrics gives them. */
+export type AcceleratorNames = ReadonlyMap<string, string>
+
+/**
+ * Indexes names of accelerators by those of kube-state-metrics.
+ *
+ * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`, `SanitizeLabelName`. **Example** `google_com_tpu` for
+ * `google.com/tpu`.
+ */
+export const acceleratorNames = (accelerators: ReadonlyArray<string>): AcceleratorNames =>
+  new Map(accelerators.map((name) => [name.replaceAll(/[^a-zA-Z0-9_]/g, "_"), name]))
+
 /** Sorts amounts of resources into whole GPUs and parts. Of anything but CPU and memory. */
-export const sorted = (amounts: Iterable<readonly [resource: string, amount: number]>) => {
+export const sorted = (
+  amounts: Iterable<readonly [resource: string, amount: number]>,
+  accelerators: AcceleratorNames = new Map()
+) => {
   let gpus = 0
   const parts: Record<string, number> = {}
   for (const [resource, amount] of amounts) {
-    const part = fromMetric(resource)
+    const part = fromMetric(resource) ?? accelerators.get(resource)
     if (part === undefined) gpus += amount
     else parts[part] = amount
   }

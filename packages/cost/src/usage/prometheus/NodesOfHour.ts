@@ -20,6 +20,7 @@ export interface NodeAnswers {
   readonly nodeLabels: ReadonlyArray<Line>
   readonly nodeCapacity: ReadonlyArray<Line>
   readonly nodeStarts: ReadonlyArray<Line>
+  readonly accelerators?: GpuNames.AcceleratorNames
 }
 
 /**
@@ -57,7 +58,7 @@ export const read = (
         uid: line.labels["system_uuid"] ?? "",
         labels: labelsAt(labels.get(name) ?? [], there),
         providerId: providerIdOf(lines.find(isIdentified) ?? line),
-        ...amountsOf(capacity.get(name) ?? [], hourMs, there),
+        ...amountsOf(capacity.get(name) ?? [], hourMs, there, answers.accelerators),
         spans: within
       }
     ]
@@ -91,7 +92,12 @@ const labelsAt = (oldest: ReadonlyArray<Line>, { toMs }: Span): Readonly<Record<
   return line === undefined ? {} : toLabels(line.labels)
 }
 
-const amountsOf = (capacity: ReadonlyArray<Line>, hourMs: number, there: Span) => {
+const amountsOf = (
+  capacity: ReadonlyArray<Line>,
+  hourMs: number,
+  there: Span,
+  accelerators: GpuNames.AcceleratorNames | undefined
+) => {
   let [cpuMillis, memoryBytes] = [0, 0]
   const others: Array<readonly [resource: string, amount: number]> = []
   for (const line of capacity) {
@@ -102,7 +108,7 @@ const amountsOf = (capacity: ReadonlyArray<Line>, hourMs: number, there: Span) =
     else if (resource === "memory") memoryBytes = amount
     else others.push([resource, amount])
   }
-  return { cpuMillis, memoryBytes, ...GpuNames.sorted(others) }
+  return { cpuMillis, memoryBytes, ...GpuNames.sorted(others, accelerators) }
 }
 
 /** Gives the value of the last slice that ended while a machine was there, or of the first one after its start. */

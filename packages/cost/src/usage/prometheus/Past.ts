@@ -8,6 +8,7 @@ import { HOUR_MS, hourOf } from "../../hour/Units.ts"
 import { UsageError, until as failedUntil } from "../UsageError.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
+import type * as GpuNames from "./GpuNames.ts"
 import * as Minutes from "./Minutes.ts"
 import * as NodeRoom from "./NodeRoom.ts"
 import * as NodesOfHour from "./NodesOfHour.ts"
@@ -38,7 +39,8 @@ export const hours = (
   client: Client,
   place: ReadonlyArray<Matcher>,
   cluster: ClusterName,
-  { endMs, startMs }: Window
+  { endMs, startMs }: Window,
+  accelerators: GpuNames.AcceleratorNames
 ): Stream.Stream<HourFacts | UsageError, UsageError> =>
   Stream.unwrap(
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
@@ -59,7 +61,7 @@ export const hours = (
         Stream.mapEffect((hourMs) =>
           hourMs instanceof UsageError
             ? Effect.succeed(hourMs)
-            : facts(client, place, cluster, hourMs).pipe(
+            : facts(client, place, cluster, hourMs, accelerators).pipe(
                 Effect.tap(({ large }) => tell(large)),
                 Effect.map(({ found }) => found),
                 Effect.catch((error) => Effect.succeed(failedUntil(error, hourMs + HOUR_MS)))
@@ -101,20 +103,21 @@ const facts = Effect.fn("Prometheus.past")(function* (
   client: Client,
   place: ReadonlyArray<Matcher>,
   cluster: ClusterName,
-  hourMs: number
+  hourMs: number,
+  accelerators: GpuNames.AcceleratorNames
 ) {
   yield* Effect.annotateCurrentSpan({ cluster, startMs: hourMs })
   const usage = yield* UsageOfHour.read(client, place, cluster, hourMs)
-  const minutes = yield* askAll(Questions.minutes(place), (promql) =>
+  const minutes = yield* askAll(Questions.minutes(place, accelerators), (promql) =>
     client.range(cluster, promql, Minutes.sliceEnds(hourMs))
   )
   const atEnd = (promql: string) => client.instant(cluster, promql, hourMs + HOUR_MS)
   const objects = yield* askAll(Questions.objects(place), (promql) =>
     Effect.map(atEnd(promql), (lines) => lines.filter(({ points }) => (points[0]?.value ?? 0) * 1_000 > hourMs))
   )
-  const instants = yield* askAll(Questions.instants(place), atEnd)
+  const instants = yield* askAll(Questions.instants(place, accelerators), atEnd)
   const fittingRequests = instants.refusedRequests.length === 0 ? [] : yield* atEnd(Questions.fittingRequests(place))
-  const answers = { ...minutes, ...objects, ...instants, fittingRequests }
+  const answers = { ...minutes, ...objects, ...instants, fittingRequests, accelerators }
 
   const raw = Minutes.none()
   for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)

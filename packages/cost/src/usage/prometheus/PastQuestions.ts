@@ -17,6 +17,7 @@ import {
   SLICE,
   tagged
 } from "./Promql.ts"
+import type { AcceleratorNames } from "./GpuNames.ts"
 import * as RequestQuestions from "./RequestQuestions.ts"
 
 const POD = ["namespace", "pod", "uid"] as const
@@ -25,7 +26,9 @@ const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
 /** GPUs as metrics name them. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
-const RESOURCES = matches("resource", `cpu|memory|${GPUS}`)
+/** Matches CPU, memory, GPUs and accelerators. Names of metrics have no character that a pattern reads otherwise. */
+const resourcesOf = (accelerators: AcceleratorNames): Matcher =>
+  matches("resource", ["cpu|memory", GPUS, ...accelerators.keys()].join("|"))
 
 /** The label of an EndpointSlice that names its Service, as kube-state-metrics writes it. */
 export const SLICE_SERVICE = "label_kubernetes_io_service_name"
@@ -52,7 +55,7 @@ export const coverage = (place: ReadonlyArray<Matcher>): string =>
   `count(present_over_time(${selector("kube_node_info", place)}[${HOUR}]))`
 
 /** Questions that are asked at the ends of the hour's slices, and answered by minutes. */
-export const minutes = (place: ReadonlyArray<Matcher>) => {
+export const minutes = (place: ReadonlyArray<Matcher>, accelerators: AcceleratorNames) => {
   const running = (kind: string): string =>
     minuteBits(maxBy(CONTAINER, `max_over_time(${selector(kind, place)}[${MINUTE}])`))
   return {
@@ -65,7 +68,7 @@ export const minutes = (place: ReadonlyArray<Matcher>) => {
     /** The newest value of each slice: machines that follow each other under one name have their own. */
     nodeCapacity: maxBy(
       ["node", "resource"],
-      `last_over_time(${selector("kube_node_status_capacity", [...place, RESOURCES])}[${SLICE}])`
+      `last_over_time(${selector("kube_node_status_capacity", [...place, resourcesOf(accelerators)])}[${SLICE}])`
     ),
     /** Pods without a uid may follow each other under one name, on other nodes. Empty where kube-state-metrics keeps uids. */
     podsWithoutUid: presence(
@@ -104,7 +107,7 @@ export const objects = (place: ReadonlyArray<Matcher>) => {
 }
 
 /** Questions that are asked at the end of the hour. */
-export const instants = (place: ReadonlyArray<Matcher>) => {
+export const instants = (place: ReadonlyArray<Matcher>, accelerators: AcceleratorNames) => {
   const of = (metric: string, ...more: ReadonlyArray<Matcher>): string => selector(metric, [...place, ...more])
   const resources = [...CONTAINER, "resource"]
   return {
@@ -117,8 +120,8 @@ export const instants = (place: ReadonlyArray<Matcher>) => {
       of("container_start_time_seconds", isNot("container", ""), isNot("container", "POD"))
     ),
     requests: tagged("role", {
-      main: mean(resources, of("kube_pod_container_resource_requests", RESOURCES)),
-      init: mean(resources, of("kube_pod_init_container_resource_requests", RESOURCES))
+      main: mean(resources, of("kube_pod_container_resource_requests", resourcesOf(accelerators))),
+      init: mean(resources, of("kube_pod_init_container_resource_requests", resourcesOf(accelerators)))
     }),
     reportedRequests: RequestQuestions.reported(CONTAINER, place),
     refusedRequests: RequestQuestions.refused(CONTAINER, place),

@@ -27,6 +27,7 @@ export interface PodAnswers extends Owners.OwnerAnswers {
   readonly sidecars: ReadonlyArray<Line>
   readonly outOfMemory: ReadonlyArray<Line>
   readonly mounts: ReadonlyArray<Line>
+  readonly accelerators?: GpuNames.AcceleratorNames
 }
 
 /** What a container of a pod was seen as. */
@@ -74,7 +75,7 @@ export const read = (
               name: one.name,
               role: one.isInit ? (isAmong(sidecars(pod), one) ? "sidecar" : "init") : "main",
               runs,
-              ...requestsOf(one.requests),
+              ...requestsOf(one.requests, answers.accelerators),
               isOomKilled: isAmong(killed(pod), one),
               ...(measured !== undefined && { usage: measured })
             }
@@ -147,12 +148,12 @@ const containerFinder = (
 
 const partOf = ({ labels }: Line): string => `${labels["container"]}/${labels["resource"]}`
 
-const requestsOf = (requests: ReadonlyMap<string, number>) => {
+const requestsOf = (requests: ReadonlyMap<string, number>, accelerators: GpuNames.AcceleratorNames | undefined) => {
   const others = [...requests].filter(([resource]) => resource !== "cpu" && resource !== "memory")
   return {
     cpuRequestMillis: (requests.get("cpu") ?? 0) * 1_000,
     memoryRequestBytes: requests.get("memory") ?? 0,
-    ...GpuNames.sorted(others)
+    ...GpuNames.sorted(others, accelerators)
   }
 }
 
