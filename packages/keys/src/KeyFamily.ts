@@ -21,6 +21,17 @@ import {
 } from "./KeyRealm.ts"
 import type { KeyRecord, KeyStore, Position } from "./KeyStore.ts"
 
+/**
+ * How a key is revoked.
+ *
+ * **Shape** `force` revokes the last Admin of everything, too. `admit` runs once every check has passed and some key is about
+ * to be revoked; if it fails, no key is revoked. It does not run when the keys were revoked before.
+ */
+export interface RevokeOptions<E = never, R = never> {
+  readonly force?: boolean
+  readonly admit?: Effect.Effect<void, E, R>
+}
+
 /** A revoked key. **Shape** `descendants`: how many valid keys were revoked with it. */
 export interface RevokedFamily {
   readonly apiKey: ApiKey
@@ -85,12 +96,12 @@ export const count = Effect.fnUntraced(function* (
 })
 
 /** Revokes a key and its descendants, all or none. A key that was revoked before stays as it is. */
-export const revoke = Effect.fnUntraced(function* (
+export const revoke = Effect.fnUntraced(function* <E = never, R = never>(
   keys: Keys,
   caller: Caller,
   id: string,
-  force: boolean
-): Effect.fn.Return<RevokedFamily, Failure> {
+  { admit = Effect.void, force = false }: RevokeOptions<E, R> = {}
+): Effect.fn.Return<RevokedFamily, Failure | E, R> {
   yield* requireRole(caller, "delete")
   const root = yield* findCreated(keys, caller, id)
   const now = yield* DateTime.now
@@ -100,6 +111,7 @@ export const revoke = Effect.fnUntraced(function* (
   if (outside > 0) return yield* refuse(new DescendantNotContained({ count: outside }))
   const family = [root, ...descendants]
   if (!force && (yield* areLastAdmins(keys, family, now))) return yield* refuse(new LastAdmin({}))
+  if (family.some((key) => key.revokedAt === undefined)) yield* admit
   const ids = family.map((key) => key.id)
   const revoked = yield* keys.store.revokeAll(ids, now, caller.keyId)
   const shown = revoked.find((key) => key.id === id)

@@ -68,11 +68,6 @@ export interface CreateOptions {
   readonly expire?: string
 }
 
-/** How a key is revoked; `force` revokes the last Admin of everything, too. */
-interface RevokeOptions {
-  readonly force?: boolean
-}
-
 export class KeyIssuer extends Context.Service<
   KeyIssuer,
   {
@@ -125,9 +120,13 @@ export class KeyIssuer extends Context.Service<
      *
      * **Shape** the key as it is now. Keys that it made stay valid: `list` finds them by `createdBy`.
      *
-     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`.
+     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`, and those of `admit`.
      */
-    readonly revoke: (caller: Caller, id: string, options?: RevokeOptions) => Effect.Effect<ApiKey, Failure>
+    readonly revoke: <E = never, R = never>(
+      caller: Caller,
+      id: string,
+      options?: KeyFamily.RevokeOptions<E, R>
+    ) => Effect.Effect<ApiKey, Failure | E, R>
     /**
      * Revokes a key and every valid key that descends from it, all or none.
      *
@@ -137,11 +136,11 @@ export class KeyIssuer extends Context.Service<
      *
      * **Limits** reads all keys twice.
      */
-    readonly revokeFamily: (
+    readonly revokeFamily: <E = never, R = never>(
       caller: Caller,
       id: string,
-      options?: RevokeOptions
-    ) => Effect.Effect<KeyFamily.RevokedFamily, Failure>
+      options?: KeyFamily.RevokeOptions<E, R>
+    ) => Effect.Effect<KeyFamily.RevokedFamily, Failure | E, R>
     /** Counts the keys that `revokeFamily` would revoke beside the key itself. **Errors** `RoleForbidden`, `KeyNotFound`. */
     readonly countDescendants: (caller: Caller, id: string) => Effect.Effect<number, Failure>
     /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
@@ -177,8 +176,8 @@ const make = Effect.fnUntraced(function* () {
       turn.withPermit(KeyChange.rotate(keys, caller, id, options))
     ),
     revoke: Effect.fn("KeyIssuer.revoke")((caller, id, options) => turn.withPermit(revoke(keys, caller, id, options))),
-    revokeFamily: Effect.fn("KeyIssuer.revokeFamily")((caller, id, { force = false } = {}) =>
-      turn.withPermit(KeyFamily.revoke(keys, caller, id, force))
+    revokeFamily: Effect.fn("KeyIssuer.revokeFamily")((caller, id, options) =>
+      turn.withPermit(KeyFamily.revoke(keys, caller, id, options))
     ),
     countDescendants: Effect.fn("KeyIssuer.countDescendants")((caller, id) => KeyFamily.count(keys, caller, id)),
     whoami: Effect.fn("KeyIssuer.whoami")((caller) => whoami(keys, caller))
@@ -239,16 +238,17 @@ const get = Effect.fnUntraced(function* (keys: Keys, caller: Caller, id: string)
   return yield* show(keys, found, yield* DateTime.now)
 })
 
-const revoke = Effect.fnUntraced(function* (
+const revoke = Effect.fnUntraced(function* <E = never, R = never>(
   keys: Keys,
   caller: Caller,
   id: string,
-  { force = false }: RevokeOptions = {}
-): Effect.fn.Return<ApiKey, Failure> {
+  { admit = Effect.void, force = false }: KeyFamily.RevokeOptions<E, R> = {}
+): Effect.fn.Return<ApiKey, Failure | E, R> {
   if (id !== caller.keyId) yield* requireRole(caller, "delete")
   const key = yield* findCreated(keys, caller, id)
   const now = yield* DateTime.now
   if (!force && (yield* areLastAdmins(keys, [key], now))) return yield* refuse(new LastAdmin({}))
+  if (key.revokedAt === undefined) yield* admit
   const revoked = Option.getOrUndefined(yield* keys.store.revoke(id, now, caller.keyId))
   if (revoked === undefined) return yield* refuse(new KeyNotFound({}))
   if (key.revokedAt === undefined) yield* Effect.logInfo("key revoked", noted(revoked, caller))

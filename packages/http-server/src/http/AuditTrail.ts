@@ -6,6 +6,7 @@ import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import { Person } from "@quarterdeck/keys"
 import { isId } from "@quarterdeck/keys/ApiKey"
 import { AuditLog } from "@quarterdeck/keys/audit/AuditLog"
+import type { AuditStoreError } from "@quarterdeck/keys/audit/AuditStore"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import type { Verb } from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -24,6 +25,22 @@ export class AuditTrail extends Context.Service<
      * **Errors** the problem `audit_unavailable`: then nothing may be done.
      */
     readonly begin: Effect.Effect<void, Problem.Problem>
+    /**
+     * Writes that the current request is about to end a key or a session, on a full disk too.
+     *
+     * **Shape** For requests alone that are not refused any more: each uses some of the disk reserve.
+     *
+     * **Errors** as `begin`.
+     */
+    readonly beginRevocation: Effect.Effect<void, Problem.Problem>
+    /**
+     * Writes a request that changes nothing, such as the second revocation of a key. A full audit leaves it out.
+     *
+     * **Shape** nothing where the request began before.
+     *
+     * **Errors** as `begin`, but not because the audit or the disk is full.
+     */
+    readonly attempt: Effect.Effect<void, Problem.Problem>
     /** Writes what became of a request. */
     readonly end: (record: RequestRecord, method: string, status: number) => Effect.Effect<void>
   }
@@ -32,27 +49,29 @@ export class AuditTrail extends Context.Service<
     AuditTrail,
     Effect.gen(function* () {
       const log = yield* AuditLog
-      /** The requests of which it was written that they are about to be done. */
-      const begun = new WeakSet<RequestRecord>()
+      /** Requests with an event that says that they are about to be done, and whether each ends a key or a session. */
+      const begun = new WeakMap<RequestRecord, boolean>()
 
-      const begin = Effect.gen(function* () {
+      const write = Effect.fnUntraced(function* (isRevocation: boolean) {
         const record = yield* CurrentRequest
         const { audited } = record
         if (audited === undefined || audited.verb === "read") return
-        yield* log.write(factsOf(record, audited, 0, yield* DateTime.now)).pipe(
-          Effect.catch((error) =>
-            Effect.andThen(
-              Effect.logError("the audit failed, so a request was refused", error),
-              refuse("audit_unavailable", {
-                detail:
-                  error.isFull === true
-                    ? "the audit has no room left, so nothing was done; keys can still be revoked"
-                    : "the audit cannot be written at the moment, so nothing was done"
-              })
-            )
-          )
+        yield* log.write(factsOf(record, audited, 0, yield* DateTime.now), { isRevocation })
+        begun.set(record, isRevocation)
+      })
+      const refused = (error: AuditStoreError) =>
+        Effect.andThen(
+          Effect.logError("the audit failed, so a request was refused", error),
+          refuse("audit_unavailable", {
+            detail:
+              error.isFull === true
+                ? "the audit has no room left, so nothing was done; keys can still be revoked"
+                : "the audit cannot be written at the moment, so nothing was done"
+          })
         )
-        begun.add(record)
+      const attempt = Effect.gen(function* () {
+        if (begun.has(yield* CurrentRequest)) return
+        yield* Effect.catch(write(false), (error) => (error.isFull === true ? Effect.void : refused(error)))
       })
 
       const end = (record: RequestRecord, method: string, status: number) => {
@@ -68,12 +87,18 @@ export class AuditTrail extends Context.Service<
       ) {
         const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
         const facts = factsOf(record, cell, status, yield* DateTime.now)
-        if (begun.has(record)) return yield* log.note(facts)
+        const isRevocation = begun.get(record)
+        if (isRevocation !== undefined) return yield* log.note(facts, { isRevocation })
         if (isDenied) return yield* log.deny(facts)
         if (cell.verb === "read") yield* log.read(facts)
       })
 
-      return AuditTrail.of({ begin, end })
+      return AuditTrail.of({
+        begin: Effect.catch(write(false), refused),
+        beginRevocation: Effect.catch(write(true), refused),
+        attempt,
+        end
+      })
     })
   )
 }

@@ -190,7 +190,9 @@ export class Guard extends Context.Service<
             yield* AuditTrail.noteDryRun(endpoint.annotations, text)
             const target = yield* AuditedBody.note(endpoint.path, text)
             yield* resolveNoted(principal)
-            if (target === "named") yield* trail.begin
+            // A revocation may use the disk reserve, so its handler writes the event once no check can refuse it.
+            const isRevocation = endpoint.method === "DELETE" && endpoint.path === REVOKED_PATH
+            if (target === "named" && !isRevocation) yield* trail.begin
           })
           return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
             Effect.provideService(Principal, principal)
@@ -260,7 +262,7 @@ export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrai
   if (verdict._tag === "Refused" && verdict.code === "session_ended") return
   const owner = verdict._tag === "Valid" ? verdict.principal : verdict.ended
   if (owner !== undefined) yield* RequestRecord.note({ actor: AuditTrail.actorOf("session", owner) })
-  yield* trail.begin
+  yield* trail.beginRevocation
 })
 
 /** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
@@ -269,6 +271,9 @@ export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> 
 
 const noteLimit = <E, R>(count: Effect.Effect<RequestRecord.RequestRecord["replyHeaders"], E, R>) =>
   Effect.flatMap(count, (replyHeaders) => RequestRecord.note({ replyHeaders }))
+
+/** Where a key is revoked. */
+const REVOKED_PATH = "/api/v1/apiKeys/:id"
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** A form can send these without asking anybody, but not with this media type. */

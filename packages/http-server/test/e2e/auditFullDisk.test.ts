@@ -6,7 +6,7 @@ import { execFile } from "node:child_process"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { Deployment } from "./Deployment.ts"
+import { Deployment, type KeyName } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
 const run = promisify(execFile)
@@ -38,6 +38,22 @@ const fill = (directory: string) =>
 const ready = Effect.gen(function* () {
   const { status, text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })
   return { ...(yield* decodeReadiness(text)), code: status }
+})
+
+const decodeId = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
+
+const ownId = Effect.fnUntraced(function* (key: KeyName) {
+  return (yield* decodeId((yield* (yield* Deployment).call("/api/v1/whoami", { key })).text)).id
+})
+
+const decodeEvents = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Struct({ events: Schema.Tuple([Schema.Struct({ id: Schema.String })]) }))
+)
+
+/** The id of the audit's last event. */
+const lastEvent = Effect.gen(function* () {
+  const { text } = yield* (yield* Deployment).call("/api/v1/audit?limit=1", { key: "admin" })
+  return (yield* decodeEvents(text)).events[0].id
 })
 
 onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
@@ -80,10 +96,23 @@ onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
         204
       )
       assert.strictEqual((yield* call("/api/v1/session", { key: null, headers: session })).status, 401)
-      assert.strictEqual(
-        (yield* call(`/api/v1/apiKeys/${own.apiKey.id}`, { bearer: own.raw, method: "DELETE" })).status,
-        200
-      )
+      const ownPath = `/api/v1/apiKeys/${own.apiKey.id}`
+      const viewerPath = `/api/v1/apiKeys/${yield* ownId("viewer")}`
+      const before = yield* lastEvent
+      for (const [path, by, status] of [
+        [`${ownPath}?children=true`, { bearer: own.raw }, 403],
+        [viewerPath, { key: "viewer" }, 409],
+        ["/api/v1/apiKeys/key_none", { key: "admin" }, 404],
+        ["/api/v1/apiKeys/key_none?children=true", { key: "admin" }, 404],
+        [`/api/v1/apiKeys/${stolen.apiKey.id}`, { key: "admin" }, 200],
+        [`/api/v1/apiKeys/${stolen.apiKey.id}?children=true`, { key: "admin" }, 200]
+      ] as const) {
+        assert.strictEqual((yield* call(path, { ...by, method: "DELETE" })).status, status, path)
+      }
+      assert.strictEqual(yield* lastEvent, before, "what ends no key uses nothing of the reserve")
+
+      assert.strictEqual((yield* call(ownPath, { bearer: own.raw, method: "DELETE" })).status, 200)
+      assert.notStrictEqual(yield* lastEvent, before)
       yield* fill(dataDirectory)
       assert.strictEqual((yield* call("/api/v1/workloads", { bearer: own.raw })).status, 401)
 

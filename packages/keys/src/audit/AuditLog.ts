@@ -7,7 +7,7 @@ import { join } from "node:path"
 import type { AuditFacts } from "../AuditEvent.ts"
 import { HEAD_FILE, parse, print } from "./AuditHead.ts"
 import { AuditKey } from "./AuditKey.ts"
-import { AuditStore, type AuditStoreError } from "./AuditStore.ts"
+import { type AppendOptions, AuditStore, type AuditStoreError } from "./AuditStore.ts"
 import { AuditSettings, type Fullness } from "./AuditWrites.ts"
 import * as AuditWrites from "./AuditWrites.ts"
 import type { Link } from "./Chain.ts"
@@ -27,9 +27,9 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /** Writes an event; once it returns, the event survives a power cut. **Errors** `AuditStoreError`: it is not there. */
-    readonly write: (event: AuditFacts) => Effect.Effect<void, AuditStoreError>
+    readonly write: (event: AuditFacts, options?: AppendOptions) => Effect.Effect<void, AuditStoreError>
     /** Writes what is done already, and tries again where the store does not take it. */
-    readonly note: (event: AuditFacts) => Effect.Effect<void>
+    readonly note: (event: AuditFacts, options?: AppendOptions) => Effect.Effect<void>
     /** Writes a denial: singly up to 10 a minute a key, 1 an anonymous address and 600 in all. Further ones are folded. */
     readonly deny: (event: AuditFacts) => Effect.Effect<void>
     /** How much of the audit is taken, and whether changes are refused because it, or the disk, is full. **Limits** no I/O. */

@@ -59,8 +59,13 @@ export interface ChainRow extends Link {
   readonly body: string
 }
 
-/** How events are appended; a revocation may use the disk reserve. */
-interface AppendOptions {
+/**
+ * How events are appended.
+ *
+ * **Shape** `isRevocation`: the events are of a key or session that is about to end or has ended. They may use the disk
+ * reserve, so a request that may still be refused has no such events.
+ */
+export interface AppendOptions {
   readonly isRevocation?: boolean
 }
 

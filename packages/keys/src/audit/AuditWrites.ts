@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Metric } from "effect"
 import type { AuditFacts } from "../AuditEvent.ts"
 import * as Folds from "./AuditFolds.ts"
 import type { AuditUsage } from "./AuditProtocol.ts"
-import { AuditStore, AuditStoreError } from "./AuditStore.ts"
+import { type AppendOptions, AuditStore, AuditStoreError } from "./AuditStore.ts"
 
 /**
  * What the audit keeps, for how long, and how much of it.
@@ -68,11 +68,9 @@ const makeQueue = Effect.gen(function* () {
   yield* Metric.update(pendingGauge, 0)
   for (const decision of ["allow", "deny"] as const) yield* countDropped(decision, 0)
 
-  const append = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>, isRevocation?: boolean) {
+  const append = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>, options?: AppendOptions) {
     if (events.length === 0) return
-    yield* Effect.tapError(store.append(events, { isRevocation: isRevocation === true }), () =>
-      Metric.update(failuresTotal, 1)
-    )
+    yield* Effect.tapError(store.append(events, options), () => Metric.update(failuresTotal, 1))
     for (const { decision } of events) yield* Metric.update(Metric.withAttributes(eventsTotal, { decision }), 1)
   })
 
@@ -111,10 +109,9 @@ export const make = Effect.gen(function* () {
   const shareBytes = settings.maxBytes / 2
   yield* Metric.update(maxBytesGauge, shareBytes)
 
-  const write = Effect.fnUntraced(function* (event: AuditFacts) {
-    const isRevocation = isOfRevocation(event)
+  const write = Effect.fnUntraced(function* (event: AuditFacts, options: AppendOptions = {}) {
     const { otherBytes } = yield* store.usage
-    if (!isRevocation && otherBytes >= shareBytes) {
+    if (options.isRevocation !== true && otherBytes >= shareBytes) {
       yield* Metric.update(failuresTotal, 1)
       return yield* new AuditStoreError({
         operation: "append",
@@ -122,7 +119,7 @@ export const make = Effect.gen(function* () {
         isFull: true
       })
     }
-    yield* append([event], isRevocation)
+    yield* append([event], options)
   })
   /** Writes denials and reads as far as their share has room. */
   const appendIfRoom = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>) {
@@ -133,7 +130,8 @@ export const make = Effect.gen(function* () {
       yield* countDropped(decision, count)
     yield* append(events.filter(hasRoom)).pipe(Effect.catch(postpone(events.filter(hasRoom))))
   })
-  const note = (event: AuditFacts) => append([event], isOfRevocation(event)).pipe(Effect.catch(postpone([event])))
+  const note = (event: AuditFacts, options?: AppendOptions) =>
+    append([event], options).pipe(Effect.catch(postpone([event])))
   const deny = (event: AuditFacts) =>
     Effect.suspend(() => {
       const isFolded = folds.isOver(event) || waiting() >= MAX_PENDING_DENIALS
@@ -161,9 +159,3 @@ export const make = Effect.gen(function* () {
 
 const countDropped = (decision: AuditFacts["decision"], count: number) =>
   Metric.update(Metric.withAttributes(droppedTotal, { decision }), count)
-
-const ENDED: ReadonlySet<string> = new Set(["apiKeys", "ownKey", "session"])
-
-/** Whether an event is about the end of a key or a session, which a full audit or disk must not hold up. */
-const isOfRevocation = ({ decision, resource, verb }: AuditFacts): boolean =>
-  verb === "delete" && decision === "allow" && ENDED.has(resource)

@@ -105,8 +105,11 @@ describe("the log of the audit", () => {
         const refused = yield* Effect.flip(writes)
         assert.isTrue(refused.isFull)
         assert.match(refused.problem, /^its share of audit\.maxBytes is full: \d+ of 50000 bytes$/)
-        yield* log.write(factsAt(1, { verb: "delete", requestId: "revoked", status: 0 }))
-        yield* log.note(factsAt(1, { verb: "delete", requestId: "revoked", status: 200 }))
+        const refusedDelete = yield* Effect.flip(log.write(factsAt(1, { verb: "delete", requestId: "refused" })))
+        assert.isTrue(refusedDelete.isFull)
+        const revocation = { isRevocation: true }
+        yield* log.write(factsAt(1, { verb: "delete", requestId: "revoked", status: 0 }), revocation)
+        yield* log.note(factsAt(1, { verb: "delete", requestId: "revoked", status: 200 }), revocation)
         assert.deepStrictEqual(
           (yield* eventsOf).slice(-2).map(({ requestId, status }) => [requestId, status]),
           [

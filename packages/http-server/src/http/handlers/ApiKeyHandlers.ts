@@ -4,16 +4,22 @@
 import { RowOrder } from "@quarterdeck/cluster-fanout"
 import { Api } from "@quarterdeck/contract/Api"
 import { CreateApiKey, RotateApiKey, UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
+import type * as Problem from "@quarterdeck/contract/Problem"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
+import type { KeyError, KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect, type Redacted, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { AuditTrail } from "../AuditTrail.ts"
 import * as KeyRefusal from "../KeyRefusal.ts"
 import { refuse } from "../Refusal.ts"
 import * as RequestBody from "../RequestBody.ts"
 import { noteDescendants, noteObject } from "../TargetResolution.ts"
+
+const NOT_FOUND = 404
+const CONFLICT = 409
 
 export const ApiKeyHandlers = HttpApiBuilder.group(
   Api,
@@ -21,6 +27,14 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const issuer = yield* KeyIssuer
     const cursorKey = yield* Cursor.CursorKey
+    const trail = yield* AuditTrail
+    /** Writes a revocation that ended no key, too. A denial is written as one by `AuditTrail.end`. */
+    const audited = <A>(revocation: Effect.Effect<A, KeyError | KeyStoreError | Problem.Problem>) =>
+      revocation.pipe(
+        Effect.catch((error) => (error instanceof Error ? KeyRefusal.fromError(error) : Effect.fail(error))),
+        Effect.tapError(({ status }) => (status === NOT_FOUND || status === CONFLICT ? trail.attempt : Effect.void)),
+        Effect.tap(() => trail.attempt)
+      )
     return handlers
       .handleRaw(
         "create",
@@ -78,13 +92,9 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         "revoke",
         Effect.fnUntraced(function* ({ params: { id }, query }) {
           const caller = yield* Principal
-          const options = { force: query.force === "true" }
-          if (query.children !== "true") {
-            return yield* issuer.revoke(caller, id, options).pipe(Effect.catch(KeyRefusal.fromError))
-          }
-          const { apiKey, descendants } = yield* issuer
-            .revokeFamily(caller, id, options)
-            .pipe(Effect.catch(KeyRefusal.fromError))
+          const options = { force: query.force === "true", admit: trail.beginRevocation }
+          if (query.children !== "true") return yield* audited(issuer.revoke(caller, id, options))
+          const { apiKey, descendants } = yield* audited(issuer.revokeFamily(caller, id, options))
           yield* noteDescendants(descendants)
           return { ...apiKey, descendants }
         })
