@@ -153,6 +153,21 @@ const make = Effect.fnUntraced(function* () {
     return ended(read._tag === "Read" ? "no group of the person has a rule here" : read.problem)
   })
 
+  let isFailing = false
+  /** Notes a use. A store that does not take it, such as one on a full disk, refuses no request for that. */
+  const noteUse = (hash: SessionRecord["hash"], now: DateTime.Utc) =>
+    Effect.matchEffect(store.touch(hash, now), {
+      onFailure: (error) => {
+        const log = isFailing ? Effect.void : Effect.logWarning("uses of sessions cannot be noted", error)
+        isFailing = true
+        return log
+      },
+      onSuccess: () =>
+        Effect.sync(() => {
+          isFailing = false
+        })
+    })
+
   const judge = Effect.fnUntraced(function* (
     id: SessionId.SessionId,
     purpose: Purpose
@@ -167,7 +182,7 @@ const make = Effect.fnUntraced(function* () {
         ? yield* authenticator.recognise(record.owner.keyHash, "look")
         : yield* judgePerson(id, record, record.owner, now)
     const isDue = !DateTime.isLessThan(now, DateTime.addDuration(record.lastUsedAt, precision))
-    if (verdict._tag === "Valid" && purpose === "use" && isDue) yield* store.touch(record.hash, now)
+    if (verdict._tag === "Valid" && purpose === "use" && isDue) yield* noteUse(record.hash, now)
     return verdict
   })
 

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { randomBytes } from "node:crypto"
 import { Authenticator } from "../../src/Authenticator.ts"
 import { KeyConfig } from "../../src/KeyConfig.ts"
+import { KeyStoreError, StoreFailed } from "../../src/KeyError.ts"
 import * as KeyHash from "../../src/KeyHash.ts"
 import { KeyStore } from "../../src/KeyStore.ts"
 import * as RawKey from "../../src/RawKey.ts"
@@ -11,6 +12,7 @@ import * as SessionId from "../../src/session/SessionId.ts"
 import { layerMemory as layerMemorySessions } from "../../src/session/Memory.ts"
 import { IdentityProvider } from "../../src/session/IdentityProvider.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
+import { SessionStore } from "../../src/session/SessionStore.ts"
 import { layerCached } from "../../src/store/Cached.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { record, viewer } from "../samples.ts"
@@ -60,6 +62,25 @@ describe("a session", () => {
       yield* sessions.end(id)
       assert.strictEqual(yield* codeOf(id), "session_ended")
       assert.isFalse(sessions.mayBeOpen(id))
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.effect("goes on while the store notes no use, as on a full disk", () =>
+    Effect.gen(function* () {
+      const refused = new KeyStoreError({
+        reason: new StoreFailed({ operation: "touchSession", cause: new Error("full") })
+      })
+      const store = yield* SessionStore
+      const full = Layer.succeed(SessionStore, { ...store, touch: () => Effect.fail(refused) })
+      yield* insert()
+      const id = yield* signIn
+      yield* TestClock.adjust("2 minutes")
+      const verdict = yield* Effect.flatMap(Sessions, (sessions) => sessions.authenticate(id)).pipe(
+        Effect.provide(Layer.fresh(Sessions.layer).pipe(Layer.provide(full)))
+      )
+      assert.strictEqual(verdict._tag, "Valid")
+      yield* TestClock.adjust("12 hours")
+      assert.strictEqual(yield* codeOf(id), "session_ended")
     }).pipe(Effect.provide(layers))
   )
 
