@@ -2,7 +2,7 @@
  * The places that the audit can be exported to.
  */
 import { type AddressRule, GuardedConnect } from "@quarterdeck/cluster-fanout"
-import { AuditExporter } from "@quarterdeck/keys"
+import { AuditExporter, DiskReserve } from "@quarterdeck/keys"
 import { NDJSON_MEDIA_TYPE } from "@quarterdeck/contract/AuditGroup"
 import { Effect, Fiber } from "effect"
 import { open, readFile } from "node:fs/promises"
@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Sink> {
   switch (place._tag) {
     case "File":
-      return fileSink(place.path)
+      return fileSink(place.path, yield* DiskReserve.CurrentReserve)
     case "Syslog":
       return syslogSink(place, caFile)
     case "Webhook":
@@ -45,11 +45,16 @@ const linesOf = ({ events, head }: AuditExporter.Delivery): string => [...events
 
 const LINE_END = 0x0a
 
-/** Appends to a file, which has mode 0600 where it is made. A line that a crash cut off is ended first. */
-const fileSink = (path: string): Sink => ({
+/**
+ * Appends to a file, which has mode 0600 where it is made. A line that a crash cut off is ended first.
+ *
+ * **Errors** while the disk of the stores is full: the file may be on it, and would take up the space for revocations.
+ */
+const fileSink = (path: string, reserve: DiskReserve.DiskReserve): Sink => ({
   place: `file ${path}`,
-  deliver: (delivery) =>
-    Effect.tryPromise({
+  deliver: Effect.fnUntraced(function* (delivery) {
+    if (reserve.isFull()) return yield* failed(new Error("the disk of the data directory is full"))
+    yield* Effect.tryPromise({
       try: async () => {
         const file = await open(path, "a+", 0o600)
         try {
@@ -64,6 +69,7 @@ const fileSink = (path: string): Sink => ({
       },
       catch: failed
     })
+  })
 })
 
 const SYSLOG_TIMEOUT_MS = 30_000

@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
 import { eventually } from "@quarterdeck/harness"
-import { AuditExporter, AuditKey, AuditStore } from "@quarterdeck/keys"
+import { AuditExporter, AuditKey, AuditStore, DiskReserve } from "@quarterdeck/keys"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import { DateTime, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { createHash, createHmac } from "node:crypto"
+import { existsSync } from "node:fs"
 import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { createServer as createHttps } from "node:https"
 import type { Server } from "node:net"
@@ -165,6 +166,25 @@ describe("the export of the audit", () => {
       const all = yield* lines
       assert.include(all, '{"id":"12')
       assert.deepStrictEqual(proven(all.filter((line) => line !== '{"id":"12')), upTo(1_203))
+    })
+  )
+
+  it.live("writes no file while the disk of the stores is full, so that the reserve is left to revocations", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const place = { _tag: "File", path: join(path, "events.ndjson") } as const
+      const settings = { place, secretFile: undefined, caFile: undefined }
+      let isFull = true
+      const sink = yield* AuditSinks.make(settings, { allowedHosts: [], allowLoopback: false }).pipe(
+        Effect.provideService(DiskReserve.CurrentReserve, { isFull: () => isFull, giveUp: Effect.void })
+      )
+      const delivery = { id: "one", events: ["{}"], head: "{}" }
+      const { problem } = yield* Effect.flip(sink.deliver(delivery))
+      assert.strictEqual(problem, "the disk of the data directory is full")
+      assert.isFalse(existsSync(place.path))
+      isFull = false
+      yield* sink.deliver(delivery)
+      assert.strictEqual(yield* Effect.promise(() => readFile(place.path, "utf8")), "{}\n{}\n")
     })
   )
 
