@@ -15,6 +15,7 @@ import {
   findValid,
   isAdminOfAll,
   type Keys,
+  makerOf,
   noted,
   readAllowFrom,
   readEnd,
@@ -106,6 +107,7 @@ export const rotate = Effect.fnUntraced(function* (
     return yield* refuse(new AllowFromNotContained({ exceeds: "caller" }))
   }
   const expiresAt = yield* endOf(caller, asked, old.expiresAt)
+  yield* makerOf(keys, caller, now)
   const line = lineOf(old)
   const { key, record } = yield* newKey({
     name: old.name,

@@ -3,18 +3,11 @@
  */
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import * as AllowFrom from "./AllowFrom.ts"
-import { type ApiKey, type CreatedApiKey, isValid, KeyName } from "./ApiKey.ts"
+import { type ApiKey, type CreatedApiKey, KeyName } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyChange from "./KeyChange.ts"
 import { KeyConfig } from "./KeyConfig.ts"
-import {
-  AllowFromNotContained,
-  InvalidKeyName,
-  KeyEnded,
-  KeyNotFound,
-  LastAdmin,
-  RuleNotContained
-} from "./KeyError.ts"
+import { AllowFromNotContained, InvalidKeyName, KeyNotFound, LastAdmin, RuleNotContained } from "./KeyError.ts"
 import * as KeyFamily from "./KeyFamily.ts"
 import * as KeyList from "./KeyList.ts"
 import {
@@ -26,6 +19,7 @@ import {
   find,
   findCreated,
   type Keys,
+  makerOf,
   noted,
   readAllowFrom,
   readEnd,
@@ -36,7 +30,7 @@ import {
   visibleTo,
   withinQuota
 } from "./KeyRealm.ts"
-import { KeyStore, lineOf } from "./KeyStore.ts"
+import { KeyStore } from "./KeyStore.ts"
 import { newKey } from "./NewKey.ts"
 import * as Person from "./Person.ts"
 import * as Rule from "./Rule.ts"
@@ -108,7 +102,8 @@ export class KeyIssuer extends Context.Service<
      * unless another is asked for, and ends with the caller's key at the latest.
      *
      * **Errors** `RoleForbidden`, `InvalidGrace`, `InvalidExpiry`, `KeyNotFound`, `KeyConfigured`, `KeyEnded`,
-     * `AllowFromNotContained`, `ExpiryNotContained`, `TooManyKeys`, in this order.
+     * `AllowFromNotContained`, `ExpiryNotContained`, in this order; `KeyEnded` when the caller's key was revoked meanwhile,
+     * `TooManyKeys`.
      */
     readonly rotate: (
       caller: Caller,
@@ -182,21 +177,6 @@ const make = Effect.fnUntraced(function* () {
     countDescendants: Effect.fn("KeyIssuer.countDescendants")((caller, id) => KeyFamily.count(keys, caller, id)),
     whoami: Effect.fn("KeyIssuer.whoami")((caller) => whoami(keys, caller))
   })
-})
-
-/**
- * Finds whom a new key of a caller counts against.
- *
- * **Errors** `KeyEnded` when the caller's key was revoked or has expired since the call was let in.
- */
-const makerOf = Effect.fnUntraced(function* (
-  { store }: Keys,
-  { keyId, source }: Caller,
-  now: DateTime.Utc
-): Effect.fn.Return<string, Failure> {
-  const record = source === "configured" ? undefined : Option.getOrUndefined(yield* store.find(keyId))
-  if (record === undefined) return keyId
-  return isValid(record, now) ? lineOf(record) : yield* refuse(new KeyEnded({}))
 })
 
 const create = Effect.fnUntraced(function* (

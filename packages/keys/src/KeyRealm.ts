@@ -141,6 +141,21 @@ export const findOrphans = Effect.fnUntraced(function* (
 })
 
 /**
+ * Finds whom a new key of a caller counts against.
+ *
+ * **Errors** `KeyEnded` when the caller's key was revoked or has expired since the call was let in.
+ */
+export const makerOf = Effect.fnUntraced(function* (
+  { store }: Keys,
+  { keyId, source }: Caller,
+  now: DateTime.Utc
+): Effect.fn.Return<string, Failure> {
+  const record = source === "configured" ? undefined : Option.getOrUndefined(yield* store.find(keyId))
+  if (record === undefined) return keyId
+  return isValid(record, now) ? lineOf(record) : yield* refuse(new KeyEnded({}))
+})
+
+/**
  * Gives when a new key ends: at the asked instant, at the usual one, or with the key that asks for it, if that is sooner.
  *
  * **Errors** `ExpiryNotContained` for an asked instant after the end of the key that asks.

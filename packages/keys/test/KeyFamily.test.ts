@@ -119,6 +119,8 @@ describe("a key that is revoked with its children", () => {
       const { d, issuer } = yield* family
       yield* issuer.revokeFamily(root, d.id)
       assert.strictEqual(yield* reasonOf(issuer.create(holding(d), { name: "late", rule: shopAdmin })), "KeyEnded")
+      const { id } = (yield* issuer.create(root, { name: "of another", rule: shopAdmin })).apiKey
+      assert.strictEqual(yield* reasonOf(issuer.rotate(holding(d), id)), "KeyEnded")
     }).pipe(Effect.provide(layers()))
   )
 })
