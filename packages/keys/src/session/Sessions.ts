@@ -107,10 +107,12 @@ const make = Effect.fnUntraced(function* () {
   const rules = yield* Person.GroupRules
   const limits = yield* SessionLimits
   const { claims, precision, whole } = limits
-  const readAgain = yield* ClaimReading.make(provider, store)
+  const readAgain = yield* ClaimReading.make(provider, store, claims)
 
   const known = new KnownSessions(yield* store.newest(MAX_KNOWN))
   const note = (id: SessionId.SessionId, isOpen: boolean) => Effect.sync(() => known.note(SessionId.hashOf(id), isOpen))
+
+  const noteUse = noteUseIn(store)
 
   const begin = (ownerOf: OwnerOf) => Effect.tap(insertNew(store, limits, ownerOf), ({ id }) => note(id, true))
 
@@ -153,21 +155,6 @@ const make = Effect.fnUntraced(function* () {
     return ended(read._tag === "Read" ? "no group of the person has a rule here" : read.problem)
   })
 
-  let isFailing = false
-  /** Notes a use. A store that does not take it, such as one on a full disk, refuses no request for that. */
-  const noteUse = (hash: SessionRecord["hash"], now: DateTime.Utc) =>
-    Effect.matchEffect(store.touch(hash, now), {
-      onFailure: (error) => {
-        const log = isFailing ? Effect.void : Effect.logWarning("uses of sessions cannot be noted", error)
-        isFailing = true
-        return log
-      },
-      onSuccess: () =>
-        Effect.sync(() => {
-          isFailing = false
-        })
-    })
-
   const judge = Effect.fnUntraced(function* (
     id: SessionId.SessionId,
     purpose: Purpose
@@ -202,6 +189,23 @@ const make = Effect.fnUntraced(function* () {
     endAll: (id) => endAll(store, limits, id)
   })
 })
+
+/** Makes what notes a use. A store that does not take it, such as one on a full disk, refuses no request for that. */
+const noteUseIn = (store: SessionStore["Service"]) => {
+  let isFailing = false
+  return (hash: SessionRecord["hash"], now: DateTime.Utc) =>
+    Effect.matchEffect(store.touch(hash, now), {
+      onFailure: (error) => {
+        const log = isFailing ? Effect.void : Effect.logWarning("uses of sessions cannot be noted", error)
+        isFailing = true
+        return log
+      },
+      onSuccess: () =>
+        Effect.sync(() => {
+          isFailing = false
+        })
+    })
+}
 
 type Limits = (typeof SessionLimits)["Service"]
 

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { randomBytes } from "node:crypto"
 import { Authenticator } from "../../src/Authenticator.ts"
 import { KeyConfig } from "../../src/KeyConfig.ts"
+import { KeyStoreError, StoreFailed } from "../../src/KeyError.ts"
 import { KeyIssuer } from "../../src/KeyIssuer.ts"
 import { KeyStore } from "../../src/KeyStore.ts"
 import * as Person from "../../src/Person.ts"
@@ -12,6 +13,7 @@ import { layerMemory as layerMemorySessions } from "../../src/session/Memory.ts"
 import * as SealedTokens from "../../src/session/SealedTokens.ts"
 import * as SessionId from "../../src/session/SessionId.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
+import { SessionStore } from "../../src/session/SessionStore.ts"
 import { layerCached } from "../../src/store/Cached.ts"
 import { layerMemory } from "../../src/store/Memory.ts"
 import { admin, hashOf, record, viewer } from "../samples.ts"
@@ -41,7 +43,9 @@ const scripted = Effect.gen(function* () {
 })
 
 const run = <A, E>(
-  body: (provider: Effect.Success<typeof scripted>) => Effect.Effect<A, E, Sessions | KeyIssuer | KeyStore>
+  body: (
+    provider: Effect.Success<typeof scripted>
+  ) => Effect.Effect<A, E, Authenticator | IdentityProvider | KeyIssuer | KeyStore | SessionStore | Sessions>
 ) =>
   Effect.gen(function* () {
     const source = yield* scripted
@@ -87,6 +91,32 @@ describe("the session of a person", () => {
     run(() =>
       Effect.gen(function* () {
         assert.isTrue(Option.isNone(yield* (yield* Sessions).openFor(identified(["sales"]))))
+      })
+    )
+  )
+
+  it.effect("goes on with its newest claims and tokens while the store keeps none, as on a full disk", () =>
+    run(({ answer, asked, provider }) =>
+      Effect.gen(function* () {
+        const id = yield* signIn(["platform"])
+        const cause = new Error("the disk is full")
+        const refused = new KeyStoreError({ reason: new StoreFailed({ operation: "replaceSessionOwner", cause }) })
+        const full = Layer.effect(
+          SessionStore,
+          Effect.map(SessionStore, (store) => ({ ...store, replaceOwner: () => Effect.fail(refused) }))
+        )
+        const stores = Layer.merge(full, Layer.succeed(IdentityProvider, provider))
+        yield* Ref.set(answer, Effect.succeed(identified(["readers"], "second")))
+        yield* Effect.gen(function* () {
+          yield* TestClock.adjust("5 minutes")
+          assert.strictEqual(yield* judged(id), "Viewer")
+          yield* TestClock.adjust("4 minutes")
+          assert.strictEqual(yield* judged(id), "Viewer")
+          assert.deepStrictEqual(yield* Ref.get(asked), ["first"])
+          yield* TestClock.adjust("1 minutes")
+          assert.strictEqual(yield* judged(id), "Viewer")
+          assert.deepStrictEqual(yield* Ref.get(asked), ["first", "second"])
+        }).pipe(Effect.provide(Layer.fresh(Sessions.layer).pipe(Layer.provide(stores))))
       })
     )
   )
