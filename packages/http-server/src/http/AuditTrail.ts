@@ -71,7 +71,7 @@ export class AuditTrail extends Context.Service<
         )
       const attempt = Effect.gen(function* () {
         if (begun.has(yield* CurrentRequest)) return
-        yield* Effect.catch(write(false), (error) => (error.isFull === true ? Effect.void : refused(error)))
+        yield* write(false).pipe(Effect.catch((error) => (error.isFull === true ? Effect.void : refused(error))))
       })
 
       const end = (record: RequestRecord, method: string, status: number) => {
@@ -94,8 +94,8 @@ export class AuditTrail extends Context.Service<
       })
 
       return AuditTrail.of({
-        begin: Effect.catch(write(false), refused),
-        beginRevocation: Effect.catch(write(true), refused),
+        begin: write(false).pipe(Effect.catch(refused)),
+        beginRevocation: write(true).pipe(Effect.catch(refused)),
         attempt,
         end
       })
