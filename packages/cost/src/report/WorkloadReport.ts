@@ -105,19 +105,20 @@ export const all = Effect.fnUntraced(function* (
   const { limit = Number.POSITIVE_INFINITY } = query
   const { head, hours, ranked, rows, rowsAt, within } = yield* gather(sources, query)
   const chosen = limitedTo(Ranking.parts(ranked, PART), limit)
-  const names = Number.isFinite(limit)
-    ? yield* Stream.runFold(
+  /** The ids of the chosen workloads; `undefined` stands for all. */
+  const chosenIds = Number.isFinite(limit)
+    ? Stream.runFold(
         chosen,
         () => new Set<string>(),
         (found, places) => places.reduce((set, place) => set.add(WorkloadRows.idOf(rows, place)), found)
       )
-    : undefined
+    : Effect.succeed(undefined)
 
   const whole = { month: { window: head.window, clusters: head.clusters }, rows }
   const months = BillingMonth.cut(hours)
-  const billedOf = Effect.fnUntraced(function* (part: Window) {
+  const billedOf = Effect.fnUntraced(function* (part: Window, ids: ReadonlySet<string> | undefined) {
     const { month, rows } = months.length === 1 ? whole : yield* within(part)
-    const isChosen = (place: number): boolean => names?.has(WorkloadRows.idOf(rows, place)) ?? true
+    const isChosen = (place: number): boolean => ids?.has(WorkloadRows.idOf(rows, place)) ?? true
     return Ranking.parts(rankedBy(rows), PART).pipe(
       Stream.mapEffect((places) => BillingRows.rowsAt(rows, places.filter(isChosen))),
       Stream.map((billed) => billed.map((row): BillingMonth.MonthlyRow => ({ month, row }))),
@@ -128,7 +129,11 @@ export const all = Effect.fnUntraced(function* (
   return {
     ...head,
     rows: chosen.pipe(Stream.mapEffect(rowsAt), Stream.flatMap(Stream.fromArray)),
-    billed: Stream.fromIterable(months).pipe(Stream.flatMap((part) => Stream.unwrap(billedOf(part))))
+    billed: Stream.unwrap(
+      Effect.map(chosenIds, (ids) =>
+        Stream.fromIterable(months).pipe(Stream.flatMap((part) => Stream.unwrap(billedOf(part, ids))))
+      )
+    )
   }
 })
 
