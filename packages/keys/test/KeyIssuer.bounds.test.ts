@@ -54,7 +54,10 @@ describe("a key", () => {
       // Of two that revoke each other at once, one stays.
       const second = callerWith(admin, "key_second")
       const both = yield* Effect.all(
-        [Effect.result(issuer.revoke(root, "key_second")), Effect.result(issuer.revoke(second, "key_root"))],
+        [
+          Effect.result(issuer.revoke<never, never>(root, "key_second")),
+          Effect.result(issuer.revoke<never, never>(second, "key_root"))
+        ],
         { concurrency: 2 }
       )
       assert.lengthOf(both.filter(Result.isSuccess), 1)

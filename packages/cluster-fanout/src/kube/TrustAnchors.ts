@@ -31,7 +31,7 @@ export const secureContexts = ({
   if (certificateAuthority === undefined && client === undefined) return Result.succeed([])
   const authorities = certificateAuthority === undefined ? undefined : readable(certificateAuthority)
   if (authorities?.length === 0) {
-    return Result.fail("the certificate authority holds no certificate in PEM that can be read")
+    return Result.fail("the certificate authority is not PEM, or holds no certificate that can be read")
   }
   const own = client && { cert: Redacted.value(client.certificate), key: Redacted.value(client.key) }
   const make = (options: SecureContextOptions) => createSecureContext({ ...options, ...own })

@@ -99,7 +99,7 @@ const noteRefused = (
   failureLog: FailureLog.FailureLog
 ): Effect.Effect<void> =>
   source._tag !== "RequestsOnly" || source.problem === undefined
-    ? Effect.void
+    ? measureRefused(cluster, 0)
     : Effect.andThen(measureRefused(cluster, 1), failureLog.failed("usage", source.problem))
 
 /** Samples a history, after its hours that the journal has, and fills in its past where it has its name. */

@@ -1,11 +1,17 @@
-import { assert } from "@effect/vitest"
+import { afterAll, assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"
 import { Context, Effect, Metric, Schema } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { parse, stringify } from "yaml"
 import * as Monitoring from "../monitoring/Monitoring.ts"
 import { keep } from "./costHistory.ts"
 import { Deployment, to } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "quarterdeck-monitoring-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const decodeKubeconfig = Schema.decodeUnknownEffect(
   Schema.StructWithRest(Schema.Struct({ contexts: Schema.Array(Schema.Unknown) }), [
@@ -45,7 +51,10 @@ onOneDriver(
     children: ["prod"],
     furnish: keep(["hub", "prod"]),
     kubeconfig: (fleet) => withProblem(fleet.kubeconfig),
-    options: { limits: { keyPerSecond: 0, failedPerSecond: 1, failedBurst: 2 } },
+    options: {
+      limits: { keyPerSecond: 0, failedPerSecond: 1, failedBurst: 2 },
+      audit: { export: { to: `file:${join(directory, "audit.ndjson")}` } }
+    },
     // What other tests of this process counted is not this server's.
     limits: Context.make(Metric.MetricRegistry, new Map())
   },
