@@ -51,5 +51,5 @@ export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
   })
 
 /** Tells whether an object of a kind is a workload, and not a part of another. */
-export const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
+const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
   !Kind.isLink(kind) || Owner.controllerOf(metadata, Interner.make()) === undefined

@@ -21,7 +21,7 @@ export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
 ).compare
 
 /** How workload rows are grouped and sorted. */
-export const FORM: RowForm<WorkloadRow> = {
+const FORM: RowForm<WorkloadRow> = {
   groupOf: (row) => row.kind,
   byPlace,
   orders: WorkloadKeys.sorting.map(([name, key]) => ({ name, key }))
