@@ -36,7 +36,7 @@ export const named = (workload: number, each: number): Named => {
   }
 }
 
-/** What the recommended requests would change of each workload. **Units** billionths, whole for CPU and for memory. */
+/** Savings and cost increase of each workload at the recommended requests. **Units** billionths, whole for CPU and for memory. */
 export interface Advised {
   readonly savings: Float64Array
   readonly increases: Float64Array

@@ -20,7 +20,7 @@ interface TakenPod {
   readonly object: KubeObject
 }
 
-/** What the chain reads of a pod that belongs to another workload. */
+/** The fields that an owner chain reads of a pod of another workload. */
 type OtherPod = Pick<PodRecord, "namespace" | "name" | "owner">
 
 export class WorkloadParts {

@@ -117,7 +117,7 @@ export class OwnedPods {
     return this.#groups.get(key)
   }
 
-  /** Tells whether an object with an owner is a workload itself. */
+  /** Whether an object with an owner is a workload itself. */
   isAlone(uid: string): boolean {
     return this.#alone.has(uid)
   }
@@ -247,7 +247,7 @@ export const isPod = (record: RecordOf[Kind.WorkloadKind]): record is PodRecord 
 
 const placeOf = (record: RecordOf[Kind.WorkloadKind]) => (isPod(record) ? record : record.row)
 
-/** Tells whether two versions of an object have one place and one owner. */
+/** Whether two versions of an object have the same place and the same owner. */
 export const areLinkedAlike = (one: RecordOf[Kind.WorkloadKind], other: RecordOf[Kind.WorkloadKind]): boolean => {
   const place = placeOf(one)
   const otherPlace = placeOf(other)

@@ -14,7 +14,7 @@ export class UnknownCoding extends Error {
 }
 
 /**
- * Gives the exchange with its body decoded: the same one where the body is plain.
+ * Returns the exchange with its body decoded. A plain exchange is returned as it is.
  *
  * **Errors** `UnknownCoding` for every coding but gzip, and for several at once.
  */

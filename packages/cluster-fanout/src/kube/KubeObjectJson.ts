@@ -22,7 +22,7 @@ const LONGEST_TEXT = 253
 
 const isShort = (value: unknown): value is string => typeof value === "string" && value.length <= LONGEST_TEXT
 
-/** API servers do not bound the names of owners, which whoever writes an object chooses. */
+/** API servers do not bound the owner names in an object. */
 const isShortOwner = (owner: unknown): boolean =>
   !isFields(owner) || (!isLong(owner["name"]) && !isLong(owner["kind"]) && !isLong(owner["apiVersion"]))
 

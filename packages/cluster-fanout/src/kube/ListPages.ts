@@ -68,7 +68,7 @@ export class PageSizes {
 }
 
 /**
- * What asking for the next page of a list gave.
+ * Result of a request for the next page of a list.
  *
  * **Shape** with `isAnew` the objects of earlier pages do not count: the list begins again. `next` is absent when the list is
  * whole, at `resourceVersion`. A page without objects may only say how to go on.
