@@ -1,10 +1,11 @@
 /**
- * Reads vitest's JSON report for `.ci/run`.
+ * Reads vitest's JSON reports for `.ci/run`: the report of all tests, and the report of the failed files run again.
  *
- * `TestReport.ts count REPORT STATUS` prints how many tests passed and how many did not, where STATUS is the exit status of
- * the run: a skipped test did not pass, neither did a file that could not run, and a run that failed has at least one
- * failure. `TestReport.ts explain REPORT` prints each test that did not pass, and why, then the files that failed and passed
- * when they ran once more.
+ * `TestReport.ts failed REPORT` prints the files to run again: the failed ones, or none if there are more than ten.
+ * `TestReport.ts count STATUS REPORT [RERUN]` prints how many tests passed and how many failed. STATUS is the exit status of
+ * the first run. A skipped test counts as failed, as does a file that could not run. A file that passes the second time
+ * counts as passed; more than three such files count as one failure.
+ * `TestReport.ts explain REPORT [RERUN]` prints each failed test with its messages, then the flaky files.
  */
 import { readFile } from "node:fs/promises"
 import { Schema } from "effect"
@@ -16,56 +17,60 @@ const Test = Schema.Struct({
   failureMessages: Schema.NullOr(Schema.Array(Schema.String))
 })
 
-const Report = Schema.Struct({
-  testResults: Schema.Array(
-    Schema.Struct({
-      name: Schema.String,
-      status: Schema.String,
-      message: Schema.String,
-      assertionResults: Schema.Array(Test)
-    })
-  ),
-  flaky: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, error: Schema.String })))
+const File = Schema.Struct({
+  name: Schema.String,
+  status: Schema.String,
+  message: Schema.String,
+  assertionResults: Schema.Array(Test)
 })
-type Report = typeof Report.Type
+type File = typeof File.Type
+
+const Report = Schema.Struct({ testResults: Schema.Array(File) })
 
 const MESSAGE_LENGTH = 3_000
+const RERUNS_AT_MOST = 10
+const FLAKY_AT_MOST = 3
 
-const didNotPass = ({ status }: typeof Test.Type): boolean => status !== "passed"
+const failedTests = ({ assertionResults }: File) => assertionResults.filter(({ status }) => status !== "passed")
 
-/** Files that failed although no test of theirs did. */
-const brokenFiles = ({ testResults }: Report) =>
-  testResults.filter(
-    (file) => file.status === "failed" && file.assertionResults.every(({ status }) => status !== "failed")
-  )
+const isFailed = (file: File): boolean => file.status === "failed" || failedTests(file).length > 0
 
-const count = (report: Report, status: string): void => {
-  const tests = report.testResults.flatMap((file) => file.assertionResults)
-  const broken = brokenFiles(report)
-  for (const file of broken) process.stderr.write(`failed as a whole: ${file.name}\n`)
-  for (const test of tests.filter(didNotPass)) {
-    if (test.status !== "failed") process.stderr.write(`did not run: ${test.fullName}\n`)
+/** A file without a failed test fails as a whole, for example when an import fails. */
+const failuresOf = (file: File): number => (isFailed(file) ? Math.max(failedTests(file).length, 1) : 0)
+
+const explain = (file: File): void => {
+  if (file.message !== "") process.stdout.write(`\n${file.name}: ${file.message.slice(0, MESSAGE_LENGTH)}\n`)
+  for (const { duration, failureMessages, fullName, status } of failedTests(file)) {
+    process.stdout.write(`\n${file.name}: ${fullName}: ${status} after ${Math.round(duration ?? 0)} ms\n`)
+    for (const message of failureMessages ?? []) process.stdout.write(`${message.slice(0, MESSAGE_LENGTH)}\n`)
   }
-  const failed = tests.filter(didNotPass).length + broken.length
-  const passed = tests.length - tests.filter(didNotPass).length
-  process.stdout.write(`${passed} ${failed === 0 && status !== "0" ? 1 : failed}\n`)
 }
 
-const explain = ({ flaky = [], ...report }: Report): void => {
-  for (const file of brokenFiles(report)) {
-    process.stdout.write(`\n${file.name}: failed as a whole: ${file.message}\n`)
-  }
-  for (const { assertionResults, name } of report.testResults) {
-    for (const { duration, failureMessages, fullName, status } of assertionResults.filter(didNotPass)) {
-      process.stdout.write(`\n${name}: ${fullName}: ${status} after ${Math.round(duration ?? 0)} ms\n`)
-      for (const message of failureMessages ?? []) process.stdout.write(`${message.slice(0, MESSAGE_LENGTH)}\n`)
-    }
-  }
-  if (flaky.length > 0) process.stdout.write("\nflaky: failed, and passed when they ran once more, alone\n")
-  for (const { error, name } of flaky) process.stdout.write(`  ${name}: ${error.slice(0, MESSAGE_LENGTH)}\n`)
-}
+const read = async (path: string | undefined): Promise<ReadonlyArray<File>> =>
+  path === undefined
+    ? []
+    : Schema.decodeUnknownSync(Schema.fromJsonString(Report))(await readFile(path, "utf8")).testResults
 
-const [command, path = "", status = ""] = process.argv.slice(2)
-const report = Schema.decodeUnknownSync(Schema.fromJsonString(Report))(await readFile(path, "utf8"))
-if (command === "count") count(report, status)
-else explain(report)
+const [command, ...args] = process.argv.slice(2)
+const [path, rerunPath] = command === "count" ? args.slice(1) : args
+const first = await read(path)
+const second = new Map((await read(rerunPath)).map((file) => [file.name, file]))
+const files = first.map((file) => second.get(file.name) ?? file)
+const flaky = first.filter(
+  (file) => isFailed(file) && files.every((final) => final.name !== file.name || !isFailed(final))
+)
+
+if (command === "failed") {
+  const failed = first.filter(isFailed)
+  if (failed.length <= RERUNS_AT_MOST) process.stdout.write(failed.map(({ name }) => `${name}\n`).join(""))
+} else if (command === "count") {
+  const passed = files.reduce((sum, file) => sum + file.assertionResults.length - failedTests(file).length, 0)
+  const failed = files.reduce((sum, file) => sum + failuresOf(file), flaky.length > FLAKY_AT_MOST ? 1 : 0)
+  // vitest also fails for errors outside of every test.
+  const isOutsideTests = args[0] !== "0" && !first.some(isFailed)
+  process.stdout.write(`${passed} ${failed + (isOutsideTests ? 1 : 0)}\n`)
+} else {
+  files.filter(isFailed).forEach(explain)
+  if (flaky.length > 0) process.stdout.write("\nflaky: failed in the first run, passed when run again\n")
+  flaky.forEach(explain)
+}

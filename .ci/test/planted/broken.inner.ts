@@ -1,5 +1,0 @@
-import { expect, test } from "vitest"
-
-test("always fails", () => {
-  expect("broken").toBe("whole")
-})

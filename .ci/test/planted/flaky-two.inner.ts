@@ -1,3 +1,0 @@
-import { failsOnce } from "./Flaky.ts"
-
-failsOnce("two")

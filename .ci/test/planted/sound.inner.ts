@@ -1,5 +1,0 @@
-import { expect, test } from "vitest"
-
-test("passes", () => {
-  expect("whole").toBe("whole")
-})
