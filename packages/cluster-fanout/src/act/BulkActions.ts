@@ -11,7 +11,7 @@ import type { LabelSelector } from "../list/LabelSelector.ts"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import { Workloads } from "../list/Workloads.ts"
 import type * as Action from "./Action.ts"
-import * as BulkReach from "./BulkReach.ts"
+import * as RequireNamespaces from "./RequireNamespaces.ts"
 import { type ActionError, WorkloadActions } from "./WorkloadActions.ts"
 
 /** The most workloads that one call changes. */
@@ -106,7 +106,7 @@ export class BulkActions extends Context.Service<
      *
      * **Errors** `NamespaceForbidden`; then nothing was asked of any.
      */
-    readonly require: (question: BulkReach.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
+    readonly require: (question: RequireNamespaces.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
     /**
      * Finds the workloads that a selector means, as each cluster has them now, by cluster, namespace, kind and name.
      *
@@ -195,7 +195,7 @@ export class BulkActions extends Context.Service<
       })
 
       return BulkActions.of({
-        require: BulkReach.make(yield* FanOut, yield* ClusterReader),
+        require: RequireNamespaces.make(yield* FanOut, yield* ClusterReader),
         select,
         run: (query) => Effect.flatMap(Effect.forkIn(change(query), scope), Fiber.join)
       })

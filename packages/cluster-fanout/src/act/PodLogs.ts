@@ -17,7 +17,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import { ClusterDropped, ContainerUnclear, LogsUnavailable, PodNotFound } from "./ActionError.ts"
 import { LogTail } from "./LogTail.ts"
-import * as NamespaceReach from "./NamespaceReach.ts"
+import * as RequireNamespace from "./RequireNamespace.ts"
 
 /** The most that is given of a log. **Units** bytes. */
 export const MOST_BYTES = 1024 * 1024
@@ -99,7 +99,7 @@ export class PodLogs extends Context.Service<
       const logs = yield* KubeLogs
       const fanOut = yield* FanOut
       const registry = yield* ClusterRegistry
-      const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
+      const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
 
       const ask = Effect.fnUntraced(function* <A, R>(
         { cluster, timeoutMs }: LogQuery,

@@ -27,7 +27,7 @@ import {
   WorkloadNotFound
 } from "./ActionError.ts"
 import * as LostAnswer from "./LostAnswer.ts"
-import * as NamespaceReach from "./NamespaceReach.ts"
+import * as RequireNamespace from "./RequireNamespace.ts"
 import * as OneWorkload from "./OneWorkload.ts"
 
 /**
@@ -94,7 +94,7 @@ export class WorkloadActions extends Context.Service<
       const writer = yield* KubeWriter
       const breakers = yield* Breakers
       const fanOut = yield* FanOut
-      const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
+      const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
       const findOne = OneWorkload.make(fanOut, api)
 
       const run = Effect.fn("WorkloadActions.run")(function* (query: ActionQuery, heard: Heard = () => Effect.void) {

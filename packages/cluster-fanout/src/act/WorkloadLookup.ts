@@ -19,7 +19,7 @@ import type { PodRow, WorkloadDetail } from "../projection/Row.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { WorkloadNotFound } from "./ActionError.ts"
-import * as NamespaceReach from "./NamespaceReach.ts"
+import * as RequireNamespace from "./RequireNamespace.ts"
 import { WorkloadParts } from "./WorkloadParts.ts"
 
 /** The most pods that are told of a workload. */
@@ -79,7 +79,7 @@ export class WorkloadLookup extends Context.Service<
       const fanOut = yield* FanOut
       const turns = yield* TurnBudget
       const lanes = yield* Semaphore.make(yield* LookupLanes)
-      const requireNamespace = NamespaceReach.make(fanOut, yield* ClusterReader)
+      const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
 
       const look = Effect.fn("WorkloadLookup.look")(function* (query: LookupQuery) {
         const { cluster: name, kind, namespace, timeoutMs } = query

@@ -14,7 +14,7 @@ import * as WorkloadFilter from "../list/WorkloadFilter.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as EventId from "./EventId.ts"
 import type { ChangeLog, NumberedChange } from "./ChangeLog.ts"
-import { ReachedNamespaces } from "./ReachedNamespaces.ts"
+import { VisibleNamespaces } from "./VisibleNamespaces.ts"
 import type { WatchEvent, WatchSink } from "./WatchEvent.ts"
 import type { WatchQuery } from "./WatchQuery.ts"
 
@@ -48,7 +48,7 @@ export interface WorkloadWatchQuery extends WatchQuery {
 
 /** What a reader knows of one of its clusters. */
 interface Part {
-  readonly reached: ReachedNamespaces
+  readonly reached: VisibleNamespaces
   /** Rows that the reader has. */
   count: number
   /** The state of the coverage that it was told last. */
@@ -147,7 +147,7 @@ export class WorkloadReader {
     let isMoved = this.#binding === ""
     for (const name of names) {
       if (this.#parts.has(name)) continue
-      const part = { reached: new ReachedNamespaces(namespaces), count: 0, told: "" }
+      const part = { reached: new VisibleNamespaces(namespaces), count: 0, told: "" }
       part.reached.refresh(this.#feed.storeOf(name), now)
       this.#parts.set(name, part)
       isMoved = true

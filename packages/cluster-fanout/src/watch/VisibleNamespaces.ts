@@ -4,7 +4,7 @@
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { ClusterStore } from "../cache/ClusterStore.ts"
 
-export class ReachedNamespaces {
+export class VisibleNamespaces {
   readonly #filter: NamespaceFilter.NamespaceFilter
   /** Those that are in reach by their labels; without labels in the filter nothing changes, and none is kept. */
   #labelled: ReadonlySet<string> = new Set()
