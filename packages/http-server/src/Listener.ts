@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { SecureContextOptions } from "node:tls"
-import * as RequestId from "./http/RequestId.ts"
+import * as RequestId from "./http/request/RequestId.ts"
 
 export interface ListenerOptions {
   readonly host: string

@@ -6,7 +6,7 @@ import { DEFAULT_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Effect, Option } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { misused } from "./CommandFailure.ts"
-import * as KindNames from "../http/KindNames.ts"
+import * as KindNames from "../http/request/KindNames.ts"
 import * as Print from "./Print.ts"
 
 /** More rows than a table is for; a program reads pages. */

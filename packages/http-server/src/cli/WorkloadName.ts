@@ -8,7 +8,7 @@ import { Argument, type Command, Flag } from "effect/cli"
 import * as ApiClient from "./ApiClient.ts"
 import { misused } from "./CommandFailure.ts"
 import type { Connection } from "./Connection.ts"
-import * as KindNames from "../http/KindNames.ts"
+import * as KindNames from "../http/request/KindNames.ts"
 
 const isClusterName = Schema.is(ClusterName.ClusterName)
 

@@ -3,15 +3,15 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Cause, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { FindMyWay, HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import * as AllowedAddress from "./AllowedAddress.ts"
-import * as DashboardRoute from "./DashboardRoute.ts"
-import * as Documentation from "./Documentation.ts"
-import * as Endpoints from "./Endpoints.ts"
-import { Guard } from "./Guard.ts"
+import * as AllowedAddress from "./guard/AllowedAddress.ts"
+import * as DashboardRoute from "./pages/DashboardRoute.ts"
+import * as Documentation from "./pages/Documentation.ts"
+import * as Endpoints from "./request/Endpoints.ts"
+import { Guard } from "./guard/Guard.ts"
 import { AccessReviewHandlers } from "./handlers/AccessReviewHandlers.ts"
-import { ApiKeyHandlers } from "./handlers/ApiKeyHandlers.ts"
+import { ApiKeyHandlers, WhoamiHandlers } from "./handlers/ApiKeyHandlers.ts"
 import { AuditHandlers } from "./handlers/AuditHandlers.ts"
 import { ClusterHandlers } from "./handlers/ClusterHandlers.ts"
 import { CostHandlers } from "./handlers/CostHandlers.ts"
@@ -21,25 +21,23 @@ import { NamespaceHandlers } from "./handlers/NamespaceHandlers.ts"
 import { PodHandlers } from "./handlers/PodHandlers.ts"
 import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
-import { WhoamiHandlers } from "./handlers/WhoamiHandlers.ts"
 import { LogHandlers } from "./handlers/LogHandlers.ts"
 import { OneWorkloadHandlers } from "./handlers/OneWorkloadHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import { HotReads } from "./hot/HotReads.ts"
-import * as MethodNotAllowed from "./MethodNotAllowed.ts"
-import * as MetricsRoute from "./MetricsRoute.ts"
-import type { PageRoute } from "./PageRoute.ts"
-import * as Refusal from "./Refusal.ts"
+import * as MetricsRoute from "./pages/MetricsRoute.ts"
+import type { PageRoute } from "./pages/PageRoute.ts"
+import * as Refusal from "./refusal/Refusal.ts"
 import * as McpApp from "./mcp/McpApp.ts"
 import * as McpRoute from "./mcp/McpRoute.ts"
-import * as OidcRoutes from "./OidcRoutes.ts"
-import * as ReplyHeaders from "./ReplyHeaders.ts"
-import * as RequestConnection from "./RequestConnection.ts"
-import * as RequestId from "./RequestId.ts"
-import * as RequestRecord from "./RequestRecord.ts"
-import * as RequestShape from "./RequestShape.ts"
-import * as TargetResolution from "./TargetResolution.ts"
-import * as ServedRequest from "./ServedRequest.ts"
+import * as OidcRoutes from "./pages/OidcRoutes.ts"
+import * as ReplyHeaders from "./request/ReplyHeaders.ts"
+import * as RequestConnection from "./request/RequestConnection.ts"
+import * as RequestId from "./request/RequestId.ts"
+import * as RequestRecord from "./request/RequestRecord.ts"
+import * as HostHeader from "./guard/HostHeader.ts"
+import * as TargetResolution from "./guard/TargetResolution.ts"
+import * as ServedRequest from "./audit/ServedRequest.ts"
 
 /** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
 const ROUTER_CONFIG = {
@@ -91,7 +89,7 @@ const makeRouter = Effect.gen(function* () {
     // A host's own router must not be found and filled: that would serve these routes outside the host's prefix.
     Effect.provideService(Layer.CurrentMemoMap, yield* Layer.makeMemoMap)
   )
-  const allowedMethods = MethodNotAllowed.make(
+  const allowedMethods = makeAllowedMethods(
     [
       ...Endpoints.all,
       { method: "GET", path: Documentation.OPENAPI_PATH },
@@ -160,7 +158,7 @@ export const make = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), connections.of(request))
     yield* warnOfForwarding(request)
-    const answer = RequestShape.oneHost.pipe(
+    const answer = HostHeader.oneHost.pipe(
       Effect.matchEffect({
         onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
         onSuccess: () => answerOf(request)
@@ -171,6 +169,25 @@ export const make = Effect.gen(function* () {
     return ReplyHeaders.add(response, ReplyHeaders.of(record))
   })
 })
+
+/** Gives the methods that a path answers to. **Shape** empty when no route has the path; `HEAD` goes with `GET`. */
+type AllowedMethods = (url: string) => ReadonlyArray<string>
+
+/**
+ * Collects routes, matched as the router matches them.
+ */
+const makeAllowedMethods = (
+  routes: ReadonlyArray<{ readonly method: string; readonly path: `/${string}` }>,
+  config: Partial<FindMyWay.RouterConfig>
+): AllowedMethods => {
+  const router = FindMyWay.make<string>(config)
+  const methods = new Set(routes.map(({ method }) => method))
+  for (const { method, path } of routes) router.on(method, path, method)
+  return (url) =>
+    [...methods]
+      .filter((method) => router.find(method, url) !== undefined)
+      .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+}
 
 /** Notes the pattern of the route that the router found, before anything of it runs. */
 const noteRoute = (pages: ReadonlyArray<PageRoute>) => {

@@ -2,7 +2,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import * as ActionTargets from "../../src/cli/ActionTargets.ts"
-import * as KindNames from "../../src/http/KindNames.ts"
+import * as KindNames from "../../src/http/request/KindNames.ts"
 
 /** Nothing listens there: what is read of words alone asks nobody. */
 const connection = {

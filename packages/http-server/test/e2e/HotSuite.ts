@@ -3,7 +3,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { layer } from "@effect/vitest"
 import { Embedded, Seed } from "@quarterdeck/harness"
 import { Effect, Logger, Metric } from "effect"
-import * as HotTelling from "../../src/http/hot/HotTelling.ts"
+import * as HitRecorder from "../../src/http/hot/HitRecorder.ts"
 import * as Listener from "../../src/Listener.ts"
 import { type Call, Deployment, type DeploymentOptions, send } from "./Deployment.ts"
 import * as MovableClock from "./MovableClock.ts"
@@ -11,7 +11,7 @@ import * as MovableClock from "./MovableClock.ts"
 export const WITHIN = { within: "20 seconds", every: "10 millis" } as const
 
 /** How many requests the hot way answered in this process. */
-export const hits = Effect.map(Metric.value(HotTelling.hits), ({ count }) => count)
+export const hits = Effect.map(Metric.value(HitRecorder.hits), ({ count }) => count)
 
 /** What a reply is made of, but for the moment at which Node sent it. */
 export const bytesOf = ({

@@ -1,7 +1,7 @@
 /** Every cell of the access table, for each role, scoped and not, by REST and as a tool of MCP. */
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as Endpoints from "../../src/http/Endpoints.ts"
+import * as Endpoints from "../../src/http/request/Endpoints.ts"
 import * as McpTools from "../../src/http/mcp/McpTools.ts"
 import { APART, INSIDE, KEYS, OUTSIDE, refusalOf, TABLE } from "./accessTable.ts"
 import { Deployment, rawKey } from "./Deployment.ts"

@@ -3,12 +3,12 @@ import { PodSort, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { ClusterStore } from "@quarterdeck/cluster-fanout"
 import { eventually } from "@quarterdeck/harness"
 import { Effect, Metric, Schema } from "effect"
-import * as HotTelling from "../../src/http/hot/HotTelling.ts"
+import * as HitRecorder from "../../src/http/hot/HitRecorder.ts"
 import { type Call, Deployment, type KeyName, to } from "./Deployment.ts"
 import { bytesOf, ordinary, suite, WITHIN, withId } from "./HotSuite.ts"
 
 /** How many pages were made in one step in this process. */
-const made = Effect.map(Metric.value(HotTelling.pages), ({ count }) => count)
+const made = Effect.map(Metric.value(HitRecorder.pages), ({ count }) => count)
 
 /** How many clusters' answers were counted by the service under test. */
 const asked = Effect.gen(function* () {

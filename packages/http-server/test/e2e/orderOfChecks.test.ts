@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import * as Access from "@quarterdeck/keys/Access"
 import { Effect } from "effect"
-import * as Endpoints from "../../src/http/Endpoints.ts"
+import * as Endpoints from "../../src/http/request/Endpoints.ts"
 import { Deployment } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 

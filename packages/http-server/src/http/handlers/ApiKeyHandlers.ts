@@ -1,5 +1,5 @@
 /**
- * `/api/v1/apiKeys`.
+ * `/api/v1/apiKeys` and `/api/v1/whoami`.
  */
 import { RowOrder } from "@quarterdeck/cluster-fanout"
 import { Api } from "@quarterdeck/contract/Api"
@@ -12,11 +12,11 @@ import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect, type Redacted, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AuditTrail } from "../AuditTrail.ts"
-import * as KeyRefusal from "../KeyRefusal.ts"
-import { refuse } from "../Refusal.ts"
-import * as RequestBody from "../RequestBody.ts"
-import { noteDescendants, noteObject } from "../TargetResolution.ts"
+import { AuditTrail } from "../audit/AuditTrail.ts"
+import * as KeyRefusal from "../refusal/KeyRefusal.ts"
+import { refuse } from "../refusal/Refusal.ts"
+import * as RequestBody from "../guard/RequestBody.ts"
+import { noteDescendants, noteObject } from "../guard/TargetResolution.ts"
 
 const NOT_FOUND = 404
 const CONFLICT = 409
@@ -114,3 +114,18 @@ const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, bi
   if (Result.isSuccess(place)) return String(place.success[0])
   return yield* refuse("invalid_cursor", { detail: place.failure.message, field: "cursor" })
 })
+
+/** `GET /api/v1/whoami`. */
+export const WhoamiHandlers = HttpApiBuilder.group(
+  Api,
+  "whoami",
+  Effect.fn(function* (handlers) {
+    const issuer = yield* KeyIssuer
+    return handlers.handle(
+      "whoami",
+      Effect.fnUntraced(function* () {
+        return yield* issuer.whoami(yield* Principal).pipe(Effect.catch(KeyRefusal.fromError))
+      })
+    )
+  })
+)

@@ -14,9 +14,9 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import { DateTime, Effect, Option, type Redacted, Result, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import * as AuditReader from "../AuditReader.ts"
-import * as KeyRefusal from "../KeyRefusal.ts"
-import { refuse } from "../Refusal.ts"
+import * as AuditReader from "../audit/AuditReader.ts"
+import * as KeyRefusal from "../refusal/KeyRefusal.ts"
+import { refuse } from "../refusal/Refusal.ts"
 
 type Failure = AuditStore.AuditStoreError | KeyStoreError
 

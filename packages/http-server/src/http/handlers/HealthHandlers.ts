@@ -15,9 +15,9 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Diagnosis from "../../services/Diagnosis.ts"
-import { Guard } from "../Guard.ts"
-import * as RequestRecord from "../RequestRecord.ts"
-import * as StoreHealth from "../StoreHealth.ts"
+import { Guard } from "../guard/Guard.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import * as StoreHealth from "./StoreHealth.ts"
 
 /** How long a start waits for the clusters; what is missing then is told by coverage, and the others are served. */
 const PATIENCE = "10 minutes"

@@ -8,10 +8,10 @@ import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as ListPage from "../ListPage.ts"
-import * as ListRefusal from "../ListRefusal.ts"
-import * as ListReply from "../ListReply.ts"
-import * as TargetResolution from "../TargetResolution.ts"
+import * as ListPage from "../lists/ListPage.ts"
+import * as ListRefusal from "../refusal/ListRefusal.ts"
+import * as ListReply from "../lists/ListReply.ts"
+import * as TargetResolution from "../guard/TargetResolution.ts"
 
 export const NamespaceHandlers = HttpApiBuilder.group(
   Api,

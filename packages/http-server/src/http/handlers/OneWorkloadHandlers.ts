@@ -11,12 +11,12 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Result, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as ActionRefusal from "../ActionRefusal.ts"
-import { Deadlines } from "../ListPage.ts"
-import * as ListReply from "../ListReply.ts"
-import * as RequestBody from "../RequestBody.ts"
-import * as RequestRecord from "../RequestRecord.ts"
-import * as TargetResolution from "../TargetResolution.ts"
+import * as ActionRefusal from "../refusal/ActionRefusal.ts"
+import { Deadlines } from "../lists/ListPage.ts"
+import * as ListReply from "../lists/ListReply.ts"
+import * as RequestBody from "../guard/RequestBody.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import * as TargetResolution from "../guard/TargetResolution.ts"
 
 interface Named {
   readonly params: {

@@ -7,11 +7,11 @@ import type { PodList } from "@quarterdeck/contract/PodsGroup"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as ListPage from "../ListPage.ts"
-import * as ListQuestion from "../ListQuestion.ts"
-import * as ListRefusal from "../ListRefusal.ts"
-import * as ListReply from "../ListReply.ts"
-import * as TargetResolution from "../TargetResolution.ts"
+import * as ListPage from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
+import * as ListRefusal from "../refusal/ListRefusal.ts"
+import * as ListReply from "../lists/ListReply.ts"
+import * as TargetResolution from "../guard/TargetResolution.ts"
 
 export const PodHandlers = HttpApiBuilder.group(
   Api,

@@ -15,8 +15,8 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as CostRefusal from "../CostRefusal.ts"
-import * as RequestBody from "../RequestBody.ts"
+import * as CostRefusal from "../refusal/CostRefusal.ts"
+import * as RequestBody from "../guard/RequestBody.ts"
 
 /** How far back a preview of prices reaches. */
 const PREVIEW_DAYS = 7

@@ -16,13 +16,13 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Effect, Exit, Result, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import * as ListPage from "../ListPage.ts"
-import * as ListQuestion from "../ListQuestion.ts"
-import * as ListReply from "../ListReply.ts"
-import type { RequestRecord } from "../RequestRecord.ts"
-import * as TargetResolution from "../TargetResolution.ts"
-import { Texts } from "../RowTexts.ts"
-import type { HotCaller } from "./HotCallers.ts"
+import * as ListPage from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
+import * as ListReply from "../lists/ListReply.ts"
+import type { RequestRecord } from "../request/RequestRecord.ts"
+import * as TargetResolution from "../guard/TargetResolution.ts"
+import { Texts } from "../lists/RowTexts.ts"
+import type { RecentCaller } from "./RecentCallers.ts"
 import * as HotQuery from "./HotQuery.ts"
 import type { HotRequest } from "./HotRequest.ts"
 
@@ -37,7 +37,7 @@ export interface HotPages {
    * Makes what the ordinary way would reply to a caller of a known request; undefined where it would wait, refuse, or take
    * long: then that way is to be taken.
    */
-  readonly make: (asked: HotRequest, request: IncomingMessage, caller: HotCaller) => HotPage | undefined
+  readonly make: (asked: HotRequest, request: IncomingMessage, caller: RecentCaller) => HotPage | undefined
   /** Forgets the queries that were read. */
   readonly forget: () => void
 }

@@ -9,19 +9,18 @@ import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
 import { Cause, Context, Effect, Layer, References, Result, Tracer } from "effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import * as EntityTag from "../EntityTag.ts"
-import { KeyLimit } from "../KeyLimit.ts"
-import * as ReplyHeaders from "../ReplyHeaders.ts"
-import * as RequestConnection from "../RequestConnection.ts"
-import * as RequestId from "../RequestId.ts"
-import type { RequestRecord } from "../RequestRecord.ts"
-import * as HotCallers from "./HotCallers.ts"
-import * as HotFlights from "./HotFlights.ts"
+import * as EntityTag from "../request/EntityTag.ts"
+import { KeyLimit } from "../guard/KeyLimit.ts"
+import * as ReplyHeaders from "../request/ReplyHeaders.ts"
+import * as RequestConnection from "../request/RequestConnection.ts"
+import * as RequestId from "../request/RequestId.ts"
+import type { RequestRecord } from "../request/RequestRecord.ts"
+import * as RecentCallers from "./RecentCallers.ts"
+import * as RequestCoalescing from "./RequestCoalescing.ts"
 import * as HotPages from "./HotPages.ts"
-import { HotReplies } from "./HotReplies.ts"
-import * as HotReply from "./HotReply.ts"
+import * as ReplyCache from "./ReplyCache.ts"
 import * as HotRequest from "./HotRequest.ts"
-import * as HotTelling from "./HotTelling.ts"
+import * as HitRecorder from "./HitRecorder.ts"
 import * as HotWrites from "./HotWrites.ts"
 import * as Moment from "./Moment.ts"
 
@@ -63,11 +62,11 @@ const make = Effect.gen(function* () {
   const keyLimit = yield* KeyLimit
   const services = yield* Effect.context<never>()
   const moments = yield* Moment.make(limits.maxAgeMs)
-  const flights = yield* HotFlights.make(moments, limits)
-  const telling = yield* HotTelling.make
-  const replies = new HotReplies<HotReply.HotReply>(limits.maxBytes)
-  const answer = yield* makeAnswer(moments, telling)
-  const callers = HotCallers.make(moments)
+  const flights = yield* RequestCoalescing.make(moments, limits)
+  const recorder = yield* HitRecorder.make
+  const replies = new ReplyCache.ReplyCache<ReplyCache.StoredReply>(limits.maxBytes)
+  const answer = yield* makeAnswer(moments, recorder)
+  const callers = RecentCallers.make(moments)
   const pages = yield* HotPages.make
   // Whoever exports spans wants to see what each request spends its time on: there each goes the ordinary way.
   const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
@@ -80,7 +79,7 @@ const make = Effect.gen(function* () {
       const asked = isOpen ? HotRequest.read(request) : undefined
       const goOrdinary = () => {
         // What is asked for may be what was told: metrics, audit, the last use of a key.
-        telling.flush()
+        recorder.flush()
         ordinary(request, response)
       }
       if (asked === undefined) return goOrdinary()
@@ -106,13 +105,13 @@ const make = Effect.gen(function* () {
     }
 
   /** Makes the reply to a caller of a moment ago, if that takes one step and its key may ask. */
-  const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): HotReply.HotReply | undefined => {
+  const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
     const caller = callers.find(asked)
     if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
     const made = Result.try(() => {
       const page = pages.make(asked, request, caller)
       // Nothing changes within one step, however long it takes.
-      return page && HotReply.ofList(moments.now(), page.record, caller.user, page.list, [])
+      return page && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, [])
     })
     if (Result.isSuccess(made)) return made.success
     // The ordinary way keeps the defect to the clusters that have it.
@@ -123,9 +122,9 @@ const make = Effect.gen(function* () {
   const keep = Effect.fnUntraced(function* (source: object, record: RequestRecord) {
     const flight = flights.take(source)
     if (flight === undefined) return
-    const caller = HotReply.callerOf(record)
+    const caller = ReplyCache.callerOf(record)
     if (isOpen && caller !== undefined) callers.remember(flight.asked, flight.moment, caller)
-    const reply = moments.isPresent(flight.moment) ? yield* HotReply.make(cache, flight, record) : undefined
+    const reply = moments.isPresent(flight.moment) ? yield* ReplyCache.fromFlight(cache, flight, record) : undefined
     if (isOpen && reply !== undefined) replies.set(flight.asked.key, reply)
     flights.end(flight)
   })
@@ -148,23 +147,23 @@ const make = Effect.gen(function* () {
 })
 
 /** Makes what answers a request by a reply that is kept. **Shape** gives whether it did; if not, nothing was done. */
-const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling: HotTelling.HotTelling) {
+const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, recorder: HitRecorder.HitRecorder) {
   const limit = yield* KeyLimit
   const connections = yield* RequestConnection.make
   const writes = HotWrites.make()
 
   /** Judges again what may have ended since a reply was made. */
-  const holds = ({ expiresAt, moment, proving }: HotReply.HotReply, now: number): boolean =>
+  const holds = ({ expiresAt, moment, proving }: ReplyCache.StoredReply, now: number): boolean =>
     moments.isPresent(moment)
     && now < expiresAt
-    && (proving.length === 0 || HotReply.areProven(proving, moments.steadyNow()))
+    && (proving.length === 0 || ReplyCache.areProven(proving, moments.steadyNow()))
 
   return (
-    reply: HotReply.HotReply,
+    reply: ReplyCache.StoredReply,
     asked: HotRequest.HotRequest,
     request: IncomingMessage,
     response: ServerResponse,
-    { by, startedAt }: { readonly by: HotTelling.Answered["by"]; readonly startedAt: number }
+    { by, startedAt }: { readonly by: HitRecorder.Answered["by"]; readonly startedAt: number }
   ): boolean => {
     const now = moments.epochNow()
     if (response.destroyed || !holds(reply, now)) return false
@@ -178,10 +177,10 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, telling
     const isUnchanged = EntityTag.isKnown(asked.ifNoneMatch, reply.etag)
     const status = isUnchanged ? 304 : 200
     const ofReply = isUnchanged ? reply.unchangedHeaders : reply.headers
-    response.writeHead(status, [...ofReply, ...HotReply.listOf(ReplyHeaders.ofRequest(record))])
+    response.writeHead(status, [...ofReply, ...ReplyCache.headerList(ReplyHeaders.ofRequest(record))])
     if (isUnchanged) writes.end(response)
     else writes.end(response, reply.body, reply.encoding)
-    telling.add({ by, record, status, durationMs: moments.epochNow() - startedAt })
+    recorder.add({ by, record, status, durationMs: moments.epochNow() - startedAt })
     return true
   }
 })

@@ -6,8 +6,8 @@ import type * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse, HttpServerRequest as Requests } from "effect/http"
-import type { RequestRecord } from "../RequestRecord.ts"
-import * as HeaderLines from "../HeaderLines.ts"
+import type { RequestRecord } from "../request/RequestRecord.ts"
+import * as HeaderLines from "../request/HeaderLines.ts"
 
 /** One call of the API. **Shape** `target` is read in place of the cluster header; a `body` is sent as JSON. */
 export interface RouteCall {

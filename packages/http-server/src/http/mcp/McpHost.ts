@@ -6,9 +6,9 @@ import { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { isIPv6 } from "node:net"
 import { isLoopback } from "../../limits/Loopback.ts"
-import { refuse } from "../Refusal.ts"
-import * as HeaderLines from "../HeaderLines.ts"
-import { PublicUrl } from "../RequestConnection.ts"
+import { refuse } from "../refusal/Refusal.ts"
+import * as HeaderLines from "../request/HeaderLines.ts"
+import { PublicUrl } from "../request/RequestConnection.ts"
 
 /** The address that the server listens on, and the hosts that it answers to beside its own. */
 export const McpHosts = Context.Reference("@quarterdeck/http-server/McpHosts", {

@@ -4,7 +4,7 @@
 import type { Policy } from "@quarterdeck/contract/Policy"
 import * as Access from "@quarterdeck/keys/Access"
 import type { Rule } from "@quarterdeck/keys/Rule"
-import * as Endpoints from "../Endpoints.ts"
+import * as Endpoints from "../request/Endpoints.ts"
 import * as Shapes from "./ToolShapes.ts"
 
 /**

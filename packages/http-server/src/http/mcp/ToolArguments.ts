@@ -4,7 +4,7 @@
  * Every tool uses it. The route still judges each value.
  */
 import { Option, Predicate, Schema } from "effect"
-import * as KindNames from "../KindNames.ts"
+import * as KindNames from "../request/KindNames.ts"
 import { KIND_ARGUMENTS, OBJECT_ARGUMENTS, type ToolInput } from "./ToolInput.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -9,11 +9,9 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { Deferred, Effect, Option, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IncomingMessage } from "node:http"
-import * as CallerRecheck from "../CallerRecheck.ts"
+import * as CallerRecheck from "../guard/CallerRecheck.ts"
 import * as LogEnd from "./LogEnd.ts"
-import { countEnd } from "./StreamEndMetric.ts"
-import { StreamLimits } from "./StreamLimits.ts"
-import { Streams } from "./Streams.ts"
+import { countEnd, StreamLimits, Streams } from "./Streams.ts"
 
 const LINE_FEED = 0x0a
 

@@ -3,8 +3,31 @@
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Context, Effect, Layer, Metric, type Scope } from "effect"
-import { refuse } from "../Refusal.ts"
-import { StreamLimits } from "./StreamLimits.ts"
+import { refuse } from "../refusal/Refusal.ts"
+
+/**
+ * How many streams there may be of a key and in all, and how far behind a reader may be.
+ *
+ * Logs that are followed are counted apart, and end after `logMs`. `stalledMs` is how long a reader may take nothing
+ * while something waits for it; `judgeMs` how often its key is checked again; `endMs` how long it may take to receive
+ * why its stream ends.
+ *
+ * **Units** streams, bytes, milliseconds.
+ */
+export const StreamLimits = Context.Reference("@quarterdeck/http-server/http/stream/StreamLimits", {
+  defaultValue: () => ({
+    ofKey: 5,
+    inAll: 1_000,
+    logsOfKey: 20,
+    logsInAll: 200,
+    logMs: 60 * 60_000,
+    behindBytes: 2 ** 20,
+    heartbeatMs: 15_000,
+    stalledMs: 60_000,
+    judgeMs: 1_000,
+    endMs: 2_000
+  })
+})
 
 const RETRY_SECONDS = 5
 
@@ -77,3 +100,11 @@ export class Streams extends Context.Service<
     })
   )
 }
+
+const ends = Metric.counter("quarterdeck_stream_ends_total", {
+  description: "Streams that ended, by why: `left` is a reader that closed, `too_slow` one that was cut",
+  incremental: true
+})
+
+/** Counts a stream that ended. */
+export const countEnd = (code: string) => Metric.update(Metric.withAttributes(ends, { code }), 1)

@@ -6,8 +6,8 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Deadlines } from "../ListPage.ts"
-import * as HeaderLines from "../HeaderLines.ts"
+import { Deadlines } from "../lists/ListPage.ts"
+import * as HeaderLines from "../request/HeaderLines.ts"
 
 /** Reads it. **Shape** a repeated `Last-Event-ID` names no place. */
 export const of = Effect.fnUntraced(function* (target: Target) {

@@ -17,8 +17,8 @@ import { KeyStore } from "@quarterdeck/keys/KeyStore"
 import { Deferred, Effect, Fiber, Layer, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpApiTest } from "effect/http-api"
-import { type Caller, Guard } from "../../../src/http/Guard.ts"
-import * as Refusal from "../../../src/http/Refusal.ts"
+import { type Caller, Guard } from "../../../src/http/guard/Guard.ts"
+import * as Refusal from "../../../src/http/refusal/Refusal.ts"
 import { HealthHandlers } from "../../../src/http/handlers/HealthHandlers.ts"
 
 const COLLISION = {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Access from "@quarterdeck/keys/Access"
 import { readFileSync } from "node:fs"
-import * as Endpoints from "../../../src/http/Endpoints.ts"
+import * as Endpoints from "../../../src/http/request/Endpoints.ts"
 
 const page = readFileSync(new URL("../../../../../docs/reference/keys.md", import.meta.url), "utf8")
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as McpHost from "../../../src/http/mcp/McpHost.ts"
-import { PublicUrl } from "../../../src/http/RequestConnection.ts"
+import { PublicUrl } from "../../../src/http/request/RequestConnection.ts"
 
 const check = (host: string, listensOn = "127.0.0.1") =>
   McpHost.check.pipe(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Endpoints from "../../../src/http/Endpoints.ts"
+import * as Endpoints from "../../../src/http/request/Endpoints.ts"
 import * as McpTools from "../../../src/http/mcp/McpTools.ts"
 
 /** A tool of any route, to see who would be shown it. */

@@ -1,0 +1,107 @@
+/**
+ * Replies with the progress of many actions as server-sent events, to a caller that asks for them.
+ *
+ * **Source** WHATWG HTML, "Server-sent events"; RFC 9110 §12.5.1, "Accept".
+ */
+import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import { Deferred, Effect, Exit, Queue, Schema, Stream } from "effect"
+import type { Cause } from "effect"
+import { Sse } from "effect/encoding"
+import { HttpServerResponse } from "effect/http"
+import { AuditTrail } from "../audit/AuditTrail.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import { StreamLimits } from "../stream/Streams.ts"
+
+type Outcome = BulkActionResult["outcomes"][number]
+
+/** Is told how the work goes on. **Shape** behind `begin` the work fails no more. */
+export interface Progress {
+  readonly begin: Effect.Effect<void>
+  readonly tell: (outcome: Outcome) => Effect.Effect<void>
+}
+
+const MEDIA_TYPE = "text/event-stream"
+const METHOD = "POST"
+const OK = 200
+const FAILED = 500
+
+/** Whether an Accept header asks for events: it names them, and nothing says that it prefers JSON. */
+export const isAskedFor = (accept: string | undefined): boolean => {
+  const weights = new Map(
+    (accept ?? "").split(",").map((range) => {
+      const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2)
+      return [type, weight === undefined ? 1 : Number(weight)] as const
+    })
+  )
+  const events = weights.get(MEDIA_TYPE) ?? 0
+  return events > 0 && events >= (weights.get("application/json") ?? 0)
+}
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(BulkActionResult))
+
+/** Makes the `data` of the event `end`: how many targets there are of each status. */
+const endOf = ({ outcomes, partial }: BulkActionResult) => {
+  const counts = { applied: 0, dryRun: 0, refused: 0, failed: 0 }
+  for (const { status } of outcomes) counts[status]++
+  return { partial, ...counts }
+}
+
+/**
+ * Makes what replies with the progress of some work, which gives the text of a `BulkActionResult`.
+ *
+ * **Shape** an `outcome` for each target as it is known, then `end`. Work that ends without having begun, for its answer is known
+ * from before, is told by that answer. The audit hears of the outcome once there is one, whether the caller stays or not.
+ *
+ * **Errors** those of the work, which began nothing.
+ */
+export const make = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const trail = yield* AuditTrail
+  const { heartbeatMs } = yield* StreamLimits
+
+  return Effect.fnUntraced(function* <E, R>(work: (progress: Progress) => Effect.Effect<string, E, R>) {
+    const record = yield* RequestRecord.CurrentRequest
+    const events = yield* Queue.unbounded<string, Cause.Done>()
+    const begun = yield* Deferred.make<void, E>()
+    const send = (event: string, data: object) =>
+      Queue.offerUnsafe(events, Sse.encoder.write({ _tag: "Event", event, id: undefined, data: JSON.stringify(data) }))
+    let told = 0
+    const progress: Progress = {
+      begin: Effect.andThen(RequestRecord.note({ isLasting: true }), Effect.asVoid(Deferred.succeed(begun, undefined))),
+      tell: (outcome) =>
+        Effect.sync(() => {
+          told++
+          send("outcome", outcome)
+        })
+    }
+    const finish = Effect.gen(function* () {
+      const result = yield* Effect.flatMap(work(progress), (text) => Effect.orDie(decode(text)))
+      if (told === 0) for (const outcome of result.outcomes) send("outcome", outcome)
+      send("end", endOf(result))
+    })
+    const settled = (exit: Exit.Exit<void, E>) =>
+      Effect.gen(function* () {
+        if (Exit.isSuccess(exit)) yield* RequestRecord.note({ isLasting: true })
+        else if (record.isLasting) {
+          yield* Effect.logError("many actions failed", exit.cause)
+          send("end", { code: "internal_error" })
+        }
+        Queue.endUnsafe(events)
+        yield* Deferred.done(begun, exit)
+        if (record.isLasting) yield* trail.end(record, METHOD, Exit.isSuccess(exit) ? OK : FAILED)
+      })
+    yield* Effect.forkIn(Effect.onExit(finish, settled), scope)
+    yield* Deferred.await(begun)
+    const beat = Effect.as(Effect.sleep(heartbeatMs), COMMENT)
+    return HttpServerResponse.stream(
+      Stream.fromQueue(events).pipe(
+        Stream.merge(Stream.fromEffectRepeat(beat), { haltStrategy: "left" }),
+        Stream.encodeText
+      ),
+      { contentType: MEDIA_TYPE, headers: { "x-accel-buffering": "no" } }
+    )
+  })
+})
+
+const COMMENT = ":\n\n"

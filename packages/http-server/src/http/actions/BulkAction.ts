@@ -1,0 +1,180 @@
+/**
+ * `POST /api/v1/workloads/actions`: many workloads, each changed once.
+ */
+import { BulkActions } from "@quarterdeck/cluster-fanout"
+import type { BulkActionRequest, BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { Authenticator } from "@quarterdeck/keys/Authenticator"
+import { Principal } from "@quarterdeck/keys/Principal"
+import { Sessions } from "@quarterdeck/keys/Sessions"
+import * as Rule from "@quarterdeck/keys/Rule"
+import type { Target } from "@quarterdeck/targeting/Target"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Idempotency, type IdempotencyError } from "../../services/Idempotency.ts"
+import * as AuditedBody from "../audit/AuditedBody.ts"
+import { AuditTrail } from "../audit/AuditTrail.ts"
+import * as BulkBody from "./BulkBody.ts"
+import * as KeyRefusal from "../refusal/KeyRefusal.ts"
+import { KeyLimit } from "../guard/KeyLimit.ts"
+import { Deadlines } from "../lists/ListPage.ts"
+import * as ListRefusal from "../refusal/ListRefusal.ts"
+import { refuse } from "../refusal/Refusal.ts"
+import * as RequestBody from "../guard/RequestBody.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import * as TargetResolution from "../guard/TargetResolution.ts"
+import * as ActionProgress from "./ActionProgress.ts"
+import * as CallerRecheck from "../guard/CallerRecheck.ts"
+
+interface Asked {
+  readonly headers: { readonly "idempotency-key"?: string }
+}
+
+/** What changes workloads. */
+interface Doing {
+  readonly bulk: BulkActions.BulkActions["Service"]
+  readonly body: BulkBody.BulkBody
+  readonly target: Target
+  readonly principal: Principal["Service"]
+  /** Tells the audit what is about to be changed. */
+  readonly begin: Effect.Effect<void, Problem.Problem>
+  /** Why the caller may change nothing more. */
+  readonly stopped: Effect.Effect<BulkActions.OutcomeCode | undefined>
+  /** Who is told how it goes on. */
+  readonly progress?: ActionProgress.Progress
+}
+
+/**
+ * Makes the handler.
+ *
+ * **Shape** syntax first, then scope, then what was answered before, then the clusters.
+ */
+export const make = Effect.gen(function* () {
+  const bulk = yield* BulkActions.BulkActions
+  const idempotency = yield* Idempotency
+  const keyLimit = yield* KeyLimit
+  const replyWithProgress = yield* ActionProgress.make
+  const authenticator = yield* Authenticator
+  const sessions = yield* Sessions
+  const trail = yield* AuditTrail
+
+  return Effect.fnUntraced(function* ({ headers }: Asked) {
+    const body = yield* BulkBody.read
+    const { request, which } = body
+    const target = yield* which._tag === "Named"
+      ? TargetResolution.resolveTargets(which.targets.map(({ cluster }) => cluster))
+      : TargetResolution.resolve(request)
+    const principal = yield* Principal
+    const replyHeaders = yield* keyLimit.spendClusters(principal, target.clusters.length)
+    yield* RequestRecord.note({ replyHeaders })
+    const { timeoutMs } = yield* Deadlines
+    if (which._tag === "Named") {
+      const namespaces = Rule.namespaceFilter(principal.rule)
+      yield* bulk.require({ targets: which.targets, namespaces, timeoutMs }).pipe(Effect.catch(ListRefusal.fromError))
+    }
+    const stopped = Effect.map(yield* CallerRecheck.make(authenticator, sessions), stopOf)
+    const key = headers["idempotency-key"]
+    // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
+    const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
+    const once = (progress?: ActionProgress.Progress) => {
+      const { begin } = trail
+      const work = perform({
+        bulk,
+        body,
+        target,
+        principal,
+        begin,
+        stopped,
+        ...(progress === undefined ? {} : { progress })
+      })
+      const answer =
+        key === undefined || body.isDryRun ? work : idempotency.once({ owner: principal.keyId, key, asked }, work)
+      return answer.pipe(Effect.catch(refusal))
+    }
+    const { accept } = (yield* HttpServerRequest.HttpServerRequest).headers
+    if (ActionProgress.isAskedFor(accept)) return yield* Effect.uninterruptible(replyWithProgress(once))
+    // Whoever asked may leave: what was begun is done, and the audit tells its outcome.
+    const text = yield* Effect.uninterruptible(Effect.tap(once(), () => RequestRecord.note({ outcome: OK })))
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  })
+})
+
+/** All that tells one question from another: what stands in the body, the target, which a header may name, and what may be found. */
+const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] | undefined) =>
+  Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
+
+/** Changes, and gives the reply. **Errors** with nothing done. */
+const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, progress, stopped, target }: Doing) {
+  const { maxTimeoutMs, timeoutMs } = yield* Deadlines
+  const { change, isDryRun, which } = body
+  const namespaces = Rule.namespaceFilter(principal.rule)
+  const found =
+    which._tag === "Named"
+      ? { targets: which.targets, partial: false }
+      : yield* bulk.select({
+          target,
+          namespaces,
+          labelSelector: which.labelSelector,
+          timeoutMs,
+          cursorBinding: principal.keyId
+        })
+  yield* TargetResolution.noteNamespaces(AuditedBody.namespacesOf(found.targets))
+  yield* TargetResolution.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
+  // Named workloads were in the audit before the handler ran.
+  if (which._tag !== "Named") yield* begin
+  if (progress !== undefined) yield* progress.begin
+  const outcomes = yield* bulk.run({
+    targets: found.targets,
+    namespaces,
+    change,
+    isDryRun,
+    stopped,
+    readMs: timeoutMs,
+    writeMs: maxTimeoutMs,
+    ...(progress === undefined ? {} : { tell: progress.tell })
+  })
+  const partial = found.partial || outcomes.some(({ status }) => status === "failed")
+  return JSON.stringify({ outcomes, partial } satisfies BulkActionResult)
+})
+
+/** Tells why workloads whose turn comes after the key's end, or its narrowing, are left as they are. */
+const stopOf = (reason: string | undefined): BulkActions.OutcomeCode | undefined => {
+  switch (reason) {
+    case undefined:
+    case "key_revoked":
+    case "key_expired":
+    case "session_ended":
+      return reason
+    case "key_narrowed":
+      return "namespace_forbidden"
+    default:
+      return "invalid_key"
+  }
+}
+
+type Failure = Effect.Error<ReturnType<typeof perform>> | IdempotencyError
+
+const OK = 200
+const KEY_HEADER = "Idempotency-Key"
+
+const refusal = (error: Failure): Effect.Effect<never, Problem.Problem> => {
+  if (!("_tag" in error)) return Effect.fail(error)
+  switch (error._tag) {
+    case "TooManySelected":
+      return RequestBody.refuseFault({ field: "labelSelector", problem: error.message, isUnknown: false })
+    case "IdempotencyMismatch":
+      return refuse("idempotency_mismatch", { detail: `${KEY_HEADER}: ${error.message}`, field: KEY_HEADER })
+    case "IdempotencyUnknown":
+      return refuse("outcome_unknown", { detail: error.message, field: KEY_HEADER })
+    case "IdempotencyFull":
+      return refuse(
+        "too_many_idempotency_keys",
+        { detail: error.message, field: KEY_HEADER },
+        { "retry-after": String(error.retryAfterSeconds) }
+      )
+    case "KeyStoreError":
+      return KeyRefusal.fromError(error)
+    default:
+      return ListRefusal.fromError(error)
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Limits the failed authentication attempts of each client address.
+ */
+import type * as Problem from "@quarterdeck/contract/Problem"
+import * as KeyHash from "@quarterdeck/keys/KeyHash"
+import { KnownKeys } from "@quarterdeck/keys"
+import type { RawKey } from "@quarterdeck/keys/RawKey"
+import type * as SessionId from "@quarterdeck/keys/SessionId"
+import { Sessions } from "@quarterdeck/keys/Sessions"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import * as ClientAddress from "../../limits/ClientAddress.ts"
+import { CAPACITY, headersOf, RateLimits, rateOf } from "../../limits/RateLimits.ts"
+import { TokenBuckets } from "../../limits/TokenBuckets.ts"
+import { refuse } from "../refusal/Refusal.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+
+const failures = Metric.counter("quarterdeck_failed_authentications_total", {
+  description: "Failed authentication attempts, including those refused by the limit of their address",
+  incremental: true
+})
+const limited = Metric.withAttributes(
+  Metric.counter("quarterdeck_rate_limited_total", {
+    description: "Requests refused with 429, by the limit that they were over",
+    incremental: true
+  }),
+  { limit: "failed" }
+)
+const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
+  description: "Client addresses with failed authentication attempts that are counted now"
+})
+
+/** Headers of a reply; none for what is not counted. */
+type ReplyHeaders = Readonly<Record<string, string>>
+const NONE: Effect.Effect<ReplyHeaders> = Effect.succeed({})
+
+export class FailedAttempts extends Context.Service<
+  FailedAttempts,
+  {
+    /**
+     * Counts a presented key against the address of the current request, unless it is a valid one; gives the headers
+     * of a reply that tell what is left.
+     *
+     * **Shape** a valid key is never counted and never refused, however many others fail from its address.
+     *
+     * **Errors** the problem `rate_limited`.
+     *
+     * **Limits** no I/O: over the limit the store is not asked.
+     */
+    readonly admit: (key: RawKey) => Effect.Effect<ReplyHeaders, Problem.Problem>
+    /**
+     * Counts what can only be judged by asking somebody else, such as a sign-in at a provider. **Errors** `rate_limited`.
+     */
+    readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
+    /** Counts the id of a session against the address, unless the session may be open. **Errors** `rate_limited`. */
+    readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
+  }
+>()("@quarterdeck/http-server/FailedAttempts") {
+  static readonly layer = Layer.effect(
+    FailedAttempts,
+    Effect.gen(function* () {
+      const known = yield* KnownKeys.KnownKeys
+      const sessions = yield* Sessions
+      const { failedBurst, failedPerSecond } = yield* RateLimits
+      const rate = rateOf(failedPerSecond, failedBurst)
+      if (rate === undefined) {
+        return FailedAttempts.of({
+          admit: () => NONE,
+          spend: NONE,
+          admitSession: () => NONE
+        })
+      }
+      const buckets = new TokenBuckets(rate, CAPACITY)
+      // A rate knows of the first of something only if there was none before.
+      yield* Metric.update(failures, 0)
+      yield* Metric.update(limited, 0)
+
+      const spend = Effect.gen(function* () {
+        const { clientAddress } = yield* RequestRecord.CurrentRequest
+        const address = ClientAddress.counted(clientAddress)
+        const verdict = buckets.take(address, 1, yield* Clock.currentTimeMillis)
+        yield* Metric.update(failures, 1)
+        yield* Metric.update(addresses, buckets.size)
+        yield* RequestRecord.note({ isAttempt: true })
+        const headers = headersOf("failed", rate, verdict)
+        if (verdict.isAllowed) return headers
+        yield* Metric.update(limited, 1)
+        const detail = `too many failed authentication attempts from this address; retry in ${headers["retry-after"] ?? "1"} s`
+        return yield* refuse("rate_limited", { detail }, headers)
+      })
+
+      const admit = Effect.fnUntraced(function* (key: RawKey) {
+        return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? NONE : spend
+      })
+
+      const admitSession = (id: SessionId.SessionId) => Effect.suspend(() => (sessions.mayBeOpen(id) ? NONE : spend))
+      return FailedAttempts.of({ admit, spend, admitSession })
+    })
+  )
+}

@@ -1,0 +1,305 @@
+/**
+ * Lets a request through only with a key, or the session of one, whose rule allows the endpoint's policy.
+ */
+import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
+import { Authorization } from "@quarterdeck/contract/Authorization"
+import { EndpointPolicy } from "@quarterdeck/contract/Policy"
+import type * as Problem from "@quarterdeck/contract/Problem"
+import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
+import { Credential } from "@quarterdeck/keys"
+import * as Access from "@quarterdeck/keys/Access"
+import { Authenticator, type Purpose } from "@quarterdeck/keys/Authenticator"
+import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
+import { Principal } from "@quarterdeck/keys/Principal"
+import type { RawKey } from "@quarterdeck/keys/RawKey"
+import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import * as AllowedAddress from "./AllowedAddress.ts"
+import * as AuditedBody from "../audit/AuditedBody.ts"
+import * as AuditedPath from "../audit/AuditedPath.ts"
+import * as AuditTrail from "../audit/AuditTrail.ts"
+import * as Endpoints from "../request/Endpoints.ts"
+import { FailedAttempts } from "./FailedAttempts.ts"
+import { KeyLimit } from "./KeyLimit.ts"
+import * as KeyRefusal from "../refusal/KeyRefusal.ts"
+import * as Origin from "./Origin.ts"
+import { answer, refuse } from "../refusal/Refusal.ts"
+import * as RequestBody from "./RequestBody.ts"
+import * as HeaderLines from "../request/HeaderLines.ts"
+import * as RequestInput from "./RequestInput.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import * as SessionCookie from "../request/SessionCookie.ts"
+import * as TargetResolution from "./TargetResolution.ts"
+import { unauthorized } from "../refusal/Unauthorized.ts"
+
+/**
+ * An endpoint declares no policy, a cell that the access table does not have, or one that nothing enforces: the service
+ * does not start.
+ */
+export class PolicyMissing extends Schema.TaggedError<PolicyMissing>()("PolicyMissing", {
+  endpoint: Schema.String
+}) {
+  override get message(): string {
+    return `the endpoint ${this.endpoint} declares no policy that the access table has and the guard enforces`
+  }
+}
+
+/** Who sends a request. **Shape** `via` a key in its Authorization header, or the session of a signed-in browser. */
+export interface Caller {
+  readonly principal: Principal["Service"]
+  readonly via: "key" | "session"
+}
+
+export class Guard extends Context.Service<
+  Guard,
+  {
+    /**
+     * Finds out who sends the current request; one with an Authorization header never falls back to its session.
+     *
+     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `address_forbidden`, `rate_limited`,
+     * `key_store_unavailable`.
+     */
+    readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /**
+     * Finds out whose key the current request presents, without using it; sessions and cookies are not read.
+     *
+     * **Errors** as `authenticate`.
+     */
+    readonly authenticateKey: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
+    readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
+    /** Counts a key that somebody presents to sign in; the reply tells what is left. **Errors** as `FailedAttempts.admit`. */
+    readonly admitKey: (key: RawKey) => Effect.Effect<void, Problem.Problem>
+    /** Counts a sign-in that somebody else judges; the reply tells what is left. **Errors** as `FailedAttempts.spend`. */
+    readonly admitAttempt: Effect.Effect<void, Problem.Problem>
+    /** Counts the current request against its key; the reply tells what is left. **Errors** as `KeyLimit.spend`. */
+    readonly spend: (
+      principal: Principal["Service"],
+      path: string
+    ) => Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest>
+  }
+>()("@quarterdeck/http-server/Guard") {
+  static readonly layer = Layer.effect(
+    Guard,
+    Effect.gen(function* () {
+      const authenticator = yield* Authenticator
+      const sessions = yield* Sessions
+      const attempts = yield* FailedAttempts
+      const keyLimit = yield* KeyLimit
+
+      const admit = Effect.fnUntraced(function* (
+        ask: Effect.Effect<SessionVerdict, KeyStoreError>,
+        via: Caller["via"],
+        purpose: Purpose
+      ): Effect.fn.Return<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest> {
+        const verdict = yield* ask.pipe(Effect.catch(KeyRefusal.fromError))
+        if (verdict._tag === "Refused") {
+          yield* noteEnded(via, verdict)
+          return yield* unauthorized(verdict.code, verdict.detail)
+        }
+        yield* noteCaller(via, verdict.principal, purpose)
+        if (verdict.principal.allowFrom !== undefined) yield* AllowedAddress.require(verdict.principal)
+        return { principal: verdict.principal, via }
+      })
+
+      const byKey = Effect.fnUntraced(function* (values: ReadonlyArray<string>, purpose: Purpose) {
+        const credential = Credential.fromAuthorization(values)
+        if (credential._tag === "Malformed") {
+          return yield* refuse("malformed_credential", { detail: credential.detail, field: "Authorization" })
+        }
+        yield* Origin.check
+        if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
+        yield* noteLimit(attempts.admit(credential.key))
+        return yield* admit(authenticator.authenticate(credential.key, "look"), "key", purpose)
+      })
+
+      const bySession = Effect.fnUntraced(function* (
+        cookie: Exclude<SessionCookie.Presented, { _tag: "Absent" }>,
+        purpose: Purpose
+      ) {
+        if (cookie._tag === "Repeated") {
+          return yield* refuse("malformed_credential", {
+            detail: "the cookie of the session was sent more than once",
+            field: "Cookie"
+          })
+        }
+        const { method } = yield* HttpServerRequest.HttpServerRequest
+        yield* RequestRecord.note({ via: "page" })
+        yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
+        if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
+        const judge = purpose === "use" ? sessions.authenticate : sessions.look
+        yield* noteLimit(attempts.admitSession(cookie.id))
+        return yield* admit(judge(cookie.id), "session", purpose)
+      })
+
+      return Guard.of({
+        authenticate: Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const values = HeaderLines.valuesOf(request, "authorization")
+          const cookie = yield* SessionCookie.current
+          return yield* values.length > 0 || cookie._tag === "Absent" ? byKey(values, "use") : bySession(cookie, "use")
+        }).pipe(Effect.withSpan("Guard.authenticate")),
+        authenticateKey: Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          return yield* byKey(HeaderLines.valuesOf(request, "authorization"), "look")
+        }).pipe(Effect.withSpan("Guard.authenticateKey")),
+        authenticateSession: Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const cookie = yield* SessionCookie.current
+          const hasKey = HeaderLines.valuesOf(request, "authorization").length > 0
+          if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
+          // A browser that is not signed in asks this to know it, whenever the sign-in page is opened.
+          if (!hasKey) yield* answer
+          return yield* unauthorized(
+            "missing_credential",
+            hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"
+          )
+        }).pipe(Effect.withSpan("Guard.authenticateSession")),
+        admitKey: (key) => noteLimit(attempts.admit(key)),
+        admitAttempt: noteLimit(attempts.spend),
+        spend: (principal, path) => noteLimit(keyLimit.spend(principal, path))
+      })
+    })
+  )
+
+  /**
+   * Implements the contract's middleware: who it is, whether the role may, whether the key may so often, then media type and
+   * size, then the endpoint.
+   *
+   * **Errors** `PolicyMissing` when any endpoint of the contract declares none.
+   */
+  static readonly layerAuthorization = Layer.effect(
+    Authorization,
+    Effect.gen(function* () {
+      const guard = yield* Guard
+      const trail = yield* AuditTrail.AuditTrail
+      const registry = yield* ClusterRegistry
+      const resolveNoted = (principal: Principal["Service"]) =>
+        Effect.flatMap(registry.snapshot, (registered) => TargetResolution.noteResolved(principal, registered))
+      yield* requirePolicies
+      return Authorization.of((endpointEffect, { endpoint }) =>
+        Effect.gen(function* () {
+          yield* RequestRecord.note({ audited: yield* AuditTrail.cellOf(endpoint.annotations) })
+          yield* AuditedPath.note
+          const { principal, via } = yield* guard.authenticate
+          yield* authorize(principal, endpoint.annotations)
+          yield* guard.spend(principal, endpoint.path)
+          if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
+          const begin = Effect.fnUntraced(function* (text: string) {
+            yield* AuditTrail.noteDryRun(endpoint.annotations, text)
+            const target = yield* AuditedBody.note(endpoint.path, text)
+            yield* resolveNoted(principal)
+            // A revocation may use the disk reserve, so its handler writes the event once no check can refuse it.
+            const isRevocation = endpoint.method === "DELETE" && endpoint.path === REVOKED_PATH
+            if (target === "named" && !isRevocation) yield* trail.begin
+          })
+          return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
+            Effect.provideService(Principal, principal)
+          )
+        })
+      )
+    })
+  )
+
+  /**
+   * Implements the contract's middleware of sessions: a write must come from a page of the server's own origin.
+   *
+   * **Shape** a sign-in whose body is refused counts as a failed attempt, as one with a wrong key does. The endpoint
+   * writes the audit event, once the caller is known: refusals before that are folded. A read with a wrong query is
+   * refused for its credential first.
+   */
+  static readonly layerSameOrigin = Layer.effect(
+    SameOrigin,
+    Effect.gen(function* () {
+      const guard = yield* Guard
+      const countOnce = Effect.flatMap(RequestRecord.CurrentRequest, ({ isAttempt }) =>
+        isAttempt ? Effect.void : guard.admitAttempt
+      )
+      return SameOrigin.of((endpointEffect, { endpoint }) =>
+        Effect.gen(function* () {
+          yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
+          if (SAFE_METHODS.has(endpoint.method)) yield* Origin.check
+          else yield* Origin.requireOwn
+          if (endpoint.method === "GET" && (yield* RequestInput.hasParameter)) yield* guard.authenticateSession
+          const isSignIn = WITH_BODY.has(endpoint.method)
+          const admitted = Effect.gen(function* () {
+            if (isSignIn) yield* RequestBody.requireJson
+            const begin = () => Effect.void
+            return yield* RequestInput.admit(endpointEffect, endpoint, begin, RequestBody.MAX_SIGN_IN_BYTES)
+          })
+          return yield* isSignIn ? Effect.tapError(admitted, () => countOnce) : admitted
+        })
+      )
+    })
+  )
+}
+
+/** Notes who sends the current request; `use` counts as a use of the key, if the request is not refused. */
+export const noteCaller = (
+  via: Caller["via"],
+  principal: Principal["Service"],
+  purpose: Purpose = "look"
+): Effect.Effect<void> =>
+  RequestRecord.note({
+    keyId: principal.keyId,
+    actor: AuditTrail.actorOf(via, principal),
+    ...(purpose === "use" ? { user: principal } : {})
+  })
+
+/** Notes for the audit and the log whose key it is that no longer counts, where the refused one was known. */
+export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, { readonly _tag: "Refused" }>) =>
+  "ended" in verdict && verdict.ended !== undefined
+    ? RequestRecord.note({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
+    : Effect.void
+
+/**
+ * Tells the audit whose session the current request is about to end; nothing where there is no such session.
+ *
+ * **Errors** as `AuditTrail.begin`.
+ */
+export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrail["Service"], verdict: SessionVerdict) {
+  if (verdict._tag === "Refused" && verdict.code === "session_ended") return
+  const owner = verdict._tag === "Valid" ? verdict.principal : verdict.ended
+  if (owner !== undefined) yield* RequestRecord.note({ actor: AuditTrail.actorOf("session", owner) })
+  yield* trail.beginRevocation
+})
+
+/** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
+export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>
+  RequestRecord.note({ via: "page", audited: { resource: "session", verb } })
+
+const noteLimit = <E, R>(count: Effect.Effect<RequestRecord.RequestRecord["replyHeaders"], E, R>) =>
+  Effect.flatMap(count, (replyHeaders) => RequestRecord.note({ replyHeaders }))
+
+/** Where a key is revoked. */
+const REVOKED_PATH = "/api/v1/apiKeys/:id"
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+/** A form can send these without asking anybody, but not with this media type. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
+
+const requirePolicies = Effect.forEach(
+  Endpoints.all,
+  ({ isGuarded, name, policy }) => {
+    const isEnforced =
+      policy === "public" || policy === "session"
+        ? !isGuarded
+        : policy !== undefined && isGuarded && Access.table[policy.resource][policy.verb] !== "unsupported"
+    return isEnforced ? Effect.void : Effect.fail(new PolicyMissing({ endpoint: name }))
+  },
+  { discard: true }
+)
+
+const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], annotations: Context.Context<never>) {
+  const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
+  if (policy === undefined || policy === "public" || policy === "session") {
+    return yield* refuse("role_forbidden", { detail: "the endpoint admits no key" })
+  }
+  const { id } = (yield* HttpRouter.RouteContext).params
+  const ofOthers = policy.ofOthers !== undefined && id !== principal.keyId ? [policy.ofOthers] : []
+  for (const { resource, verb } of [policy, ...ofOthers]) {
+    if (Access.decide(principal.rule, resource, verb) === "allowed") continue
+    return yield* refuse("role_forbidden", { detail: Access.refusal(principal.rule, resource, verb) })
+  }
+})

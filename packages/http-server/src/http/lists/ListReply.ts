@@ -1,0 +1,140 @@
+/**
+ * Replies with a list, and tells who has it already that nothing changed.
+ *
+ * The tag is of rows and statuses: ages and latencies differ from one reply to the next and change nothing.
+ */
+import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import type * as Clusters from "@quarterdeck/cluster-fanout/Clusters"
+import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
+import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as EntityTag from "../request/EntityTag.ts"
+import * as RequestRecord from "../request/RequestRecord.ts"
+import { type RowTexts, Texts } from "./RowTexts.ts"
+
+/** What follows the rows of a merged list. */
+interface Envelope {
+  readonly clusters: ReadonlyArray<Coverage>
+  readonly partial: boolean
+  readonly nextCursor?: string
+  readonly cursorAfter: (count: number) => string | undefined
+}
+
+type Rows<Name extends string> = Envelope & { readonly [K in Name]: ReadonlyArray<object> }
+
+/** The largest page. A page of more rows ends earlier. **Units** bytes of the body. */
+export const PAGE_BYTES = 4 * 2 ** 20
+
+/**
+ * Replies with a merged list.
+ *
+ * **Shape** rows are plain values of the contract's type: they are written as they are, without a walk by the schema, and
+ * once for both the reply and its tag.
+ */
+export const ofRows = Effect.fnUntraced(function* <Name extends string>(name: Name, list: Rows<Name>) {
+  return yield* reply(made(name, list, yield* Texts))
+})
+
+/** Makes the whole reply of a merged list, with its tag. **Limits** {@link PAGE_BYTES}, but for one row alone. */
+export const made = <Name extends string>(
+  name: Name,
+  list: Rows<Name>,
+  texts: RowTexts
+): HttpServerResponse.HttpServerResponse => {
+  const rows: Array<string> = []
+  let characters = 0
+  for (const row of list[name]) {
+    const text = texts.of(row)
+    rows.push(text)
+    characters += text.length
+    // A character is at least one byte.
+    if (characters > PAGE_BYTES) break
+  }
+  const whole = pageOf(name, rows, list, list.nextCursor)
+  if (rows.length === list[name].length && whole.bytes.length <= PAGE_BYTES) return whole.response
+  const count = fitting(rows, PAGE_BYTES - (whole.bytes.length - whole.rowBytes))
+  // A row alone may be longer than a page, and is the last one all the same.
+  if (count === list[name].length) return whole.response
+  return pageOf(name, rows.slice(0, count), list, list.cursorAfter(count)).response
+}
+
+/** Bytes of a cursor, at most: the page may have had none before it was cut. */
+const CURSOR_BYTES = 4_096 + 20
+
+/** Counts the rows that fit into so many bytes: at least one. */
+const fitting = (rows: ReadonlyArray<string>, bytes: number): number => {
+  let left = bytes - CURSOR_BYTES
+  const count = rows.findIndex((text) => {
+    left -= Buffer.byteLength(text) + 1
+    return left < 0
+  })
+  return count === -1 ? rows.length : Math.max(1, count)
+}
+
+const pageOf = (
+  name: string,
+  texts: ReadonlyArray<string>,
+  { clusters, partial }: Envelope,
+  nextCursor: string | undefined
+) => {
+  const rows = `[${texts.join(",")}]`
+  const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
+  // A cursor serves one key and one target: who has another one must not keep it.
+  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor])
+  const head = `{${JSON.stringify(name)}:`
+  // A long text is turned into bytes once, for the tag, the length and the socket.
+  const bytes = Buffer.from(`${head}${rows},${envelope.slice(1)}`)
+  const ofTheRows = bytes.subarray(Buffer.byteLength(head), bytes.length - Buffer.byteLength(envelope))
+  const response = tagged(
+    HttpServerResponse.uint8Array(bytes, { contentType: JSON_TYPE }),
+    EntityTag.weakOfParts([ofTheRows, rest])
+  )
+  return { bytes, rowBytes: ofTheRows.length, response }
+}
+
+/** Cuts the labels of rows and returns as many as a page holds. */
+export const fittingRows = <Row extends object>(all: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  const rows = all.map(RowLimit.limited)
+  return rows.slice(
+    0,
+    fitting(
+      rows.map((row) => JSON.stringify(row)),
+      PAGE_BYTES
+    )
+  )
+}
+
+/**
+ * Replies with the list of clusters, whose rows hold their own coverage.
+ *
+ * **Limits** {@link PAGE_BYTES}, but for one row alone.
+ */
+export const ofClusters = ({ clusters: all, cursorAfter, nextCursor, partial }: Clusters.ClusterList) => {
+  const clusters = fittingRows(all)
+  const cursor = clusters.length === all.length ? nextCursor : cursorAfter(clusters.length)
+  const list: ClusterList = { clusters, partial, ...(cursor === undefined ? {} : { nextCursor: cursor }) }
+  const told = clusters.map(({ coverage, lastSeen: _seen, ...row }) => [row, withoutTimes(coverage)])
+  return reply(
+    tagged(
+      HttpServerResponse.text(JSON.stringify(list), { contentType: JSON_TYPE }),
+      EntityTag.weak(JSON.stringify([told, partial, cursor]))
+    )
+  )
+}
+
+const JSON_TYPE = "application/json"
+
+const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverage) => coverage
+
+const tagged = (made: HttpServerResponse.HttpServerResponse, etag: string) =>
+  HttpServerResponse.setHeader(made, "etag", etag)
+
+const reply = Effect.fnUntraced(function* (list: HttpServerResponse.HttpServerResponse) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const { etag = "" } = list.headers
+  yield* RequestRecord.note({ list })
+  return EntityTag.isKnown(headers["if-none-match"], etag)
+    ? HttpServerResponse.empty({ status: 304, headers: { etag } })
+    : list
+})

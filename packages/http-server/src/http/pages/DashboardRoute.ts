@@ -1,0 +1,185 @@
+/**
+ * The dashboard at `/`: the files that the package `@quarterdeck/dashboard` was built into.
+ */
+import { Context, Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { randomBytes } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import { IdentityClient } from "../../services/IdentityClient.ts"
+import * as PageRoute from "./PageRoute.ts"
+import { TargetOptions } from "../guard/TargetResolution.ts"
+
+const DASHBOARD_PATH = "/" as const
+const ASSET_PATH = "/assets/:name" as const
+
+/** The page that the build has made; beside it stands `assets`. */
+export const DashboardPage = Context.Reference<string>("@quarterdeck/http-server/DashboardPage", {
+  defaultValue: () => fileURLToPath(import.meta.resolve("@quarterdeck/dashboard/index.html"))
+})
+
+/** The dashboard's files are there and cannot be read. */
+export class DashboardUnreadable extends Schema.TaggedError<DashboardUnreadable>()("DashboardUnreadable", {
+  path: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `the dashboard cannot be read: ${this.path}`
+  }
+}
+
+/** What stands in the page where each reply has a nonce of its own. */
+const NONCE = "QUARTERDECK_NONCE"
+/** What stands in the page where it is told whether people sign in at an identity provider. */
+const SIGN_IN = "QUARTERDECK_SIGN_IN"
+
+/** What stands in the page where the name of the cluster header does, which is a setting. */
+const CLUSTER_HEADER = "QUARTERDECK_CLUSTER_HEADER"
+
+/** Names carry a hash of the content, so that a copy is never out of date. */
+const FOR_EVER = "public, max-age=31536000, immutable"
+
+/**
+ * Lets the page use this server alone, and styles that carry the nonce of its reply.
+ *
+ * **Source** Content Security Policy Level 3.
+ */
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'none'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2"
+}
+
+interface Asset {
+  readonly mediaType: string
+  /** By `Content-Encoding`. */
+  readonly bodies: ReadonlyMap<string, Uint8Array>
+}
+
+/** In the order of preference. */
+const ENCODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+  ["identity", ""]
+] as const
+
+/**
+ * Tells whether a client takes a coding: one with `q=0` is refused, `*` is not read.
+ *
+ * **Source** RFC 9110 §12.5.3, as far as browsers use it.
+ */
+const accepts = (header: string, coding: string): boolean =>
+  coding === "identity"
+  || header.split(",").some((part) => {
+    const [name = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase())
+    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
+
+/**
+ * Gives the routes of the page and its assets.
+ *
+ * **Shape** where the package was not built, the page says how to build it.
+ *
+ * **Errors** `DashboardUnreadable`. **Limits** the files are held in memory, compressed and not.
+ */
+export const routes = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const page = yield* DashboardPage
+  const failed = (cause: PlatformError.PlatformError) => new DashboardUnreadable({ path: page, cause })
+
+  if (!(yield* files.exists(page).pipe(Effect.mapError(failed)))) {
+    return [PageRoute.make(DASHBOARD_PATH, () => Effect.succeed(NOT_BUILT))]
+  }
+  const hasProvider = Option.isSome(yield* Effect.serviceOption(IdentityClient))
+  const { header } = yield* TargetOptions
+  const built = yield* files.readFileString(page).pipe(Effect.mapError(failed))
+  // A name of a header is a token: it ends no attribute of HTML.
+  const html = built.replace(CLUSTER_HEADER, () => header).replace(SIGN_IN, hasProvider ? "provider" : "key")
+  const folder = path.join(path.dirname(page), "assets")
+  const names = yield* files.readDirectory(folder).pipe(Effect.mapError(failed))
+  const assets = new Map<string, Asset>()
+  for (const name of names) {
+    const mediaType = MEDIA_TYPES[path.extname(name)]
+    if (mediaType === undefined) continue
+    const bodies = new Map<string, Uint8Array>()
+    for (const [coding, ending] of ENCODINGS) {
+      const file = `${name}${ending}`
+      if (names.includes(file))
+        bodies.set(coding, yield* files.readFile(path.join(folder, file)).pipe(Effect.mapError(failed)))
+    }
+    assets.set(name, { mediaType, bodies })
+  }
+  return [
+    PageRoute.make(DASHBOARD_PATH, (request) => Effect.sync(() => redirectOf(request) ?? pageOf(html))),
+    ...[...assets].map(([name, asset]) =>
+      PageRoute.make(
+        `/assets/${name}`,
+        (request) => Effect.sync(() => assetOf(asset, request.headers["accept-encoding"] ?? "")),
+        ASSET_PATH
+      )
+    )
+  ]
+})
+
+const pageOf = (html: string): HttpServerResponse.HttpServerResponse => {
+  const nonce = randomBytes(16).toString("base64")
+  return HttpServerResponse.text(html.replaceAll(NONCE, nonce), {
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": policyOf(nonce) }
+  })
+}
+
+/**
+ * The page names its files relative to itself, so that it works below any prefix; there it needs the slash at the end.
+ *
+ * Hosts that strip a prefix from the address keep the whole one beside it.
+ */
+const redirectOf = ({ originalUrl, source }: HttpServerRequest.HttpServerRequest) => {
+  const whole = "originalUrl" in source && typeof source.originalUrl === "string" ? source.originalUrl : originalUrl
+  const [path = "/"] = whole.split("?")
+  if (path.endsWith("/")) return undefined
+  return HttpServerResponse.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`, { status: 308 })
+}
+
+const assetOf = ({ bodies, mediaType }: Asset, accepted: string): HttpServerResponse.HttpServerResponse => {
+  const [coding, body] = ENCODINGS.flatMap(([coding]) => {
+    const body = bodies.get(coding)
+    return body !== undefined && accepts(accepted, coding) ? [[coding, body] as const] : []
+  })[0] ?? ["identity", new Uint8Array()]
+  return HttpServerResponse.uint8Array(body, {
+    contentType: mediaType,
+    headers: {
+      "cache-control": FOR_EVER,
+      vary: "accept-encoding",
+      ...(coding === "identity" ? {} : { "content-encoding": coding })
+    }
+  })
+}
+
+const NOT_BUILT = HttpServerResponse.text(
+  `<!doctype html><html lang="en"><title>Quarterdeck</title>
+<h1>The dashboard is not built</h1>
+<p>The server runs from its sources. Build the pages by <code>pnpm dashboard:build</code>, and start it again.</p>
+<p>The API is there: <a href="docs">its documentation</a>.</p></html>
+`,
+  {
+    status: 503,
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
+  }
+)

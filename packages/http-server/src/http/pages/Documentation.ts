@@ -1,0 +1,45 @@
+/**
+ * The contract as this server documents it at `/openapi.json` and `/docs`, both served without reaching the network.
+ */
+import { Api } from "@quarterdeck/contract/Api"
+import * as Document from "@quarterdeck/contract/Document"
+import { Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiSwagger, OpenApi } from "effect/http-api"
+import * as CachedReply from "./CachedReply.ts"
+import { Deadlines } from "../lists/ListPage.ts"
+import * as MountPath from "../request/MountPath.ts"
+import * as PagePolicy from "./PagePolicy.ts"
+import { TargetOptions } from "../guard/TargetResolution.ts"
+
+export const OPENAPI_PATH = "/openapi.json" as const
+export const DOCS_PATH = "/docs" as const
+
+/** Serves the document with the names and bounds that the settings give, and a page that shows it. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { header } = yield* TargetOptions
+    const { maxTimeoutMs, timeoutMs } = yield* Deadlines
+    const documentAt = (server: string) => Document.make({ server, header, timeoutMs, maxTimeoutMs })
+    // The page says it relatively, since browsers resolve that behind every proxy; other programs do not always.
+    const document = documentAt(".")
+    const beside = HttpServerResponse.jsonUnsafe(document)
+    // Hosts mount the service in one place: the last one is kept.
+    let mounted: { readonly path: string; readonly response: HttpServerResponse.HttpServerResponse } | undefined
+    const responseAt = (path: string) => {
+      if (mounted?.path !== path) mounted = { path, response: HttpServerResponse.jsonUnsafe(documentAt(path)) }
+      return mounted.response
+    }
+    return Layer.mergeAll(
+      HttpRouter.add(
+        "GET",
+        OPENAPI_PATH,
+        Effect.map(MountPath.find, Option.match({ onNone: () => beside, onSome: responseAt }))
+      ),
+      HttpApiSwagger.layer(
+        Api.annotate(OpenApi.Transform, () => document),
+        { path: DOCS_PATH }
+      ).pipe(Layer.provide(PagePolicy.layer))
+    ).pipe(Layer.provide(CachedReply.layer))
+  })
+)
