@@ -3,6 +3,7 @@
  *
  * `.ci/test/Arrows.test.ts` proves that every forbidden direction is refused.
  */
+import { posix } from "node:path"
 import { defineConfig, type OxlintOverride } from "oxlint"
 
 /** What the sources of one folder may import besides themselves. */
@@ -78,7 +79,8 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
 /**
  * The wings of each package, the lowest first: a wing's sources import it and those below it, never one above.
  *
- * A wing is a first-level folder of `src`, or `.` for the modules beside the folders. The {@link ENTRIES} stand above all.
+ * A wing is a folder of `src`. A folder that holds wings, and `src` itself as `.`, stands for the modules directly in it. The
+ * {@link ENTRIES} stand above all.
  */
 const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/targeting": ["."],
@@ -87,7 +89,26 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list", "act", "watch"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],
-  "packages/http-server": ["limits", "settings", "services", "http", ".", "cli"],
+  "packages/http-server": [
+    "limits",
+    "settings",
+    "services",
+    "http/request",
+    "http/refusal",
+    "http/audit",
+    "http/lists",
+    "http/costs",
+    "http/guard",
+    "http/hot",
+    "http/mcp",
+    "http/pages",
+    "http/stream",
+    "http/actions",
+    "http/handlers",
+    "http",
+    ".",
+    "cli"
+  ],
   "packages/embedded-cluster": [
     "core",
     "schemas",
@@ -150,18 +171,31 @@ const refuseImports = (files: ReadonlyArray<string>, patterns: ReadonlyArray<Pat
 const arrowOf = (folder: string, arrow: Arrow): OxlintOverride =>
   refuseImports([`${folder}/src/**`], arrowPatterns(folder, arrow))
 
+/** Matches the specifiers by which a module of a folder imports one that `path` begins with; both are relative to `src`. */
+const specifierOf = (folder: string, path: string): string => {
+  const specifier = posix.relative(folder, path)
+  return (specifier.startsWith("..") ? specifier : `./${specifier}`).replaceAll(".", String.raw`\.`)
+}
+
+/** Tells whether only the modules directly in a folder make up its wing, since the folders in it are wings or it is `src`. */
+const isFlat = (wing: string, wings: ReadonlyArray<string>): boolean =>
+  wing === "." || wings.some((other) => other.startsWith(`${wing}/`))
+
 /** The modules of one depth of a wing may not import what lies in a wing above. */
-const wingOf = (folder: string, wing: string, above: ReadonlyArray<string>, depth: number): OxlintOverride => {
-  const up = depth === 0 ? String.raw`^\./` : String.raw`^(?:\.\./){${depth}}`
-  const folders = above.filter((name) => name !== ".").map((name) => `${name}/`)
-  // Beside the folders stand the entries, which nobody imports, and whatever else is a wing of its own.
-  const besides = above.includes(".") ? String.raw`[^/]+$` : `(?:${ENTRIES.join("|").replaceAll(".", String.raw`\.`)})$`
-  const source = wing === "." ? `${folder}/src/*.ts` : `${folder}/src/${wing}${"/*".repeat(depth)}.ts`
+const wingOf = (folder: string, wings: ReadonlyArray<string>, wing: string, depth: number): OxlintOverride => {
+  const directory = posix.join(wing, ...Array.from({ length: depth }, () => "*"))
+  const above = wings
+    .slice(wings.indexOf(wing) + 1)
+    .map(
+      (other) => specifierOf(directory, posix.join(other, "x")).slice(0, -1) + (isFlat(other, wings) ? "[^/]+$" : "")
+    )
+  // No module imports the entries.
+  const entries = ENTRIES.map((entry) => `${specifierOf(directory, entry)}$`)
   return refuseImports(
-    [source],
+    [posix.join(folder, "src", directory, "*.ts")],
     [
       {
-        regex: `${up}(?:${[...folders, besides].join("|")})`,
+        regex: `^(?:${[...above, ...entries].join("|")})`,
         message: `${wing} lies below this: imports between the wings of ${folder} go down only.`
       },
       // Last: what one of its lines lets in again is asked of no later pattern.
@@ -171,10 +205,9 @@ const wingOf = (folder: string, wing: string, above: ReadonlyArray<string>, dept
 }
 
 const wingsOf = (folder: string, wings: ReadonlyArray<string>): ReadonlyArray<OxlintOverride> => [
-  ...wings.flatMap((wing, index) => {
-    const above = wings.slice(index + 1)
-    const depths = wing === "." ? [0] : Array.from({ length: MAX_DEPTH }, (_, depth) => depth + 1)
-    return depths.map((depth) => wingOf(folder, wing, above, depth))
+  ...wings.flatMap((wing) => {
+    const depths = isFlat(wing, wings) ? 1 : MAX_DEPTH
+    return Array.from({ length: depths }, (_, depth) => wingOf(folder, wings, wing, depth))
   }),
   refuseImports(
     ENTRIES.map((entry) => `${folder}/src/${entry}`),

@@ -186,8 +186,31 @@ const ARROWS: Readonly<
     mayNot: ["../services/Registry.ts", "../http/Routes.ts", "../Launch.ts", "../cli/Input.ts", "../bin.ts"]
   },
   "packages/http-server/src/http/handlers": {
-    may: ["../Guard.ts", "../../services/Registry.ts"],
-    mayNot: ["../../Services.ts", "../../cli/Input.ts", "../../index.ts"]
+    may: ["../guard/Guard.ts", "../stream/Streams.ts", "../../services/Registry.ts"],
+    mayNot: ["../Routes.ts", "../../Services.ts", "../../cli/Input.ts", "../../index.ts"]
+  },
+  "packages/http-server/src/http/guard": {
+    may: ["./Origin.ts", "../request/HeaderLines.ts", "../lists/ListPage.ts", "../../limits/Loopback.ts"],
+    mayNot: [
+      "../hot/Moment.ts",
+      "../handlers/PodHandlers.ts",
+      "../Routes.ts",
+      "../../Services.ts",
+      "../../cli/Input.ts",
+      "../../bin.ts"
+    ]
+  },
+  "packages/http-server/src/http/request/part": {
+    may: ["../Cookie.ts", "../../../limits/Loopback.ts"],
+    mayNot: ["../../guard/Guard.ts", "../../Routes.ts", "../../../Services.ts", "../../../cli/keys/KeyCommand.ts"]
+  },
+  "packages/http-server/src/http": {
+    may: ["./guard/Guard.ts", "./handlers/PodHandlers.ts", "../services/Registry.ts"],
+    mayNot: ["../Services.ts", "../cli/Input.ts", "../index.ts"]
+  },
+  "packages/http-server/src/services": {
+    may: ["../settings/Settings.ts", "./Registry.ts"],
+    mayNot: ["../http/Routes.ts", "../http/request/Cookie.ts", "../Launch.ts"]
   },
   "packages/http-server/src/cli/cost": {
     may: ["../Input.ts", "../../Launch.ts", "../keys/KeyCommand.ts"],
