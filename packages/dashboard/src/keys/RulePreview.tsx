@@ -2,7 +2,7 @@
  * What a rule reaches at this moment, cluster by cluster.
  */
 import { Alert, Badge, Group, Paper, Stack, Text, Title } from "@mantine/core"
-import { includes } from "@quarterdeck/contract/NamespaceReach"
+import { includes } from "@quarterdeck/contract/RuleMatch"
 import { useQuery } from "@tanstack/react-query"
 import { ApiFailure } from "../api/Client.ts"
 import { type NamespaceView, namespacesQuery } from "../api/Queries.ts"
