@@ -136,7 +136,7 @@ export const make = Effect.gen(function* () {
   const mcp = yield* McpRoute.make((request, target, within) => {
     const record = RequestRecord.make(within.requestId, within, "mcp")
     return serve(request, record, Effect.provideService(answered, TargetResolution.StatedTarget, target)).pipe(
-      Effect.tap(() => RequestRecord.noteLimits(within, record)),
+      Effect.tap(() => RequestRecord.addLimits(within, record)),
       Effect.map((response) => ReplyHeaders.add(response, record.replyHeaders)),
       Effect.scoped
     )
@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
     if (!isPlainPath(url)) return unmatched
     return McpRoute.isOf(method, url)
       ? // What a router serves ends when its client leaves; what is served beside one must say so.
-        Effect.interruptible(mcp).pipe(
+        Effect.andThen(writeRoute({ route: McpApp.MCP_PATH }), Effect.interruptible(mcp)).pipe(
           Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))),
           Effect.catchCause(failed)
         )
@@ -189,12 +189,14 @@ const makeAllowedMethods = (
       .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
 }
 
+const writeRoute = RequestRecord.writer("route")
+
 /** Notes the pattern of the route that the router found, before anything of it runs. */
 const noteRoute = (pages: ReadonlyArray<PageRoute>) => {
   const patterns = new Map<string, string>(pages.map(({ path, pattern }) => [path, pattern]))
   return HttpRouter.middleware((handler) =>
     Effect.flatMap(HttpRouter.RouteContext, ({ route: { path } }) =>
-      Effect.andThen(RequestRecord.note({ route: patterns.get(path) ?? path }), handler)
+      Effect.andThen(writeRoute({ route: patterns.get(path) ?? path }), handler)
     )
   ).layer
 }

@@ -8,6 +8,7 @@ import { Deferred, Effect, Exit, Queue, Schema, Stream } from "effect"
 import type { Cause } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
+import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
 import { AuditTrail } from "../audit/AuditTrail.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import { StreamLimits } from "../stream/Streams.ts"
@@ -68,7 +69,7 @@ export const make = Effect.gen(function* () {
       Queue.offerUnsafe(events, Sse.encoder.write({ _tag: "Event", event, id: undefined, data: JSON.stringify(data) }))
     let told = 0
     const progress: Progress = {
-      begin: Effect.andThen(RequestRecord.note({ isLasting: true }), Effect.asVoid(Deferred.succeed(begun, undefined))),
+      begin: Effect.andThen(DetachedOutcome.outlast, Effect.asVoid(Deferred.succeed(begun, undefined))),
       tell: (outcome) =>
         Effect.sync(() => {
           told++
@@ -82,7 +83,7 @@ export const make = Effect.gen(function* () {
     })
     const settled = (exit: Exit.Exit<void, E>) =>
       Effect.gen(function* () {
-        if (Exit.isSuccess(exit)) yield* RequestRecord.note({ isLasting: true })
+        if (Exit.isSuccess(exit)) yield* DetachedOutcome.outlast
         else if (record.isLasting) {
           yield* Effect.logError("many actions failed", exit.cause)
           send("end", { code: "internal_error" })

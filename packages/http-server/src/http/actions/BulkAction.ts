@@ -5,7 +5,7 @@ import { BulkActions } from "@quarterdeck/cluster-fanout"
 import type { BulkActionRequest, BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
-import { Principal } from "@quarterdeck/keys/Principal"
+import type { Principal } from "@quarterdeck/keys/Principal"
 import { Sessions } from "@quarterdeck/keys/Sessions"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -14,14 +14,16 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Idempotency, type IdempotencyError } from "../../services/Idempotency.ts"
 import * as AuditedBody from "../audit/AuditedBody.ts"
 import { AuditTrail } from "../audit/AuditTrail.ts"
+import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
 import * as BulkBody from "./BulkBody.ts"
 import * as KeyRefusal from "../refusal/KeyRefusal.ts"
-import { KeyLimit } from "../guard/KeyLimit.ts"
+import { Guard } from "../guard/Guard.ts"
 import { Deadlines } from "../lists/ListPage.ts"
 import * as ListRefusal from "../refusal/ListRefusal.ts"
 import { refuse } from "../refusal/Refusal.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
+import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 import * as ActionProgress from "./ActionProgress.ts"
 import * as CallerRecheck from "../guard/CallerRecheck.ts"
@@ -52,7 +54,7 @@ interface Doing {
 export const make = Effect.gen(function* () {
   const bulk = yield* BulkActions.BulkActions
   const idempotency = yield* Idempotency
-  const keyLimit = yield* KeyLimit
+  const guard = yield* Guard
   const replyWithProgress = yield* ActionProgress.make
   const authenticator = yield* Authenticator
   const sessions = yield* Sessions
@@ -62,11 +64,10 @@ export const make = Effect.gen(function* () {
     const body = yield* BulkBody.read
     const { request, which } = body
     const target = yield* which._tag === "Named"
-      ? TargetResolution.resolveTargets(which.targets.map(({ cluster }) => cluster))
-      : TargetResolution.resolve(request)
-    const principal = yield* Principal
-    const replyHeaders = yield* keyLimit.spendClusters(principal, target.clusters.length)
-    yield* RequestRecord.note({ replyHeaders })
+      ? TargetResolution.admitTargets(which.targets.map(({ cluster }) => cluster))
+      : TargetResolution.admitBody(request)
+    const { principal } = yield* ResolvedRequest.current
+    yield* guard.spendClusters(principal, target.clusters.length)
     const { timeoutMs } = yield* Deadlines
     if (which._tag === "Named") {
       const namespaces = Rule.namespaceFilter(principal.rule)
@@ -94,7 +95,7 @@ export const make = Effect.gen(function* () {
     const { accept } = (yield* HttpServerRequest.HttpServerRequest).headers
     if (ActionProgress.isAskedFor(accept)) return yield* Effect.uninterruptible(replyWithProgress(once))
     // Whoever asked may leave: what was begun is done, and the audit tells its outcome.
-    const text = yield* Effect.uninterruptible(Effect.tap(once(), () => RequestRecord.note({ outcome: OK })))
+    const text = yield* Effect.uninterruptible(Effect.tap(once(), () => DetachedOutcome.settle(OK)))
     return HttpServerResponse.text(text, { contentType: "application/json" })
   })
 })

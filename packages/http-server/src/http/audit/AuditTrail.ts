@@ -13,7 +13,7 @@ import type { Principal } from "@quarterdeck/keys/Principal"
 import { Context, DateTime, Effect, Layer, Option, Predicate, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { refuse } from "../refusal/Refusal.ts"
-import { type AuditedCell, CurrentRequest, note, type RequestRecord } from "../request/RequestRecord.ts"
+import { type AuditedCell, CurrentRequest, type RequestRecord } from "../request/RequestRecord.ts"
 import * as StrictJson from "../request/StrictJson.ts"
 
 export class AuditTrail extends Context.Service<
@@ -130,16 +130,13 @@ export const cellOf = Effect.fnUntraced(function* (
   return resource === "apiKeys" && id !== undefined && isId(id) ? { resource, verb, object: id } : { resource, verb }
 })
 
-/** Notes that the current request is a dry run, if its body says so: one that changes nothing is a read. */
-export const noteDryRun = Effect.fnUntraced(function* (annotations: Context.Context<never>, text: string) {
+/** Tells whether the body of a request asks for a dry run, where the route reads `dryRun` from the body. */
+export const isDryRun = (annotations: Context.Context<never>, text: string): boolean => {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
-  const { audited } = yield* CurrentRequest
-  if (typeof policy !== "object" || policy.canDryRun !== "body" || audited === undefined) return
+  if (typeof policy !== "object" || policy.canDryRun !== "body") return false
   const body = StrictJson.parse(text === "" ? "{}" : text)
-  const isDryRun =
-    Result.isSuccess(body) && Predicate.hasProperty(body.success, "dryRun") && body.success.dryRun === true
-  if (isDryRun) yield* note({ audited: { ...audited, verb: "read" } })
-})
+  return Result.isSuccess(body) && Predicate.hasProperty(body.success, "dryRun") && body.success.dryRun === true
+}
 
 /** Tells who asks: a key, or a signed-in browser by its key or its person. */
 export const actorOf = (

@@ -1,10 +1,10 @@
 /**
- * Tells the audit what a body names, before anything of it is decided.
+ * Objects that a body names, for the audit of a request that nothing is decided of yet.
  */
 import { BulkActionRequest } from "@quarterdeck/contract/WorkloadsGroup"
+import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Effect, Option, Result, Schema } from "effect"
-import * as RequestRecord from "../request/RequestRecord.ts"
+import { Option, Result, Schema } from "effect"
 import * as StrictJson from "../request/StrictJson.ts"
 
 /** Where many workloads are changed at once. */
@@ -18,36 +18,41 @@ const decodeCluster = Schema.decodeUnknownOption(Schema.Struct({ name: ClusterNa
 
 const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty: "error" })
 
+/** Objects of a body. **Shape** `isFound` where the handler finds the objects and begins the audit of the request. */
+interface Audited {
+  readonly target?: AuditFacts["target"]
+  readonly isFound: boolean
+}
+
+const UNNAMED: Audited = { isFound: false }
+
 /**
- * Notes which workloads, or which cluster, the body of the current request names, if that is what it names.
+ * Reads the workloads, or the cluster, that the body of a route names.
  *
- * **Shape** `found` where the handler finds the workloads by label: it begins the audit of the request once it has them. A
- * body that does not decode is left out, for it may hold a secret; so is the text of a selector.
+ * **Shape** a body that does not decode is left out, for it may hold a secret; so is the text of a selector.
  */
-export const note = Effect.fnUntraced(function* (path: string, text: string): Effect.fn.Return<"named" | "found"> {
+export const read = (path: string, text: string): Audited => {
   if (path === CLUSTERS_PATH) {
     const cluster = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decodeCluster))
-    if (cluster !== undefined) yield* RequestRecord.note({ target: { asked: cluster.name, clusters: [] } })
-    return "named"
+    return cluster === undefined ? UNNAMED : { target: { asked: cluster.name, clusters: [] }, isFound: false }
   }
-  if (path !== ACTIONS_PATH) return "named"
+  if (path !== ACTIONS_PATH) return UNNAMED
   const body = Option.getOrUndefined(Option.flatMap(Result.getSuccess(StrictJson.parse(text)), decode))
-  if (body === undefined) return "named"
+  if (body === undefined) return UNNAMED
   const { action, targets } = body
   if (targets === undefined) {
-    yield* RequestRecord.note({ target: { asked: "", clusters: [], object: `${action}: workloads by label` } })
-    return "found"
+    return { target: { asked: "", clusters: [], object: `${action}: workloads by label` }, isFound: true }
   }
-  yield* RequestRecord.note({
+  return {
     target: {
       asked: [...new Set(targets.map(({ cluster }) => cluster))].join("|"),
       clusters: [],
       namespaces: namespacesOf(targets),
       object: objectOf(action, targets.length)
-    }
-  })
-  return "named"
-})
+    },
+    isFound: false
+  }
+}
 
 /** The namespaces of workloads, each once. */
 export const namespacesOf = (targets: ReadonlyArray<{ readonly namespace: string }>): ReadonlyArray<string> => [

@@ -1,12 +1,11 @@
 /**
- * Tells the audit what a path names, before anything of it is decided.
+ * Objects that a path names, for the audit of a request that nothing is decided of yet.
  */
 import { Kind, ObjectName } from "@quarterdeck/contract/ListParameters"
+import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
-import { Effect, Option, Schema } from "effect"
-import { HttpRouter } from "effect/http"
-import * as RequestRecord from "../request/RequestRecord.ts"
+import { Option, Schema } from "effect"
 
 const decode = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -23,27 +22,23 @@ const decodeCluster = Schema.decodeUnknownOption(
 )
 
 /**
- * Notes which cluster, or which object of which cluster the path of the current request names, if it names one.
+ * Reads the cluster, or the object of a cluster, that a path names, if it names one.
  *
  * **Shape** a path with a text that no name can be is left out, for it may be a secret.
  *
  * **Example** `Deployment/web`
  */
-export const note: Effect.Effect<void, never, HttpRouter.RouteContext> = Effect.gen(function* () {
-  const { params } = yield* HttpRouter.RouteContext
+export const targetOf = (params: Readonly<Record<string, string | undefined>>): AuditFacts["target"] | undefined => {
   const named = Option.getOrUndefined(decode(params))
   if (named === undefined) {
     const alone = Option.getOrUndefined(decodeCluster(params))
-    if (alone !== undefined) yield* RequestRecord.note({ target: { asked: alone.name, clusters: [] } })
-    return
+    return alone === undefined ? undefined : { asked: alone.name, clusters: [] }
   }
   const { cluster, kind, name, namespace } = named
-  yield* RequestRecord.note({
-    target: {
-      asked: cluster,
-      clusters: [],
-      namespaces: [namespace],
-      object: kind === undefined ? name : `${kind}/${name}`
-    }
-  })
-})
+  return {
+    asked: cluster,
+    clusters: [],
+    namespaces: [namespace],
+    object: kind === undefined ? name : `${kind}/${name}`
+  }
+}

@@ -29,9 +29,9 @@ const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
   description: "Client addresses with failed authentication attempts that are counted now"
 })
 
-/** Headers of a reply; none for what is not counted. */
-type ReplyHeaders = Readonly<Record<string, string>>
-const NONE: Effect.Effect<ReplyHeaders> = Effect.succeed({})
+/** Headers of the reply to a counted attempt; undefined for a request that is not counted. */
+type ReplyHeaders = Readonly<Record<string, string>> | undefined
+const UNCOUNTED: Effect.Effect<ReplyHeaders> = Effect.succeed(undefined)
 
 export class FailedAttempts extends Context.Service<
   FailedAttempts,
@@ -64,9 +64,9 @@ export class FailedAttempts extends Context.Service<
       const rate = rateOf(failedPerSecond, failedBurst)
       if (rate === undefined) {
         return FailedAttempts.of({
-          admit: () => NONE,
-          spend: NONE,
-          admitSession: () => NONE
+          admit: () => UNCOUNTED,
+          spend: UNCOUNTED,
+          admitSession: () => UNCOUNTED
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
@@ -80,7 +80,6 @@ export class FailedAttempts extends Context.Service<
         const verdict = buckets.take(address, 1, yield* Clock.currentTimeMillis)
         yield* Metric.update(failures, 1)
         yield* Metric.update(addresses, buckets.size)
-        yield* RequestRecord.note({ isAttempt: true })
         const headers = headersOf("failed", rate, verdict)
         if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
@@ -89,10 +88,11 @@ export class FailedAttempts extends Context.Service<
       })
 
       const admit = Effect.fnUntraced(function* (key: RawKey) {
-        return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? NONE : spend
+        return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? UNCOUNTED : spend
       })
 
-      const admitSession = (id: SessionId.SessionId) => Effect.suspend(() => (sessions.mayBeOpen(id) ? NONE : spend))
+      const admitSession = (id: SessionId.SessionId) =>
+        Effect.suspend(() => (sessions.mayBeOpen(id) ? UNCOUNTED : spend))
       return FailedAttempts.of({ admit, spend, admitSession })
     })
   )

@@ -13,6 +13,7 @@ import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Principal } from "@quarterdeck/keys/Principal"
 import type { RawKey } from "@quarterdeck/keys/RawKey"
 import { Sessions, type SessionVerdict } from "@quarterdeck/keys/Sessions"
+import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as AllowedAddress from "./AllowedAddress.ts"
@@ -30,6 +31,7 @@ import * as HeaderLines from "../request/HeaderLines.ts"
 import * as RequestInput from "./RequestInput.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
+import * as ResolvedRequest from "./ResolvedRequest.ts"
 import * as TargetResolution from "./TargetResolution.ts"
 import { unauthorized } from "../refusal/Unauthorized.ts"
 
@@ -50,6 +52,8 @@ export interface Caller {
   readonly principal: Principal["Service"]
   readonly via: "key" | "session"
 }
+
+const write = RequestRecord.writer("via", "audited", "keyId", "actor", "user", "isAttempt")
 
 export class Guard extends Context.Service<
   Guard,
@@ -76,8 +80,10 @@ export class Guard extends Context.Service<
     /** Counts the current request against its key; the reply tells what is left. **Errors** as `KeyLimit.spend`. */
     readonly spend: (
       principal: Principal["Service"],
-      path: string
-    ) => Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest>
+      resolved?: ResolvedRequest.ResolvedRequest
+    ) => Effect.Effect<void, Problem.Problem>
+    /** Counts the clusters that the body of the current request names. **Errors** as `KeyLimit.spendClusters`. */
+    readonly spendClusters: (principal: Principal["Service"], clusters: number) => Effect.Effect<void, Problem.Problem>
   }
 >()("@quarterdeck/http-server/Guard") {
   static readonly layer = Layer.effect(
@@ -110,7 +116,7 @@ export class Guard extends Context.Service<
         }
         yield* Origin.check
         if (credential._tag === "Missing") return yield* unauthorized("missing_credential", credential.detail)
-        yield* noteLimit(attempts.admit(credential.key))
+        yield* noteAttempt(attempts.admit(credential.key))
         return yield* admit(authenticator.authenticate(credential.key, "look"), "key", purpose)
       })
 
@@ -125,11 +131,11 @@ export class Guard extends Context.Service<
           })
         }
         const { method } = yield* HttpServerRequest.HttpServerRequest
-        yield* RequestRecord.note({ via: "page" })
+        yield* write({ via: "page" })
         yield* SAFE_METHODS.has(method) ? Origin.check : Origin.requireOwn
         if (cookie._tag === "Unknown") return yield* unauthorized("session_ended", "no session has such an id")
         const judge = purpose === "use" ? sessions.authenticate : sessions.look
-        yield* noteLimit(attempts.admitSession(cookie.id))
+        yield* noteAttempt(attempts.admitSession(cookie.id))
         return yield* admit(judge(cookie.id), "session", purpose)
       })
 
@@ -156,9 +162,10 @@ export class Guard extends Context.Service<
             hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"
           )
         }).pipe(Effect.withSpan("Guard.authenticateSession")),
-        admitKey: (key) => noteLimit(attempts.admit(key)),
-        admitAttempt: noteLimit(attempts.spend),
-        spend: (principal, path) => noteLimit(keyLimit.spend(principal, path))
+        admitKey: (key) => noteAttempt(attempts.admit(key)),
+        admitAttempt: noteAttempt(attempts.spend),
+        spend: (principal, resolved) => noteLimit(keyLimit.spend(principal, resolved)),
+        spendClusters: (principal, clusters) => noteLimit(keyLimit.spendClusters(principal, clusters))
       })
     })
   )
@@ -175,26 +182,30 @@ export class Guard extends Context.Service<
       const guard = yield* Guard
       const trail = yield* AuditTrail.AuditTrail
       const registry = yield* ClusterRegistry
-      const resolveNoted = (principal: Principal["Service"]) =>
-        Effect.flatMap(registry.snapshot, (registered) => TargetResolution.noteResolved(principal, registered))
       yield* requirePolicies
       return Authorization.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
-          yield* RequestRecord.note({ audited: yield* AuditTrail.cellOf(endpoint.annotations) })
-          yield* AuditedPath.note
+          const audited = yield* AuditTrail.cellOf(endpoint.annotations)
+          yield* write({ audited })
+          yield* TargetResolution.noteNamed(AuditedPath.targetOf((yield* HttpRouter.RouteContext).params))
           const { principal, via } = yield* guard.authenticate
           yield* authorize(principal, endpoint.annotations)
-          yield* guard.spend(principal, endpoint.path)
+          const resolved = yield* resolve(principal, endpoint.annotations, yield* registry.snapshot)
+          yield* guard.spend(principal, resolved)
           if (via === "session" && WITH_BODY.has(endpoint.method)) yield* RequestBody.requireJson
           const begin = Effect.fnUntraced(function* (text: string) {
-            yield* AuditTrail.noteDryRun(endpoint.annotations, text)
-            const target = yield* AuditedBody.note(endpoint.path, text)
-            yield* resolveNoted(principal)
+            if (audited !== undefined && AuditTrail.isDryRun(endpoint.annotations, text)) {
+              yield* write({ audited: { ...audited, verb: "read" } })
+            }
+            const named = AuditedBody.read(endpoint.path, text)
+            yield* TargetResolution.noteNamed(named.target)
+            yield* TargetResolution.noteResolved(yield* registry.snapshot)
             // A revocation may use the disk reserve, so its handler writes the event once no check can refuse it.
             const isRevocation = endpoint.method === "DELETE" && endpoint.path === REVOKED_PATH
-            if (target === "named" && !isRevocation) yield* trail.begin
+            if (!named.isFound && !isRevocation) yield* trail.begin
           })
           return yield* RequestInput.admit(endpointEffect, endpoint, begin).pipe(
+            ResolvedRequest.provide(resolved),
             Effect.provideService(Principal, principal)
           )
         })
@@ -218,7 +229,7 @@ export class Guard extends Context.Service<
       )
       return SameOrigin.of((endpointEffect, { endpoint }) =>
         Effect.gen(function* () {
-          yield* RequestRecord.note({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
+          yield* write({ via: "page", audited: AuditTrail.sessionCellOf(endpoint.method) })
           if (SAFE_METHODS.has(endpoint.method)) yield* Origin.check
           else yield* Origin.requireOwn
           if (endpoint.method === "GET" && (yield* RequestInput.hasParameter)) yield* guard.authenticateSession
@@ -241,7 +252,7 @@ export const noteCaller = (
   principal: Principal["Service"],
   purpose: Purpose = "look"
 ): Effect.Effect<void> =>
-  RequestRecord.note({
+  write({
     keyId: principal.keyId,
     actor: AuditTrail.actorOf(via, principal),
     ...(purpose === "use" ? { user: principal } : {})
@@ -250,7 +261,7 @@ export const noteCaller = (
 /** Notes for the audit and the log whose key it is that no longer counts, where the refused one was known. */
 export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, { readonly _tag: "Refused" }>) =>
   "ended" in verdict && verdict.ended !== undefined
-    ? RequestRecord.note({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
+    ? write({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
     : Effect.void
 
 /**
@@ -261,16 +272,30 @@ export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, {
 export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrail["Service"], verdict: SessionVerdict) {
   if (verdict._tag === "Refused" && verdict.code === "session_ended") return
   const owner = verdict._tag === "Valid" ? verdict.principal : verdict.ended
-  if (owner !== undefined) yield* RequestRecord.note({ actor: AuditTrail.actorOf("session", owner) })
+  if (owner !== undefined) yield* write({ actor: AuditTrail.actorOf("session", owner) })
   yield* trail.beginRevocation
 })
 
 /** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
 export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>
-  RequestRecord.note({ via: "page", audited: { resource: "session", verb } })
+  write({ via: "page", audited: { resource: "session", verb } })
+
+/** Notes for the audit that the current request is a message of MCP. */
+export const noteMcpCall: Effect.Effect<void> = write({ via: "mcp", audited: { resource: "mcp", verb: "read" } })
 
 const noteLimit = <E, R>(count: Effect.Effect<RequestRecord.RequestRecord["replyHeaders"], E, R>) =>
-  Effect.flatMap(count, (replyHeaders) => RequestRecord.note({ replyHeaders }))
+  Effect.flatMap(count, RequestRecord.addHeaders)
+
+/** Notes a failed attempt, which is counted whether it is over the limit or not. */
+const noteAttempt = (count: ReturnType<FailedAttempts["Service"]["admit"]>) =>
+  count.pipe(
+    Effect.tapError(() => write({ isAttempt: true })),
+    Effect.flatMap((headers) =>
+      headers === undefined
+        ? Effect.void
+        : Effect.andThen(write({ isAttempt: true }), RequestRecord.addHeaders(headers))
+    )
+  )
 
 /** Where a key is revoked. */
 const REVOKED_PATH = "/api/v1/apiKeys/:id"
@@ -290,6 +315,21 @@ const requirePolicies = Effect.forEach(
   },
   { discard: true }
 )
+
+/** Resolves the current request. **Shape** reads of clusters address all of them unless the header names some. */
+const resolve = Effect.fnUntraced(function* (
+  principal: Principal["Service"],
+  annotations: Context.Context<never>,
+  registered: ResolvedRequest.Registered
+) {
+  const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
+  const isOfClusters = typeof policy === "object" && policy.resource === "clusters"
+  const unnamed = isOfClusters ? TargetRequest.all : TargetRequest.parent
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const { cluster } = (yield* HttpRouter.RouteContext).params
+  const facts = { ...(yield* TargetResolution.sources), principal, url, cluster, unnamed }
+  return ResolvedRequest.make(facts, registered, yield* ResolvedRequest.TargetOptions)
+})
 
 const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], annotations: Context.Context<never>) {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))

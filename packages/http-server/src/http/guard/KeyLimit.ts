@@ -1,17 +1,13 @@
 /**
  * Limits how often a key may ask.
  */
-import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
-import { Principal } from "@quarterdeck/keys/Principal"
-import { Clock, Context, Effect, Layer, Metric, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
+import type { Principal } from "@quarterdeck/keys/Principal"
+import { Clock, Context, Effect, Layer, Metric, Result } from "effect"
 import { CAPACITY, headersOf, RateLimits, rateOf } from "../../limits/RateLimits.ts"
 import { TokenBuckets } from "../../limits/TokenBuckets.ts"
 import { refuse } from "../refusal/Refusal.ts"
-import { parametersOf } from "./RequestInput.ts"
-import * as RequestRecord from "../request/RequestRecord.ts"
-import * as TargetResolution from "./TargetResolution.ts"
+import type { ResolvedRequest } from "./ResolvedRequest.ts"
 
 const limited = Metric.withAttributes(
   Metric.counter("quarterdeck_rate_limited_total", {
@@ -26,13 +22,11 @@ type ReplyHeaders = Readonly<Record<string, string>>
 
 const NONE: ReplyHeaders = {}
 
-const CLUSTERS_PATH = "/api/v1/clusters"
-
 export class KeyLimit extends Context.Service<
   KeyLimit,
   {
     /**
-     * Counts the current request against its key, and gives the headers of a reply that tell what is left.
+     * Counts a request against its key, and gives the headers of a reply that tell what is left.
      *
      * **Shape** a request costs 1, a live read, or a change of many workloads, the number of clusters that it addresses, at most half of the burst.
      *
@@ -40,8 +34,8 @@ export class KeyLimit extends Context.Service<
      */
     readonly spend: (
       principal: Principal["Service"],
-      path: string
-    ) => Effect.Effect<ReplyHeaders, Problem.Problem, HttpServerRequest.HttpServerRequest>
+      resolved?: ResolvedRequest
+    ) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
      * Counts the clusters of a request whose body named them, beside the 1 that `spend` has counted, and gives the headers as it
      * does.
@@ -64,7 +58,6 @@ export class KeyLimit extends Context.Service<
   static readonly layer = Layer.effect(
     KeyLimit,
     Effect.gen(function* () {
-      const registry = yield* ClusterRegistry
       const { keyBurst, keyPerSecond } = yield* RateLimits
       const rate = rateOf(keyPerSecond, keyBurst)
       if (rate === undefined) {
@@ -86,13 +79,8 @@ export class KeyLimit extends Context.Service<
         const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read, and a change of many workloads, counts once for each cluster, ${most} at most`
         return yield* refuse("rate_limited", { detail }, headers)
       })
-      const spend = Effect.fnUntraced(function* (principal: Principal["Service"], path: string) {
-        const clusters = yield* liveClusters(path).pipe(
-          Effect.provideService(Principal, principal),
-          Effect.provideService(ClusterRegistry, registry)
-        )
-        return yield* take(principal, Math.min(most, Math.max(1, clusters)))
-      })
+      const spend = (principal: Principal["Service"], resolved?: ResolvedRequest) =>
+        take(principal, Math.min(most, Math.max(1, resolved === undefined ? 1 : liveClusters(resolved))))
       const spendClusters = (principal: Principal["Service"], clusters: number) => {
         const more = Math.min(most, clusters) - 1
         return more > 0 ? take(principal, more) : Effect.succeed(NONE)
@@ -112,10 +100,5 @@ export class KeyLimit extends Context.Service<
  *
  * **Shape** a target that is refused later counts as none: what it is refused with is told when it is its turn.
  */
-const liveClusters = Effect.fnUntraced(function* (path: string) {
-  const { url } = yield* HttpServerRequest.HttpServerRequest
-  if (parametersOf(url).get("consistency") !== "live") return 0
-  const resolve = path === CLUSTERS_PATH ? TargetResolution.resolveClusters() : TargetResolution.resolve()
-  const target = yield* RequestRecord.withoutNotes(Effect.option(resolve))
-  return Option.match(target, { onNone: () => 0, onSome: ({ clusters }) => clusters.length })
-})
+const liveClusters = ({ query, target: { target } }: ResolvedRequest): number =>
+  query.get("consistency") === "live" && Result.isSuccess(target) ? target.success.clusters.length : 0

@@ -1,117 +1,76 @@
 /**
- * Resolves the clusters that a request addresses, once.
+ * Admits a request to the clusters that it names, or refuses, and notes them for the audit.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
-import { Principal } from "@quarterdeck/keys/Principal"
-import * as Rule from "@quarterdeck/keys/Rule"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
-import * as Target from "@quarterdeck/targeting/Target"
-import type { TargetError } from "@quarterdeck/targeting"
-import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import type * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "../refusal/Refusal.ts"
 import * as Nearest from "../../settings/Nearest.ts"
 import * as HeaderLines from "../request/HeaderLines.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
-
-/** How the header is called and how many clusters one request may name. */
-export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetOptions", {
-  defaultValue: () => ({ header: ClusterHeader.DEFAULT_NAME, maxNames: 64 })
-})
+import * as ResolvedRequest from "./ResolvedRequest.ts"
+import { TargetOptions } from "./ResolvedRequest.ts"
 
 /** The target of a caller that names its clusters in the form of a body, and has no header to be read: an MCP tool. */
 export const StatedTarget = Context.Reference<TargetRequest.Body | undefined>("@quarterdeck/http-server/StatedTarget", {
   defaultValue: () => undefined
 })
 
-/**
- * Reads what the header, and the body where there is one, ask for.
- *
- * **Errors** `invalid_target`, `empty_cluster_list`; a bad header also where the body's list wins.
- */
-const asked = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>(
-  body: TargetRequest.Body | undefined,
-  isName: (text: string) => text is Name
-) {
-  const fromParts = TargetRequest.fromPartsOf(isName)
-  const options = yield* TargetOptions
-  const stated = yield* StatedTarget
-  if (stated !== undefined) {
-    const target = fromParts({ header: Option.none(), body: stated }, options.maxNames)
-    if (Result.isFailure(target)) return yield* refusal(target.failure, "clusters")
-    return { target: target.success, isUnnamed: stated.multiCluster !== true, field: "clusters" }
-  }
+/** Header and stated target of the current request. */
+export const sources = Effect.gen(function* () {
+  const { header } = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
-  const header = ClusterHeader.parseOf(isName)(HeaderLines.valuesOf(request, options.header), options.maxNames)
-  if (Result.isFailure(header)) return yield* refusal(header.failure, options.header)
-  const parts = fromParts(
-    body === undefined ? { header: header.success } : { header: header.success, body },
-    options.maxNames
-  )
-  if (Result.isFailure(parts)) return yield* refusal(parts.failure, options.header)
-  const isOfBody = body?.multiCluster === true && body.clusters !== undefined
-  const isUnnamed = Option.isNone(header.success)
-  return { target: parts.success, isUnnamed, field: isOfBody ? "clusters" : options.header }
+  return { header: HeaderLines.valuesOf(request, header), stated: yield* StatedTarget }
 })
 
 /**
- * Resolves a request's target inside the caller's scope.
- *
- * **Shape** notes in the request's span how many clusters it is. No span of its own: a refusal names what the caller
- * sent, which a failed span would carry out.
+ * Admits the current request to the clusters that its path or header names, and notes them for the audit.
  *
  * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
  */
-export const resolve = Effect.fnUntraced(function* (body?: TargetRequest.Body) {
-  const { field, target } = yield* asked(body, ClusterName.is)
-  return yield* within(target, field, [])
+export const admit = Effect.gen(function* () {
+  const { principal, target } = yield* ResolvedRequest.current
+  return { principal, target: yield* admitted(target) }
+})
+
+/** Admits the current request to the clusters that its header and its body name. **Errors** as `admit`. */
+export const admitBody = Effect.fnUntraced(function* (body: TargetRequest.Body) {
+  return yield* admitAsked(yield* askedBy(body, ClusterName.is))
 })
 
 /**
- * Resolves the target of a report of costs: histories of clusters that left are addressed by name, and by `*`.
+ * Admits a report of costs to its clusters: histories of clusters that left are addressed by name, and by `*`.
  *
  * **Shape** `retired` names those histories that have costs in the report's window and that the caller may see.
  *
- * **Errors** as `resolve`.
+ * **Errors** as `admit`.
  */
-export const resolveCosts = Effect.fnUntraced(function* (
-  body: TargetRequest.Body | undefined,
+export const admitCosts = Effect.fnUntraced(function* (
+  body: TargetRequest.Body,
   retired: ReadonlyArray<HistoryName.HistoryName>
 ) {
-  const { field, target } = yield* asked(body, HistoryName.is)
-  return yield* within(target, field, retired)
+  return yield* admitAsked(yield* askedBy(body, HistoryName.is), retired)
 })
 
-/** Resolves the one history that the parameter `cluster` names, as `resolveCosts` does. */
-export const resolveNamedCosts = (name: HistoryName.HistoryName, retired: ReadonlyArray<HistoryName.HistoryName>) =>
-  within(TargetRequest.named([name]), "cluster", retired)
-
-/** Resolves the target of the list of clusters: without a header it is every cluster in scope. */
-export const resolveClusters = Effect.fnUntraced(function* () {
-  const { field, isUnnamed, target } = yield* asked(undefined, ClusterName.is)
-  return yield* within(isUnnamed ? TargetRequest.all : target, field, [])
-})
+/** Admits the current request to the one cluster, or history of one, that `cluster` names. **Errors** as `admit`. */
+export const admitNamed = <Name extends HistoryName.HistoryName>(name: Name, retired: ReadonlyArray<Name> = []) =>
+  admitAsked(Result.succeed(ResolvedRequest.namedBy("cluster", [name])), retired)
 
 /**
- * Resolves the one cluster that the parameter `cluster` names; the header is not read.
- *
- * **Errors** the problems `cluster_forbidden`, `cluster_not_found`.
- */
-export const resolveNamed = (name: ClusterName.ClusterName) => within(TargetRequest.named([name]), "cluster", [])
-
-/**
- * Resolves the clusters that a body's `targets` name, in their order; they win over the header, which must be well-formed.
+ * Admits the current request to the clusters that a body's `targets` name, in their order; they win over the header, which
+ * must be well-formed.
  *
  * **Errors** the problems `invalid_target`, `cluster_forbidden`, `cluster_not_found`.
  */
-export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName.ClusterName>) {
+export const admitTargets = Effect.fnUntraced(function* (names: ReadonlyArray<ClusterName.ClusterName>) {
   const { header, maxNames } = yield* TargetOptions
   const given = ClusterHeader.parse(HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, header), maxNames)
-  if (Result.isFailure(given)) return yield* refusal(given.failure, header)
+  if (Result.isFailure(given)) return yield* refusal({ error: given.failure, field: header, others: [] })
   const distinct = new Set(names)
   if (distinct.size > maxNames) {
     return yield* refuse("invalid_target", {
@@ -119,7 +78,7 @@ export const resolveTargets = Effect.fnUntraced(function* (names: ReadonlyArray<
       field: "targets"
     })
   }
-  return yield* within(TargetRequest.named(distinct), "targets", [])
+  return yield* admitAsked(Result.succeed(ResolvedRequest.namedBy("targets", distinct)))
 })
 
 /**
@@ -131,7 +90,7 @@ export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName.Cl
   const { header, maxNames } = yield* TargetOptions
   const request = yield* HttpServerRequest.HttpServerRequest
   const given = ClusterHeader.parse(HeaderLines.valuesOf(request, header), maxNames)
-  if (Result.isFailure(given)) return yield* refusal(given.failure, header)
+  if (Result.isFailure(given)) return yield* refusal({ error: given.failure, field: header, others: [] })
   if (Option.isNone(given.success) || textOf(given.success.value) === name) return
   return yield* refuse("invalid_target", {
     detail: `${header}: the path names cluster ${name}; leave the header out, or name that one`,
@@ -139,31 +98,38 @@ export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName.Cl
   })
 })
 
-/**
- * Resolves a target inside the caller's scope and notes it for the audit; `field` is where the request names its
- * clusters.
- */
-const within = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName = ClusterName.ClusterName>(
-  request: TargetRequest.TargetRequest<Name>,
-  field: string,
-  retired: ReadonlyArray<Name>
+const askedBy = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>(
+  body: TargetRequest.Body,
+  isName: (text: string) => text is Name
 ) {
-  const principal = yield* Principal
-  const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot
-  yield* note({ asked: textOf(request) })
-  const scope = Rule.clusterScope(principal.rule)
-  const names = [...clusters.map(({ name }) => name), ...retired]
-  const target = Target.resolve<Name>(request, scope, { parent, clusters: names })
-  if (Result.isFailure(target)) {
-    const given: ReadonlyArray<HistoryName.HistoryName> = request._tag === "Named" ? request.names : []
-    const others = names.filter((name) => Target.reaches(scope, name) && !given.includes(name))
-    return yield* refusal(target.failure, field, others)
-  }
-  yield* note({ clusters: target.success.clusters })
-  yield* Effect.annotateCurrentSpan({
-    "quarterdeck.target": target.success.mode,
-    "quarterdeck.clusters": target.success.clusters.length
-  })
+  return ResolvedRequest.ask(isName, { ...(yield* sources), body }, yield* TargetOptions)
+})
+
+/** Resolves what a body names, by the clusters that are registered once it is read. */
+const admitAsked = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>(
+  asked: Result.Result<ResolvedRequest.Asked<Name>, ResolvedRequest.Refused>,
+  retired: ReadonlyArray<Name> = []
+) {
+  const { principal } = yield* ResolvedRequest.current
+  const registered = yield* (yield* ClusterRegistry).snapshot
+  return yield* admitted(ResolvedRequest.resolve(asked, principal.rule, registered, retired))
+})
+
+/**
+ * Notes a resolved target for the audit and gives it, or refuses.
+ *
+ * **Shape** notes in the request's span how many clusters it is. No span of its own: a refusal names what the caller
+ * sent, which a failed span would carry out.
+ */
+const admitted = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>({
+  asked,
+  target
+}: ResolvedRequest.Resolution<Name>) {
+  if (asked !== undefined) yield* note({ asked: textOf(asked) })
+  if (Result.isFailure(target)) return yield* refusal(target.failure)
+  const { clusters, mode } = target.success
+  yield* note({ clusters })
+  yield* Effect.annotateCurrentSpan({ "quarterdeck.target": mode, "quarterdeck.clusters": clusters.length })
   return target.success
 })
 
@@ -184,19 +150,13 @@ export const textOf = (request: TargetRequest.TargetRequest<string>): string => 
  *
  * **Shape** nothing where one of them is out of scope or not registered: the request is then refused.
  */
-export const noteResolved = Effect.fnUntraced(function* (
-  { rule }: Principal["Service"],
-  registered: { readonly clusters: ReadonlyArray<{ readonly name: ClusterName.ClusterName }> }
-) {
+export const noteResolved = Effect.fnUntraced(function* (registered: ResolvedRequest.Registered) {
   const { target } = yield* RequestRecord.CurrentRequest
-  if (target.asked === "") return
-  const known = new Map<string, ClusterName.ClusterName>(registered.clusters.map(({ name }) => [name, name]))
-  const clusters = target.asked.split("|").map((name) => known.get(name))
-  const scope = Rule.clusterScope(rule)
-  const resolved = clusters.filter((name) => name !== undefined && Target.reaches(scope, name))
-  if (resolved.length > 0 && resolved.length === clusters.length) {
-    yield* note({ clusters: resolved.filter((name) => name !== undefined) })
-  }
+  const names = target.asked.split("|")
+  if (!names.every(ClusterName.is)) return
+  const { principal } = yield* ResolvedRequest.current
+  const resolved = ResolvedRequest.inScope(ResolvedRequest.namedBy("target", names), principal.rule, registered)
+  if (Result.isSuccess(resolved.target)) yield* note({ clusters: resolved.target.success.clusters })
 })
 
 /** Notes the one cluster that a request changes the registration of, for the audit. */
@@ -213,19 +173,17 @@ export const noteObject = (object: string): Effect.Effect<void> => note({ object
 /** Notes how many keys were revoked with the one that the path names, for the audit. */
 export const noteDescendants = (descendants: number): Effect.Effect<void> => note({ descendants })
 
-const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
-  Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => RequestRecord.note({ target: { ...target, ...about } }))
+/** Notes what path or body of a request name, for the audit of a request that is refused before it is resolved. */
+export const noteNamed = (target: RequestRecord.RequestRecord["target"] | undefined): Effect.Effect<void> =>
+  target === undefined ? Effect.void : write({ target })
 
-/** Refuses; `others` are further clusters of the caller's scope, of which one may have been meant: none outside of it is told. */
-const refusal = (
-  error:
-    | TargetError.InvalidTarget
-    | TargetError.EmptyClusterList
-    | TargetError.ClusterForbidden
-    | TargetError.ClusterNotFound,
-  place: string,
-  others: ReadonlyArray<HistoryName.HistoryName> = []
-): Effect.Effect<never, Problem.Problem> => {
+const write = RequestRecord.writer("target")
+
+const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
+  Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => write({ target: { ...target, ...about } }))
+
+/** Refuses, with a suggestion out of the caller's scope alone. */
+const refusal = ({ error, field: place, others }: ResolvedRequest.Refused): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {
       const field = error.field === "header" ? place : error.field

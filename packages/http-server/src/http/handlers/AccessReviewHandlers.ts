@@ -11,10 +11,10 @@ import type { Cell } from "@quarterdeck/contract/Policy"
 import type { Code, Problem } from "@quarterdeck/contract/Problem"
 import { CostReport } from "@quarterdeck/cost/CostReport"
 import * as Access from "@quarterdeck/keys/Access"
-import { Principal } from "@quarterdeck/keys/Principal"
+import type { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import * as Target from "@quarterdeck/targeting/Target"
+import type { Target } from "@quarterdeck/targeting/Target"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -22,7 +22,9 @@ import * as CostRefusal from "../refusal/CostRefusal.ts"
 import * as CostViews from "../costs/CostViews.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 import * as Endpoints from "../request/Endpoints.ts"
+import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import { Deadlines } from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListRefusal from "../refusal/ListRefusal.ts"
 import * as RequestRange from "../costs/RequestRange.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
@@ -78,14 +80,14 @@ const ALLOWED: AccessReview = { allowed: true }
 const refusedAs = (code: Code | "unsupported"): AccessReview => ({ allowed: false, code })
 
 /** Makes the call of a review, as far as access goes. */
-type Call = (caller: Caller, target: Target.Target, namespace: string) => Effect.Effect<void, Problem>
+type Call = (caller: Caller, target: Target, namespace: string) => Effect.Effect<void, Problem>
 
 /** Decides what needs no cluster, and whether that is all; in the order in which a call is checked. */
 const decideHere = (
   { rule }: Caller,
   request: AccessReviewRequest,
-  registered: Target.Registered
-): AccessReview | { readonly target: Target.Target; readonly namespace: string } => {
+  registered: ResolvedRequest.Registered
+): AccessReview | { readonly target: Target; readonly namespace: string } => {
   const { cluster, namespace } = request
   const cell = cellOf(request)
   const route = routeOf(cell)
@@ -98,18 +100,20 @@ const decideHere = (
   if (naming.cluster === "none") return ALLOWED
   const unnamed = naming.cluster === "all" ? TargetRequest.all : TargetRequest.parent
   const asked = cluster === undefined ? unnamed : TargetRequest.named([cluster])
-  const target = Target.resolve(asked, Rule.clusterScope(rule), registered)
-  if (Result.isFailure(target)) return refusedAs(CODES[target.failure._tag])
+  const { target } = ResolvedRequest.inScope({ request: asked, field: "cluster" }, rule, registered)
+  if (Result.isFailure(target)) return refusedAs(CODES[target.failure.error._tag])
   if (namespace === undefined) return ALLOWED
   const filter = Rule.namespaceFilter(rule)
   if (NamespaceFilter.needsLabels(filter)) return { target: target.success, namespace }
   return NamespaceFilter.matches(filter, namespace, undefined) ? ALLOWED : refusedAs("namespace_forbidden")
 }
 
-const CODES = { ClusterForbidden: "cluster_forbidden", ClusterNotFound: "cluster_not_found" } as const satisfies Record<
-  string,
-  Code
->
+const CODES = {
+  ClusterForbidden: "cluster_forbidden",
+  ClusterNotFound: "cluster_not_found",
+  InvalidTarget: "invalid_target",
+  EmptyClusterList: "empty_cluster_list"
+} as const satisfies Record<string, Code>
 
 /**
  * Makes the function that reviews.
@@ -129,12 +133,10 @@ const makeReview = Effect.gen(function* () {
   const viewsOf = yield* CostViews.make
   const { timeoutMs } = yield* Deadlines
 
-  const oneRow = ({ keyId, rule }: Caller, target: Target.Target, namespace: string) => ({
-    target,
-    namespaces: Rule.namespaceFilter(rule),
+  const oneRow = (principal: Caller, target: Target, namespace: string) => ({
+    ...ListQuestion.within({ principal, target }),
     filter: { namespace: [namespace] },
-    page: { sort: "name", order: "asc", limit: 1, consistency: "cache", timeoutMs } as const,
-    cursorBinding: keyId
+    page: { sort: "name", order: "asc", limit: 1, consistency: "cache", timeoutMs } as const
   })
   const listWorkloads: Call = (caller, target, namespace) =>
     workloads.list(oneRow(caller, target, namespace)).pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
@@ -148,7 +150,7 @@ const makeReview = Effect.gen(function* () {
       .pipe(Effect.catch(ListRefusal.fromError), Effect.asVoid)
   }
 
-  const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target.Target, namespace: string) {
+  const costsOfOne = Effect.fnUntraced(function* ({ keyId, rule }: Caller, target: Target, namespace: string) {
     const namespaces = Rule.namespaceFilter(rule)
     const view = yield* viewsOf(target, namespaces, new Map())
     yield* report
@@ -171,8 +173,7 @@ const makeReview = Effect.gen(function* () {
   }
 
   return Effect.fn("AccessReview.review")(function* (caller: Caller, request: AccessReviewRequest) {
-    const { clusters, parent } = yield* registry.snapshot
-    const decided = decideHere(caller, request, { parent, clusters: clusters.map(({ name }) => name) })
+    const decided = decideHere(caller, request, yield* registry.snapshot)
     if ("allowed" in decided) return decided
     const { namespace, target } = decided
     const call = callOf(request.resource)
@@ -193,7 +194,8 @@ export const AccessReviewHandlers = HttpApiBuilder.group(
     return handlers.handleRaw(
       "create",
       Effect.fnUntraced(function* () {
-        return yield* review(yield* Principal, yield* RequestBody.decode(AccessReviewRequest))
+        const { principal } = yield* ResolvedRequest.current
+        return yield* review(principal, yield* RequestBody.decode(AccessReviewRequest))
       })
     )
   })

@@ -7,19 +7,20 @@ import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { Api } from "@quarterdeck/contract/Api"
 import { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
-import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListRefusal from "../refusal/ListRefusal.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import * as PostedCluster from "./PostedCluster.ts"
 import { refuse } from "../refusal/Refusal.ts"
 import * as RegistrationRefusal from "../refusal/RegistrationRefusal.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
-import * as RequestRecord from "../request/RequestRecord.ts"
+import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
+import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 import { ClusterRegistrar } from "../../services/ClusterRegistrar.ts"
 import { Registrations } from "../../services/Registrations.ts"
@@ -38,17 +39,12 @@ export const ClusterHandlers = HttpApiBuilder.group(
 
     /** The row of a cluster, as it is listed now. */
     const rowOf = Effect.fnUntraced(function* (name: ClusterName) {
-      const { keyId, rule } = yield* Principal
       const page = yield* ListPage.fromQuery({}, "name")
-      const target = yield* TargetResolution.resolveNamed(name)
+      // The cluster was not registered yet when the guard resolved the request.
+      const target = yield* TargetResolution.admitNamed(name)
+      const { principal } = yield* ResolvedRequest.current
       const { clusters: rows } = yield* clusters
-        .list({
-          target,
-          scope: Rule.clusterScope(rule),
-          namespaces: Rule.namespaceFilter(rule),
-          page,
-          cursorBinding: keyId
-        })
+        .list({ ...ListQuestion.within({ principal, target }), scope: Rule.clusterScope(principal.rule), page })
         .pipe(Effect.catch(ListRefusal.fromError))
       return rows[0] ?? (yield* refuse("cluster_not_found", { detail: `${name} was dropped again`, field: "name" }))
     })
@@ -57,17 +53,10 @@ export const ClusterHandlers = HttpApiBuilder.group(
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query }) {
-          const principal = yield* Principal
           const page = yield* ListPage.fromQuery(query, "name")
-          const target = yield* TargetResolution.resolveClusters()
+          const admitted = yield* TargetResolution.admit
           const list = yield* clusters
-            .list({
-              target,
-              scope: Rule.clusterScope(principal.rule),
-              namespaces: Rule.namespaceFilter(principal.rule),
-              page,
-              cursorBinding: principal.keyId
-            })
+            .list({ ...ListQuestion.within(admitted), scope: Rule.clusterScope(admitted.principal.rule), page })
             .pipe(Effect.catch(ListRefusal.fromError))
           return yield* ListReply.ofClusters(list)
         })
@@ -75,13 +64,13 @@ export const ClusterHandlers = HttpApiBuilder.group(
       .handleRaw(
         "register",
         Effect.fnUntraced(function* () {
-          const { keyId } = yield* Principal
+          const { keyId } = (yield* ResolvedRequest.current).principal
           const body = yield* RequestBody.decode(RegisterCluster)
           const registration = yield* PostedCluster.read(body, addressRule)
           const isKubeconfig = body.kubeconfig !== undefined
           yield* registrar.register(registration, { by: keyId, isKubeconfig }).pipe(
             Effect.catch(RegistrationRefusal.fromError),
-            Effect.tap(RequestRecord.note({ outcome: 201 })),
+            Effect.tap(DetachedOutcome.settle(201)),
             // Whoever asked may leave: the audit tells what was done all the same.
             Effect.uninterruptible
           )
@@ -97,7 +86,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
             .drop(name)
             .pipe(
               Effect.catch(RegistrationRefusal.fromError),
-              Effect.tap(RequestRecord.note({ outcome: 204 })),
+              Effect.tap(DetachedOutcome.settle(204)),
               Effect.uninterruptible
             )
         })
@@ -105,7 +94,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
       .handle(
         "watch",
         Effect.fnUntraced(function* () {
-          const watched = yield* WatchRequest.of(yield* TargetResolution.resolveClusters())
+          const watched = yield* WatchRequest.of(yield* TargetResolution.admit)
           return yield* openStream(identityOf, (sink) => watch.open(watched, sink))
         })
       )

@@ -10,7 +10,6 @@ import { CostReport, type ExplainQuery } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
 import type { Range, RangeQuery } from "@quarterdeck/cost/Range"
-import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -24,6 +23,7 @@ import { refuse } from "../refusal/Refusal.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 import * as RequestRange from "../costs/RequestRange.ts"
 import * as RetiredHistories from "../costs/RetiredHistories.ts"
+import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 
 /** The query parameters of a report that comes in pages or as a file. */
@@ -65,7 +65,7 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(filter.namespaces)
   const asked = {
-    ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(filter, retired))),
+    ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(filter, retired))),
     filter
   }
   if (format === "json") {
@@ -90,7 +90,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(body.namespaces)
   const asked = {
-    ...(yield* scoped(services, range, (retired) => TargetResolution.resolveCosts(body, retired))),
+    ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(body, retired))),
     filter: body,
     groupBy,
     ...(idle === undefined ? {} : { idle }),
@@ -111,7 +111,7 @@ const explain = Effect.fnUntraced(function* (
   // Before the target: a fault of syntax is told before one of scope.
   const range = yield* services.rangeOf(times)
   yield* TargetResolution.noteObject(id)
-  const resolved = yield* scoped(services, range, (retired) => TargetResolution.resolveNamedCosts(cluster, retired))
+  const resolved = yield* scoped(services, range, (retired) => TargetResolution.admitNamed(cluster, retired))
   const asked = { ...resolved, cluster, id }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
 })
@@ -140,7 +140,7 @@ const scoped = Effect.fnUntraced(function* <E, R>(
   range: Range,
   resolve: (retired: ReadonlyArray<HistoryName>) => Effect.Effect<Target<HistoryName>, E, R>
 ) {
-  const { keyId, rule } = yield* Principal
+  const { keyId, rule } = (yield* ResolvedRequest.current).principal
   const retired = yield* retiredIn(range).pipe(Effect.catch(refuseBody))
   const target = yield* resolve([...retired.keys()])
   const namespaces = Rule.namespaceFilter(rule)

@@ -5,7 +5,6 @@ import { type PodLogError, PodLogs } from "@quarterdeck/cluster-fanout/PodLogs"
 import { Api } from "@quarterdeck/contract/Api"
 import { DEFAULT_TAIL_LINES, TRUNCATED_HEADER } from "@quarterdeck/contract/PodGroup"
 import type * as Problem from "@quarterdeck/contract/Problem"
-import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -27,8 +26,7 @@ export const LogHandlers = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ params, query }) {
         const { container, follow, previous, sinceSeconds, tailLines = DEFAULT_TAIL_LINES, timestamps } = query
         yield* TargetResolution.requireHeaderOf(params.cluster)
-        yield* TargetResolution.resolveNamed(params.cluster)
-        const { rule } = yield* Principal
+        const { rule } = (yield* TargetResolution.admit).principal
         const { maxTimeoutMs } = yield* Deadlines
         const asked = {
           ...params,

@@ -4,11 +4,10 @@
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Api } from "@quarterdeck/contract/Api"
 import type { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
-import { Principal } from "@quarterdeck/keys/Principal"
-import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListRefusal from "../refusal/ListRefusal.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
@@ -22,17 +21,14 @@ export const NamespaceHandlers = HttpApiBuilder.group(
       "list",
       Effect.fnUntraced(function* ({ query }) {
         const { labelSelector, name, ...parameters } = query
-        const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
-        const target = yield* TargetResolution.resolve()
+        const admitted = yield* TargetResolution.admit
         const { items, ...envelope } = yield* namespaces
           .list({
-            target,
-            namespaces: Rule.namespaceFilter(principal.rule),
+            ...ListQuestion.within(admitted),
             filter: { labelSelector: selector, ...(name === undefined ? {} : { name }) },
-            page,
-            cursorBinding: principal.keyId
+            page
           })
           .pipe(Effect.catch(ListRefusal.fromError))
         return yield* ListReply.ofRows("namespaces", { namespaces: items, ...envelope } satisfies NamespaceList)

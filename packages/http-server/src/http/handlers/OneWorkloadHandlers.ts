@@ -6,7 +6,6 @@ import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
 import { Api } from "@quarterdeck/contract/Api"
 import { type ActionResult, ActionRequest, ScaleRequest, type WorkloadReply } from "@quarterdeck/contract/WorkloadGroup"
-import { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Result, type Schema } from "effect"
@@ -15,7 +14,7 @@ import * as ActionRefusal from "../refusal/ActionRefusal.ts"
 import { Deadlines } from "../lists/ListPage.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
-import * as RequestRecord from "../request/RequestRecord.ts"
+import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 
 interface Named {
@@ -42,8 +41,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ params }: Named) {
         yield* TargetResolution.requireHeaderOf(params.cluster)
         const asked = yield* RequestBody.decode(body)
-        yield* TargetResolution.resolveNamed(params.cluster)
-        const { rule } = yield* Principal
+        const { rule } = (yield* TargetResolution.admit).principal
         const { maxTimeoutMs, timeoutMs } = yield* Deadlines
         const outcome = yield* actions
           .run(
@@ -67,8 +65,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
         "get",
         Effect.fnUntraced(function* ({ params }) {
           yield* TargetResolution.requireHeaderOf(params.cluster)
-          yield* TargetResolution.resolveNamed(params.cluster)
-          const { rule } = yield* Principal
+          const { rule } = (yield* TargetResolution.admit).principal
           const { timeoutMs } = yield* Deadlines
           const found = yield* lookup
             .look({ ...params, namespaces: Rule.namespaceFilter(rule), timeoutMs })
@@ -105,5 +102,5 @@ const noteOutcome: WorkloadActions.Heard = (outcome) =>
     const status = Result.isSuccess(outcome)
       ? 200
       : (yield* Effect.flip(ActionRefusal.fromError(outcome.failure))).status
-    yield* RequestRecord.note({ outcome: status })
+    yield* DetachedOutcome.settle(status)
   })

@@ -4,7 +4,6 @@
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
 import { Api } from "@quarterdeck/contract/Api"
 import type { PodList } from "@quarterdeck/contract/PodsGroup"
-import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ListPage from "../lists/ListPage.ts"
@@ -30,13 +29,12 @@ export const PodHandlers = HttpApiBuilder.group(
           workload: _workload,
           ...parameters
         } = query
-        const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
         yield* TargetResolution.noteNamespaces(namespace)
-        const target = yield* TargetResolution.resolve()
+        const admitted = yield* TargetResolution.admit
         const { items, ...envelope } = yield* pods
-          .list(ListQuestion.ofPods(query, selector, page, target, principal))
+          .list(ListQuestion.ofPods(query, selector, page, admitted))
           .pipe(Effect.catch(ListRefusal.fromError))
         return yield* ListReply.ofRows("pods", { pods: items, ...envelope } satisfies PodList)
       })

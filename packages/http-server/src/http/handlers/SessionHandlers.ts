@@ -17,7 +17,6 @@ import { CurrentRequest } from "../request/RequestRecord.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
 import { unauthorized } from "../refusal/Unauthorized.ts"
 
-const SESSION_PATH = "/api/v1/session"
 const signedIn = HttpServerResponse.schemaJson(SessionGroup.SignedIn)
 
 export const SessionHandlers = HttpApiBuilder.group(
@@ -43,7 +42,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const opened = yield* sessions
             .open(key, (principal) =>
               AllowedAddress.require(principal).pipe(
-                Effect.andThen(guard.spend(principal, SESSION_PATH)),
+                Effect.andThen(guard.spend(principal)),
                 Effect.andThen(trail.begin)
               )
             )
@@ -63,7 +62,7 @@ export const SessionHandlers = HttpApiBuilder.group(
         "get",
         Effect.fnUntraced(function* () {
           const { principal } = yield* guard.authenticateSession
-          yield* guard.spend(principal, SESSION_PATH)
+          yield* guard.spend(principal)
           return yield* issuer.whoami(principal).pipe(Effect.catch(KeyRefusal.fromError))
         })
       )

@@ -6,7 +6,6 @@ import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Api } from "@quarterdeck/contract/Api"
 import type { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
-import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as BulkAction from "../actions/BulkAction.ts"
@@ -30,13 +29,12 @@ export const WorkloadHandlers = HttpApiBuilder.group(
       "list",
       Effect.fnUntraced(function* ({ query }) {
         const { kind: _kind, labelSelector, name: _name, namespace, ...parameters } = query
-        const principal = yield* Principal
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
         yield* TargetResolution.noteNamespaces(namespace)
-        const target = yield* TargetResolution.resolve()
+        const admitted = yield* TargetResolution.admit
         const { items, ...envelope } = yield* workloads
-          .list(ListQuestion.ofWorkloads(query, selector, page, target, principal))
+          .list(ListQuestion.ofWorkloads(query, selector, page, admitted))
           .pipe(Effect.catch(ListRefusal.fromError))
         return yield* ListReply.ofRows("workloads", { workloads: items, ...envelope } satisfies WorkloadList)
       })
@@ -46,8 +44,8 @@ export const WorkloadHandlers = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ query }) {
         const selector = yield* ListPage.labelSelectorOf(query.labelSelector)
         yield* TargetResolution.noteNamespaces(query.namespace)
-        const target = yield* TargetResolution.resolve()
-        const watched = { ...(yield* WatchRequest.of(target)), filter: ListQuestion.workloadFilter(query, selector) }
+        const admitted = yield* TargetResolution.admit
+        const watched = { ...(yield* WatchRequest.of(admitted)), filter: ListQuestion.workloadFilter(query, selector) }
         return yield* openStream(identityOf, (sink) =>
           watch.open(watched, sink).pipe(Effect.catch(ListRefusal.fromError))
         )

@@ -9,10 +9,7 @@ import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { podParameters } from "@quarterdeck/contract/PodsGroup"
 import { workloadParameters } from "@quarterdeck/contract/WorkloadsGroup"
 import type { Principal } from "@quarterdeck/keys/Principal"
-import * as Rule from "@quarterdeck/keys/Rule"
-import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
-import * as Target from "@quarterdeck/targeting/Target"
-import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
+import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Effect, Exit, Result, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
@@ -20,6 +17,7 @@ import * as ListPage from "../lists/ListPage.ts"
 import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import type { RequestRecord } from "../request/RequestRecord.ts"
+import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 import { Texts } from "../lists/RowTexts.ts"
 import type { RecentCaller } from "./RecentCallers.ts"
@@ -43,7 +41,7 @@ export interface HotPages {
 }
 
 /** Asks for one kind of list. Undefined where the ordinary way is to be taken. */
-type Listing = (url: string, target: Target.Target, caller: Principal["Service"]) => Listed | undefined
+type Listing = (url: string, caller: ListQuestion.AdmittedCaller) => Listed | undefined
 
 /** A list, and the namespaces that were asked for by name. */
 interface Listed {
@@ -60,22 +58,17 @@ interface ListParameters {
 export const make = Effect.gen(function* () {
   const services = yield* Effect.context<never>()
   const registry = yield* ClusterRegistry
-  const options = yield* TargetResolution.TargetOptions
+  const options = yield* ResolvedRequest.TargetOptions
   const { forget, listings } = yield* makeListings
 
   /** Resolves the target of a request, whose cluster header is the one that its caller was let in with. */
   const targetOf = (request: IncomingMessage, { rule }: Principal["Service"]) => {
     const snapshot = Effect.runSyncExitWith(services)(registry.snapshot)
-    const header = ClusterHeader.parse(request.headersDistinct[options.header.toLowerCase()] ?? [], options.maxNames)
-    if (Exit.isFailure(snapshot) || Result.isFailure(header)) return undefined
-    const asked = TargetRequest.fromParts({ header: header.success }, options.maxNames)
-    if (Result.isFailure(asked)) return undefined
-    const { clusters, parent } = snapshot.value
-    const target = Target.resolve(asked.success, Rule.clusterScope(rule), {
-      parent,
-      clusters: clusters.map(({ name }) => name)
-    })
-    return Result.isFailure(target) ? undefined : { asked: asked.success, target: target.success }
+    if (Exit.isFailure(snapshot)) return undefined
+    const header = request.headersDistinct[options.header.toLowerCase()] ?? []
+    const named = ResolvedRequest.ask(ClusterName.is, { header }, options)
+    const { asked, target } = ResolvedRequest.resolve(named, rule, snapshot.value)
+    return asked === undefined || Result.isFailure(target) ? undefined : { asked, target: target.success }
   }
 
   const pages: HotPages = {
@@ -84,7 +77,7 @@ export const make = Effect.gen(function* () {
       const listing = listings.get(path)
       const found = listing === undefined ? undefined : targetOf(request, user)
       if (listing === undefined || found === undefined) return undefined
-      const page = listing(url, found.target, user)
+      const page = listing(url, { principal: user, target: found.target })
       if (page === undefined) return undefined
       const { list, namespaces } = page
       const target = {
@@ -117,22 +110,22 @@ const makeListings = Effect.gen(function* () {
   const ofWorkloads = readerOf(Schema.Struct(workloadParameters))
   const ofPods = readerOf(Schema.Struct(podParameters))
 
-  const listWorkloads: Listing = (url, target, caller) => {
+  const listWorkloads: Listing = (url, caller) => {
     const asked = ofWorkloads.question(url)
     if (asked === undefined) return undefined
     const { query, selector } = asked
     const page = ListPage.pageOf(query, "name", timeoutMs)
-    const listed = workloads.listNow(ListQuestion.ofWorkloads(query, selector, page, target, caller))
+    const listed = workloads.listNow(ListQuestion.ofWorkloads(query, selector, page, caller))
     if (listed === undefined) return undefined
     const { items, ...envelope } = listed
     return { list: ListReply.made("workloads", { workloads: items, ...envelope }, texts), namespaces: query.namespace }
   }
-  const listPods: Listing = (url, target, caller) => {
+  const listPods: Listing = (url, caller) => {
     const asked = ofPods.question(url)
     if (asked === undefined) return undefined
     const { query, selector } = asked
     const page = ListPage.pageOf(query, "name", timeoutMs)
-    const listed = pods.listNow(ListQuestion.ofPods(query, selector, page, target, caller))
+    const listed = pods.listNow(ListQuestion.ofPods(query, selector, page, caller))
     if (listed === undefined) return undefined
     const { items, ...envelope } = listed
     return { list: ListReply.made("pods", { pods: items, ...envelope }, texts), namespaces: query.namespace }

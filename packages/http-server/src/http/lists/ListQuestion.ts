@@ -10,6 +10,12 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { namedObject } from "./ListPage.ts"
 
+/** A caller, and the clusters that its request reaches. */
+export interface AdmittedCaller {
+  readonly principal: Principal["Service"]
+  readonly target: Target
+}
+
 /** What a query narrows workloads by. */
 interface WorkloadNarrowing {
   readonly namespace?: ReadonlyArray<string>
@@ -41,19 +47,17 @@ export const ofWorkloads = (
   query: WorkloadNarrowing,
   labelSelector: LabelSelector.LabelSelector,
   page: Page<WorkloadSort>,
-  target: Target,
-  caller: Principal["Service"]
-): WorkloadQuery => ({ ...within(target, caller), filter: workloadFilter(query, labelSelector), page })
+  caller: AdmittedCaller
+): WorkloadQuery => ({ ...within(caller), filter: workloadFilter(query, labelSelector), page })
 
 /** Asks for pods that the caller's rule reaches. */
 export const ofPods = (
   { name, namespace, node, status, workload }: PodNarrowing,
   labelSelector: LabelSelector.LabelSelector,
   page: Page<PodSort>,
-  target: Target,
-  caller: Principal["Service"]
+  caller: AdmittedCaller
 ): PodQuery => ({
-  ...within(target, caller),
+  ...within(caller),
   filter: {
     labelSelector,
     ...(namespace === undefined ? {} : { namespace }),
@@ -65,7 +69,8 @@ export const ofPods = (
   page
 })
 
-const within = (target: Target, { keyId, rule }: Principal["Service"]) => ({
+/** Narrows a list to the clusters of its target and the namespaces of the caller's rule. */
+export const within = ({ principal: { keyId, rule }, target }: AdmittedCaller) => ({
   target,
   namespaces: Rule.namespaceFilter(rule),
   cursorBinding: keyId

@@ -130,10 +130,12 @@ const withoutTimes = ({ ageMs: _age, latencyMs: _latency, ...coverage }: Coverag
 const tagged = (made: HttpServerResponse.HttpServerResponse, etag: string) =>
   HttpServerResponse.setHeader(made, "etag", etag)
 
+const write = RequestRecord.writer("list")
+
 const reply = Effect.fnUntraced(function* (list: HttpServerResponse.HttpServerResponse) {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const { etag = "" } = list.headers
-  yield* RequestRecord.note({ list })
+  yield* write({ list })
   return EntityTag.isKnown(headers["if-none-match"], etag)
     ? HttpServerResponse.empty({ status: 304, headers: { etag } })
     : list

@@ -4,7 +4,7 @@
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Clock, Context, Effect, Predicate, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Guard } from "../guard/Guard.ts"
+import * as Guard from "../guard/Guard.ts"
 import { refuse } from "../refusal/Refusal.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 import { parametersOf } from "../guard/RequestInput.ts"
@@ -40,7 +40,7 @@ export const isOf = (method: string, url: string): boolean =>
  * **Errors** problems of the contract, beside what the protocol itself answers with.
  */
 export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
-  const guard = yield* Guard
+  const guard = yield* Guard.Guard
   const app = yield* McpApp.make
   const sessions = new McpSessions()
 
@@ -94,10 +94,10 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { method } = request
-    yield* RequestRecord.note({ route: McpApp.MCP_PATH, via: "mcp", audited: { resource: "mcp", verb: "read" } })
+    yield* Guard.noteMcpCall
     yield* McpHost.check
     const { principal } = yield* guard.authenticateKey
-    const spend = guard.spend(principal, McpApp.MCP_PATH)
+    const spend = guard.spend(principal)
     const read = Effect.gen(function* () {
       const text = yield* RequestBody.read(RequestBody.MAX_BYTES)
       return { text, mayAsk: ASKING.has(yield* methodOf(text)) }
@@ -118,7 +118,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     })
     // One that asked no route after all counts as the others do; what a route is asked, the route counts and notes.
     if (mayAsk && !caller.hasAsked()) yield* spend
-    if (!caller.hasAsked()) yield* RequestRecord.note({ user: principal })
+    if (!caller.hasAsked()) yield* Guard.noteCaller("key", principal, "use")
     return HttpServerResponse.fromWeb(response)
   })
 })

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { IdentityClient } from "../../services/IdentityClient.ts"
 import * as PageRoute from "./PageRoute.ts"
-import { TargetOptions } from "../guard/TargetResolution.ts"
+import { TargetOptions } from "../guard/ResolvedRequest.ts"
 
 const DASHBOARD_PATH = "/" as const
 const ASSET_PATH = "/assets/:name" as const

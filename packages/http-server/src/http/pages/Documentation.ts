@@ -10,7 +10,7 @@ import * as CachedReply from "./CachedReply.ts"
 import { Deadlines } from "../lists/ListPage.ts"
 import * as MountPath from "../request/MountPath.ts"
 import * as PagePolicy from "./PagePolicy.ts"
-import { TargetOptions } from "../guard/TargetResolution.ts"
+import { TargetOptions } from "../guard/ResolvedRequest.ts"
 
 export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const

@@ -12,6 +12,8 @@ export type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 /** What the reply's headers tell of a refusal. **Example** `{ "retry-after": "1" }` */
 type ReplyHeaders = Readonly<Record<string, string>>
 
+const write = RequestRecord.writer("problem", "isDenied")
+
 /** Makes the problem of the current request, and notes its code for the log. */
 export const make = (
   code: Problem.Code,
@@ -19,7 +21,10 @@ export const make = (
   replyHeaders: ReplyHeaders = {}
 ): Effect.Effect<Problem.Problem> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ requestId }) =>
-    Effect.as(RequestRecord.note({ problem: code, replyHeaders }), Problem.make(code, { ...facts, requestId }))
+    Effect.as(
+      Effect.andThen(write({ problem: code }), RequestRecord.addHeaders(replyHeaders)),
+      Problem.make(code, { ...facts, requestId })
+    )
   )
 
 /**
@@ -34,10 +39,10 @@ export const refuse = (
 ): Effect.Effect<never, Problem.Problem> => Effect.flatMap(make(code, facts, replyHeaders), Effect.fail)
 
 /** Notes for the audit that the caller was refused, by a reply whose status does not say so. */
-export const deny: Effect.Effect<void> = RequestRecord.note({ isDenied: true })
+export const deny: Effect.Effect<void> = write({ isDenied: true })
 
 /** Notes for the audit that nobody was refused, though the status of the reply says so. */
-export const answer: Effect.Effect<void> = RequestRecord.note({ isDenied: false })
+export const answer: Effect.Effect<void> = write({ isDenied: false })
 
 /** Renders a problem as a reply. */
 export const respond = (problem: Problem.Problem): HttpServerResponse.HttpServerResponse =>

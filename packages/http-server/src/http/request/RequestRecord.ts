@@ -1,9 +1,8 @@
 /**
  * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
  *
- * Each field has one room that notes it: Routes the route; Guard who asks, what for and what that leaves of the limits;
- * TargetResolution what it is about; Refusal why it was refused; OneWorkloadHandlers what was done whoever waited for it;
- * ActionProgress that it goes on.
+ * Six modules write it, each its own fields by {@link writer}: Routes, Guard, TargetResolution, Refusal, ListReply and
+ * DetachedOutcome.
  */
 import type { UnroutedResource } from "@quarterdeck/contract/AuditGroup"
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
@@ -92,21 +91,36 @@ export const CurrentRequest = Context.Reference<RequestRecord>("@quarterdeck/htt
   defaultValue: () => make("none")
 })
 
-/** What is noted on a request's way. */
-type Notes = Partial<Omit<RequestRecord, "requestId" | keyof Connection>>
+type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] }
 
-/** Notes something of the current request, in place of what was noted before; headers of the reply add up. */
-export const note = (notes: Notes): Effect.Effect<void> =>
-  Effect.map(CurrentRequest, (record) => {
-    const replyHeaders =
-      notes.replyHeaders === undefined ? record.replyHeaders : { ...record.replyHeaders, ...notes.replyHeaders }
-    Object.assign(record, notes, { replyHeaders })
+/** Fields that are written after the record is made. */
+type Field = Exclude<keyof RequestRecord, "requestId" | "replyHeaders" | keyof Connection>
+
+const write = <Name extends Field>(record: Writable<RequestRecord>, field: Name, value: RequestRecord[Name]): void => {
+  record[field] = value
+}
+
+/** Makes the function by which one module writes its fields of the current request's record. */
+export const writer =
+  <Name extends Field>(...fields: ReadonlyArray<Name>) =>
+  (values: { readonly [Each in Name]?: RequestRecord[Each] }): Effect.Effect<void> =>
+    Effect.map(CurrentRequest, (record) => {
+      for (const field of fields) {
+        const value = values[field]
+        if (value !== undefined) write(record, field, value)
+      }
+    })
+
+/** Adds headers to the current request's reply. */
+export const addHeaders = (headers: RequestRecord["replyHeaders"]): Effect.Effect<void> =>
+  Effect.map(CurrentRequest, (record: Writable<RequestRecord>) => {
+    record.replyHeaders = { ...record.replyHeaders, ...headers }
   })
 
-/** Notes on the reply of a request what the reply of one that it asked for says of limits. */
-export const noteLimits = (outer: RequestRecord, { replyHeaders }: RequestRecord): Effect.Effect<void> => {
+/** Adds the rate limit headers of an inner request to the reply of the request that asked for it. */
+export const addLimits = (outer: RequestRecord, { replyHeaders }: RequestRecord): Effect.Effect<void> => {
   const limits = Object.entries(replyHeaders).filter(([name]) => name.startsWith("ratelimit"))
-  return Effect.provideService(note({ replyHeaders: Object.fromEntries(limits) }), CurrentRequest, outer)
+  return Effect.provideService(addHeaders(Object.fromEntries(limits)), CurrentRequest, outer)
 }
 
 /** Runs an effect of whose outcome the current request's log, audit and reply must not tell. */
