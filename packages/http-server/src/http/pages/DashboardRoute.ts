@@ -6,6 +6,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { IdentityClient } from "../../services/IdentityClient.ts"
+import * as ContentSecurityPolicy from "./ContentSecurityPolicy.ts"
 import * as PageRoute from "./PageRoute.ts"
 import { TargetOptions } from "../guard/ResolvedRequest.ts"
 
@@ -37,25 +38,6 @@ const CLUSTER_HEADER = "QUARTERDECK_CLUSTER_HEADER"
 
 /** Names carry a hash of the content, so that a copy is never out of date. */
 const FOR_EVER = "public, max-age=31536000, immutable"
-
-/**
- * Lets the page use this server alone, and styles that carry the nonce of its reply.
- *
- * **Source** Content Security Policy Level 3.
- */
-const policyOf = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "style-src-attr 'none'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join("; ")
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -140,7 +122,7 @@ const pageOf = (html: string): HttpServerResponse.HttpServerResponse => {
   const nonce = randomBytes(16).toString("base64")
   return HttpServerResponse.text(html.replaceAll(NONCE, nonce), {
     contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": policyOf(nonce) }
+    headers: ContentSecurityPolicy.ofNonce(nonce)
   })
 }
 
@@ -180,6 +162,6 @@ const NOT_BUILT = HttpServerResponse.text(
   {
     status: 503,
     contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
+    headers: ContentSecurityPolicy.ofText
   }
 )

@@ -9,7 +9,7 @@ import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import * as CachedReply from "./CachedReply.ts"
 import { Deadlines } from "../lists/ListPage.ts"
 import * as MountPath from "../request/MountPath.ts"
-import * as PagePolicy from "./PagePolicy.ts"
+import * as ContentSecurityPolicy from "./ContentSecurityPolicy.ts"
 import { TargetOptions } from "../guard/ResolvedRequest.ts"
 
 export const OPENAPI_PATH = "/openapi.json" as const
@@ -39,7 +39,7 @@ export const layer = Layer.unwrap(
       HttpApiSwagger.layer(
         Api.annotate(OpenApi.Transform, () => document),
         { path: DOCS_PATH }
-      ).pipe(Layer.provide(PagePolicy.layer))
+      ).pipe(Layer.provide(ContentSecurityPolicy.layer))
     ).pipe(Layer.provide(CachedReply.layer))
   })
 )
