@@ -2,6 +2,7 @@
  * The workloads of one, several or all clusters: listed, and changed many at once.
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
+import { OutcomeCode } from "@quarterdeck/cluster-fanout/OutcomeCode"
 import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
@@ -61,22 +62,11 @@ export const BulkActionRequest = Schema.Struct({
 }).annotate({ identifier: "BulkActionRequest" })
 export type BulkActionRequest = typeof BulkActionRequest.Type
 
-/** Why a workload was not changed: codes of problems. */
-const OutcomeCode = Schema.Literals([
-  "action_unsupported",
-  "namespace_forbidden",
-  "workload_not_found",
-  "workload_changed",
-  "cluster_forbids",
-  "cluster_unreachable",
-  "cluster_throttled",
-  "cluster_timeout",
-  "outcome_unknown",
-  "key_revoked",
-  "key_expired",
-  "session_ended",
-  "invalid_key"
-] satisfies ReadonlyArray<Problem.Code>)
+/** Codes of workloads that were left as they are, since the caller's key ended while others were changed. */
+const keyCodes = ["key_revoked", "key_expired", "session_ended", "invalid_key"] as const
+
+/** Codes of problems, one for each reason why a workload was not changed. */
+const BulkCode = Schema.Literals([...OutcomeCode.literals, ...keyCodes] satisfies ReadonlyArray<Problem.Code>)
 
 /** What became of one workload. **Shape** `code` with `refused` and `failed`, `resourceVersion` with the others. */
 export const BulkOutcome = Schema.Struct({
@@ -85,10 +75,13 @@ export const BulkOutcome = Schema.Struct({
   kind: Schema.String,
   name: Schema.String,
   status: Schema.Literals(["applied", "dryRun", "refused", "failed"]),
-  code: Schema.optionalKey(OutcomeCode),
+  code: Schema.optionalKey(BulkCode),
   resourceVersion: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "BulkOutcome" })
 export type BulkOutcome = typeof BulkOutcome.Type
+
+/** Why a bulk action leaves the remaining workloads as they are. */
+export type StopCode = (typeof keyCodes)[number] | Extract<OutcomeCode, "namespace_forbidden">
 
 /** The outcomes of a bulk action, in the order of its targets. */
 export const BulkActionResult = Schema.Struct({

@@ -6,13 +6,15 @@ import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Context, Effect, Fiber, Layer, Schema, Semaphore } from "effect"
 import { ClusterReader } from "../cache/ClusterReader.ts"
-import { FanOut, failureOf } from "../list/FanOut.ts"
+import { FanOut } from "../list/FanOut.ts"
 import type { LabelSelector } from "../list/LabelSelector.ts"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import { Workloads } from "../list/Workloads.ts"
 import type * as Action from "./Action.ts"
+import * as FailedAction from "./FailedAction.ts"
+import type { OutcomeCode } from "./OutcomeCode.ts"
 import * as RequireNamespaces from "./RequireNamespaces.ts"
-import { type ActionError, WorkloadActions } from "./WorkloadActions.ts"
+import { WorkloadActions } from "./WorkloadActions.ts"
 
 /** The most workloads that one call changes. */
 export const MAX_TARGETS = 500
@@ -30,7 +32,7 @@ export interface BulkTarget {
  *
  * **Units** as `ActionQuery`, for each workload.
  */
-export interface BulkQuery {
+export interface BulkQuery<Stop extends string = never> {
   readonly targets: ReadonlyArray<BulkTarget>
   readonly namespaces: NamespaceFilter
   readonly change: Action.Change
@@ -38,9 +40,9 @@ export interface BulkQuery {
   readonly readMs: number
   readonly writeMs: number
   /** Asked before each workload: why it may not be changed any more, though it might when all began. */
-  readonly stopped?: Effect.Effect<OutcomeCode | undefined>
+  readonly stopped?: Effect.Effect<OutcomeCode | Stop | undefined>
   /** Is told each outcome as soon as it is known, in any order. */
-  readonly tell?: (outcome: BulkOutcome) => Effect.Effect<void>
+  readonly tell?: (outcome: BulkOutcome<Stop>) => Effect.Effect<void>
 }
 
 /** Which workloads are meant by their labels. **Units** `timeoutMs` for all clusters together. */
@@ -53,30 +55,14 @@ export interface Selection {
   readonly cursorBinding: string
 }
 
-/** Why a workload was not changed. */
-export type OutcomeCode =
-  | "action_unsupported"
-  | "namespace_forbidden"
-  | "workload_not_found"
-  | "workload_changed"
-  | "cluster_forbids"
-  | "cluster_unreachable"
-  | "cluster_throttled"
-  | "cluster_timeout"
-  | "outcome_unknown"
-  | "key_revoked"
-  | "key_expired"
-  | "session_ended"
-  | "invalid_key"
-
 /**
  * What became of one workload.
  *
  * **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer.
  */
-export interface BulkOutcome extends BulkTarget {
+export interface BulkOutcome<Stop extends string = never> extends BulkTarget {
   readonly status: "applied" | "dryRun" | "refused" | "failed"
-  readonly code?: OutcomeCode
+  readonly code?: OutcomeCode | Stop
   readonly resourceVersion?: string
 }
 
@@ -126,7 +112,9 @@ export class BulkActions extends Context.Service<
      * **Limits** 4 of a cluster and 8 clusters at a time, 64 workloads over all calls. A cluster that did not answer is not asked for
      * the targets that had not begun. Goes on to its end when the caller leaves.
      */
-    readonly run: (query: BulkQuery) => Effect.Effect<ReadonlyArray<BulkOutcome>>
+    readonly run: <Stop extends string = never>(
+      query: BulkQuery<Stop>
+    ) => Effect.Effect<ReadonlyArray<BulkOutcome<Stop>>>
   }
 >()("@quarterdeck/cluster-fanout/BulkActions") {
   static readonly layer = Layer.effect(
@@ -137,30 +125,35 @@ export class BulkActions extends Context.Service<
       const scope = yield* Effect.scope
       const places = yield* Semaphore.make(IN_ALL)
 
-      const changeOne = (query: BulkQuery, target: BulkTarget): Effect.Effect<BulkOutcome> =>
+      const changeOne = (query: Omit<BulkQuery, "stopped" | "tell">, target: BulkTarget): Effect.Effect<BulkOutcome> =>
         actions.run({ ...query, ...target }).pipe(
           Semaphore.withPermits(places, 1),
           Effect.map(({ resourceVersion, status }): BulkOutcome => ({ ...target, status, resourceVersion })),
-          Effect.catch((error) => Effect.map(told(error), (why): BulkOutcome => ({ ...target, ...why })))
+          Effect.catch((error) =>
+            Effect.map(FailedAction.fromError(error), ({ code, status }): BulkOutcome => ({ ...target, status, code }))
+          )
         )
 
       /** Changes the workloads of one cluster. */
-      const changeCluster = Effect.fnUntraced(function* (query: BulkQuery, targets: ReadonlyArray<BulkTarget>) {
+      const changeCluster = Effect.fnUntraced(function* <Stop extends string>(
+        query: BulkQuery<Stop>,
+        targets: ReadonlyArray<BulkTarget>
+      ) {
         let silence: OutcomeCode | undefined
         const attempt = Effect.fnUntraced(function* (target: BulkTarget) {
-          if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome
+          if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome<Stop>
           const stopped = yield* query.stopped ?? NOT_STOPPED
-          if (stopped !== undefined) return { ...target, status: "refused", code: stopped } satisfies BulkOutcome
+          if (stopped !== undefined) return { ...target, status: "refused", code: stopped } satisfies BulkOutcome<Stop>
           const outcome = yield* changeOne(query, target)
           silence ??= silenceOf(outcome)
           return outcome
         })
         const change = (target: BulkTarget) =>
-          Effect.tap(attempt(target), (outcome: BulkOutcome) => query.tell?.(outcome) ?? Effect.void)
+          Effect.tap(attempt(target), (outcome: BulkOutcome<Stop>) => query.tell?.(outcome) ?? Effect.void)
         return yield* Effect.forEach(targets, change, { concurrency: PER_CLUSTER })
       })
 
-      const change = Effect.fn("BulkActions.run")(function* (query: BulkQuery) {
+      const change = Effect.fn("BulkActions.run")(function* <Stop extends string>(query: BulkQuery<Stop>) {
         const ofClusters = Map.groupBy(query.targets, ({ cluster }) => cluster)
         yield* Effect.annotateCurrentSpan({
           clusters: ofClusters.size,
@@ -215,33 +208,5 @@ const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
       return "cluster_unreachable"
     default:
       return undefined
-  }
-}
-
-type Why = Required<Pick<BulkOutcome, "status" | "code">>
-
-const refused = (code: OutcomeCode): Effect.Effect<Why> => Effect.succeed({ status: "refused", code })
-const failed = (code: OutcomeCode): Effect.Effect<Why> => Effect.succeed({ status: "failed", code })
-
-const told = (error: ActionError): Effect.Effect<Why> => {
-  switch (error._tag) {
-    case "ActionUnsupported":
-      return refused("action_unsupported")
-    case "NamespaceForbidden":
-      return refused("namespace_forbidden")
-    case "WorkloadNotFound":
-      return refused("workload_not_found")
-    case "WorkloadChanged":
-      return refused("workload_changed")
-    case "ActionRefused":
-      return refused("cluster_forbids")
-    case "FanOutFailed":
-      return failed(error.code)
-    case "ActionNotDone": {
-      const failure = failureOf([error.coverage])
-      return failure === undefined ? Effect.die(new Error("a cluster that answered and did not")) : failed(failure.code)
-    }
-    case "OutcomeUnknown":
-      return failed("outcome_unknown")
   }
 }

@@ -2,7 +2,7 @@
  * `POST /api/v1/workloads/actions`: many workloads, each changed once.
  */
 import { BulkActions } from "@quarterdeck/cluster-fanout"
-import type { BulkActionRequest, BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
+import type { BulkActionRequest, BulkActionResult, StopCode } from "@quarterdeck/contract/WorkloadsGroup"
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -41,7 +41,7 @@ interface Doing {
   /** Tells the audit what is about to be changed. */
   readonly begin: Effect.Effect<void, Problem.Problem>
   /** Why the caller may change nothing more. */
-  readonly stopped: Effect.Effect<BulkActions.OutcomeCode | undefined>
+  readonly stopped: Effect.Effect<StopCode | undefined>
   /** Who is told how it goes on. */
   readonly progress?: ActionProgress.Progress
 }
@@ -139,7 +139,7 @@ const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, pro
 })
 
 /** Tells why workloads whose turn comes after the key's end, or its narrowing, are left as they are. */
-const stopOf = (reason: string | undefined): BulkActions.OutcomeCode | undefined => {
+const stopOf = (reason: string | undefined): StopCode | undefined => {
   switch (reason) {
     case undefined:
     case "key_revoked":
