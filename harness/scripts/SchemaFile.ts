@@ -7,7 +7,7 @@
  *
  * A line is `["name",schema]`, in the order of the names.
  */
-import { Definitions, Resources } from "@quarterdeck/embedded-cluster"
+import { BuiltinSchemas, Resources } from "@quarterdeck/embedded-cluster"
 import { Console, Effect, Redacted } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
 import type { RunningCluster } from "../src/drivers/ClusterDriver.ts"
@@ -42,16 +42,16 @@ export const generate = Effect.fnUntraced(function* (cluster: RunningCluster, to
 })
 
 /** The file as it stands, empty where there is none. */
-export const present = Effect.promise(() => readFile(Definitions.FILE, "utf8").catch(() => ""))
+export const present = Effect.promise(() => readFile(BuiltinSchemas.FILE, "utf8").catch(() => ""))
 
 const main = Effect.gen(function* () {
   const token = Redacted.make("generate")
   const admin = { name: "admin", groups: ["system:masters"], token }
   const cluster = yield* ControlPlane.driver.start({ name: "openapi", users: [admin] })
   const text = yield* generate(cluster, token)
-  if (!process.argv.includes("--check")) return yield* Effect.promise(() => writeFile(Definitions.FILE, text))
+  if (!process.argv.includes("--check")) return yield* Effect.promise(() => writeFile(BuiltinSchemas.FILE, text))
   if (text === (yield* present)) return
-  yield* Console.error(`${Definitions.FILE} is stale: run scripts/SchemaFile.ts in the harness`)
+  yield* Console.error(`${BuiltinSchemas.FILE} is stale: run scripts/SchemaFile.ts in the harness`)
   process.exitCode = 1
 })
 

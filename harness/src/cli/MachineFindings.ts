@@ -87,7 +87,7 @@ export const disks: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function*
   ]
 })
 
-export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.kept).pipe(
+export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.reserve).pipe(
   Effect.map((port) => ok("ports", `127.0.0.1:${port} and others are free`)),
   Effect.catch((error) =>
     Effect.succeed(fail("ports", error.message, "end programs that hold many ports or files, or raise `ulimit -n`"))

@@ -137,7 +137,7 @@ describe("starting a fleet", () => {
             : Effect.tap(driver.start(asked), ({ server }) => Effect.sync(() => servers.push(server)))
       }
       const error = yield* Effect.flip(Effect.scoped(Fleet.make({ ...options, driver: failing })))
-      assert.strictEqual(error.message, "cluster us: its ports were taken by others in 5 attempts")
+      assert.strictEqual(error.message, "cluster us: other programs took the cluster's ports in each of 5 attempts")
       for (const server of servers) {
         const refused = yield* Effect.promise(() =>
           fetch(server).then(

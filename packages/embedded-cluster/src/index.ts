@@ -6,7 +6,7 @@
  */
 export * as Authentication from "./access/Authentication.ts"
 export * as Authorization from "./access/Authorization.ts"
-export * as Definitions from "./schemas/Definitions.ts"
+export * as BuiltinSchemas from "./schemas/BuiltinSchemas.ts"
 export * as Discovery from "./discovery/Discovery.ts"
 export * as EmbeddedServer from "./serving/EmbeddedServer.ts"
 export * as InProcess from "./serving/InProcess.ts"

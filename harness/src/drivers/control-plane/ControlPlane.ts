@@ -138,7 +138,7 @@ const savedIn = Effect.fnUntraced(function* (
 /** Starts on a port of our choosing, on another one when somebody takes it in between. */
 const firstRun = Effect.fnUntraced(function* (cluster: Cluster, objects: ReadonlyArray<Operation> | undefined) {
   return yield* Effect.gen(function* () {
-    const port = yield* Ports.kept
+    const port = yield* Ports.reserve
     if (objects !== undefined) yield* emptied(cluster.paths)
     return { port, run: yield* runOn(cluster, port, objects) }
   }).pipe(

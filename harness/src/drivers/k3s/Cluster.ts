@@ -86,7 +86,7 @@ export const start = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const first = yield* Effect.gen(function* () {
     // Docker takes ports by their numbers, perhaps on another machine.
-    const port = yield* Ports.outOfTheWay
+    const port = yield* Ports.outsideEphemeralRanges
     return { port, ...(yield* born(settings, scope, port, [], log)) }
   }).pipe(
     Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),

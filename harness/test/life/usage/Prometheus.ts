@@ -25,7 +25,7 @@ export interface Vector {
 
 /** Starts Prometheus on the data in `directory`; it scrapes the targets, `host:port/path`, each second. */
 export const start = Effect.fnUntraced(function* (program: Needed, directory: string, targets: ReadonlyArray<URL>) {
-  const port = yield* Ports.kept
+  const port = yield* Ports.reserve
   const config = join(directory, "prometheus.yml")
   const jobs = targets.map((target, index) => ({
     job_name: `job-${index}`,

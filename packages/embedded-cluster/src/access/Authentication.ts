@@ -1,5 +1,6 @@
 /**
- * Who sends a request: bearer tokens that were given at the start, tokens of service accounts, or nobody.
+ * Identifies the sender of a request by a configured bearer token or a service account token. Without credentials,
+ * the sender is anonymous.
  */
 import { Redacted, Result } from "effect"
 import { hash } from "node:crypto"
@@ -8,17 +9,17 @@ import { type Outcome, unauthorized } from "../core/Status.ts"
 import type { User } from "../core/User.ts"
 import * as ServiceAccountTokens from "./ServiceAccountTokens.ts"
 
-/** Finds the user behind the value of an Authorization header. */
+/** Returns the user whom the value of an Authorization header identifies. */
 export type Authenticate = (authorization: string | undefined) => Outcome<User>
 
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] }
 
 /**
- * Knows users by their tokens.
+ * Identifies users by their configured tokens.
  *
- * **Shape** no header is {@link anonymous}; **Errors** 401 for a header that is no token of a user.
+ * **Shape** without a header the user is {@link anonymous}. **Errors** 401 if the header has no valid token.
  *
- * **Limits** keeps digests only, so that neither a look-up's time nor a heap dump shows a token.
+ * **Limits** stores only digests: tokens do not appear in heap dumps, and the time of a look-up does not reveal them.
  */
 export const make = (
   users: Iterable<{
@@ -45,23 +46,25 @@ export const make = (
   }
 }
 
-/** Finds whom a token stands for, if it is for one of the audiences; gives those that fit. */
+/**
+ * Returns the user of a token and the audiences that the token is valid for, if any of the requested audiences is
+ * among them.
+ */
 export type Identify = (
   token: string,
   audiences: ReadonlyArray<string>
 ) => { readonly user: User; readonly audiences: ReadonlyArray<string> } | undefined
 
-/** How a cluster knows its callers. */
 export interface Authentication {
   readonly authenticate: Authenticate
   readonly identify: Identify
 }
 
-/** Knows users by their tokens, and service accounts by those that the cluster has signed. */
+/** Identifies users by their configured tokens, and service accounts by tokens that the cluster signed. */
 export const forCluster = (kernel: Kernel, users: Parameters<typeof make>[0]): Authentication => {
   const known = make(users)
   const identify: Identify = (token, audiences) => {
-    const own = ServiceAccountTokens.issuerOf(kernel)
+    const issuer = ServiceAccountTokens.issuerOf(kernel)
     const bearer = ServiceAccountTokens.bearerOf(kernel, token)
     if (bearer !== undefined) {
       const fitting = audiences.filter((one) => bearer.audiences.includes(one))
@@ -69,18 +72,18 @@ export const forCluster = (kernel: Kernel, users: Parameters<typeof make>[0]): A
       const user: User = { name, uid, extra, groups: [...groups, AUTHENTICATED] }
       return fitting.length === 0 ? undefined : { user, audiences: fitting }
     }
-    // A token that was given at the start is for this server alone.
-    const given = audiences.includes(own) ? known(`Bearer ${token}`) : undefined
-    return given !== undefined && Result.isSuccess(given) ? { user: given.success, audiences: [own] } : undefined
+    // A configured token is valid only for this server.
+    const user = audiences.includes(issuer) ? known(`Bearer ${token}`) : undefined
+    return user !== undefined && Result.isSuccess(user) ? { user: user.success, audiences: [issuer] } : undefined
   }
   return {
     identify,
     authenticate: (authorization) => {
-      const given = known(authorization)
-      if (Result.isSuccess(given)) return given
+      const configured = known(authorization)
+      if (Result.isSuccess(configured)) return configured
       const token = tokenIn(authorization ?? "")
       const found = token === undefined ? undefined : identify(token, ServiceAccountTokens.issuersOf(kernel))
-      return found === undefined ? given : Result.succeed(found.user)
+      return found === undefined ? configured : Result.succeed(found.user)
     }
   }
 }

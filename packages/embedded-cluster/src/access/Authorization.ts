@@ -1,5 +1,5 @@
 /**
- * Who may do what: RBAC, evaluated from the roles and bindings that the cluster holds at that moment.
+ * RBAC authorization by the cluster's current roles and bindings.
  *
  * **Source** Kubernetes, `plugin/pkg/auth/authorizer/rbac`.
  */
@@ -35,15 +35,18 @@ interface Subject {
   readonly namespace: string
 }
 
-/** Decides by roles and bindings. **Limits** compiles the bindings once after every change of a role or binding. */
+/**
+ * Authorizes requests by roles and bindings. **Limits** compiles the bindings once after each change of a role or
+ * binding.
+ */
 export const make = (kernel: Kernel): Authorize => {
   let compiled: ReadonlyArray<Binding> | undefined
-  const forget = () => {
+  const invalidate = () => {
     compiled = undefined
   }
   const { clusterRoleBindings, clusterRoles, roleBindings, roles } = Resources
   for (const resource of [roles, clusterRoles, roleBindings, clusterRoleBindings])
-    kernel.store.subscribe(resource, forget)
+    kernel.store.subscribe(resource, invalidate)
   return (user, attributes) => {
     if (user.groups.includes("system:masters")) return { allowed: true, reason: "" }
     compiled ??= compile(kernel)
@@ -58,16 +61,16 @@ export const make = (kernel: Kernel): Authorize => {
   }
 }
 
-/** The rules that apply to a user, in a namespace and everywhere. */
+/** Rules that apply to a user in a namespace and in the whole cluster. */
 export const rulesFor = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
   bindingsOf(kernel, user, namespace)
-    // Paths belong to no namespace, so only bindings of the whole cluster give any.
+    // Paths belong to no namespace, so only a ClusterRoleBinding grants them.
     .flatMap(({ kind, rules }) =>
       kind === "ClusterRoleBinding" ? rules : rules.filter(({ paths }) => paths.length === 0)
     )
 
-/** The rules that a user may hand on in a namespace, with the paths that a role bound there names. */
-export const heldBy = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
+/** Rules that a user may grant to others in a namespace, including the paths in roles bound there. */
+export const grantableRules = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Rule> =>
   bindingsOf(kernel, user, namespace).flatMap(({ rules }) => rules)
 
 const bindingsOf = (kernel: Kernel, user: User, namespace: string): ReadonlyArray<Binding> =>
@@ -75,7 +78,7 @@ const bindingsOf = (kernel: Kernel, user: User, namespace: string): ReadonlyArra
     .filter((binding) => binding.kind === "ClusterRoleBinding" || binding.namespace === namespace)
     .filter((binding) => binding.subjects.some((subject) => isSubject(subject, user)))
 
-/** The refusal of a request. */
+/** The failure that refuses a request. */
 export const refusal = (user: User, attributes: Attributes): Failure => {
   if (attributes._tag === "Path") {
     return forbidden(
@@ -132,7 +135,7 @@ const reasonOf = (binding: Binding, subject: Subject): string => {
   return `RBAC: allowed by ${binding.kind} "${where}" of ${binding.role} to ${subject.kind} "${who}"`
 }
 
-/** The rules of a role, `undefined` where there is none of that name. */
+/** Rules of a role. Returns `undefined` if the role does not exist. */
 export const rulesOf = (
   { store }: Kernel,
   kind: string,
@@ -162,7 +165,7 @@ const compile = (kernel: Kernel): ReadonlyArray<Binding> => {
         subjects: arrayAt(object, "subjects").map((subject) => ({
           kind: textAt(subject, "kind"),
           name: textAt(subject, "name"),
-          // A service account that names no namespace is one of the binding's own.
+          // A service account without a namespace is in the namespace of its binding.
           namespace: textAt(subject, "namespace") || stored.namespace
         })),
         rules: rulesOf(kernel, roleKind, stored.namespace, textAt(role, "name")) ?? []
@@ -174,17 +177,17 @@ const compile = (kernel: Kernel): ReadonlyArray<Binding> => {
   ]
 }
 
-/** The rules of a role; an aggregated one has those of every cluster role that its selectors match. */
+/** Rules of a role. An aggregated role has the rules of every ClusterRole that its selectors match. */
 const aggregated = (
   role: Stored,
   clusterRoles: () => ReadonlyArray<Stored>,
-  seen: ReadonlySet<string>
+  visited: ReadonlySet<string>
 ): ReadonlyArray<Rule> => {
   const object = read(role)
   const selectors = arrayAt(object, "aggregationRule", "clusterRoleSelectors")
   if (selectors.length === 0) return arrayAt(object, "rules").map(ruleFrom)
-  if (seen.has(role.uid)) return []
-  const within = new Set([...seen, role.uid])
+  if (visited.has(role.uid)) return []
+  const within = new Set([...visited, role.uid])
   return clusterRoles()
     .filter((one) =>
       selectors.some((selector) =>
@@ -194,7 +197,6 @@ const aggregated = (
     .flatMap((one) => aggregated(one, clusterRoles, within))
 }
 
-/** Reads a rule. */
 export const ruleFrom = (rule: Json): Rule => {
   const texts = (name: string) => arrayAt(rule, name).filter((value) => typeof value === "string")
   return {

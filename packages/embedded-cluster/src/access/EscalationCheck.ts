@@ -1,8 +1,8 @@
 /**
- * Who may grant what: nobody gives rights that they do not have, by a role or by a binding to one.
+ * Privilege escalation checks: a user cannot grant permissions that the user does not have, by a role or a binding.
  *
- * A member of `system:masters` may give everything; the verb `escalate` on roles and the verb `bind` on the role that a
- * binding names allow it too.
+ * Members of `system:masters` may grant everything. So may users with the verb `escalate` on roles, or with the verb
+ * `bind` on the role of a binding.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/rbac`: `escalation_check.go` and the `policybased` storage of each kind.
  */
@@ -16,22 +16,22 @@ import { badRequest, type Failure, forbidden, notFound, type Outcome } from "../
 import * as Authorization from "./Authorization.ts"
 import * as RuleCover from "./RuleCover.ts"
 
-/** Judges what an object grants before it is written. **Shape** `before` is missing where it is new. */
+/** Checks the permissions that an object grants before it is written. **Shape** `before` is absent for a new object. */
 export type Grant = (object: JsonObject, before?: JsonObject) => Outcome<void>
 
 /**
- * Gives the judge of what a call may grant, nothing for one that grants nothing or may grant everything.
+ * Makes the check for a write. Returns `undefined` if the write grants nothing, or if the user may grant everything.
  *
- * **Errors** of the judge: 403 with the rights that the caller lacks; 404 for a binding to a role that does not exist, 400
- * for one to a role that cannot.
+ * **Errors** of the check: 403 with the permissions that the user lacks, 404 for a binding to a missing role, 400 for
+ * a binding to an impossible role.
  */
-export const judgeOf = (kernel: Kernel, call: ResourceCall): Grant | undefined => {
+export const grantCheck = (kernel: Kernel, call: ResourceCall): Grant | undefined => {
   const { request, resource } = call
   const grants = ROLES.has(resource) || BINDINGS.has(resource)
   if (!grants || request.user.groups.includes("system:masters")) return undefined
-  const judge = ROLES.has(resource) ? role(kernel, call) : binding(kernel, call)
+  const check = ROLES.has(resource) ? role(kernel, call) : binding(kernel, call)
   return (object, before) =>
-    before !== undefined && equals(lasting(object), lasting(before)) ? ALLOWED : judge(object, before)
+    before !== undefined && equals(comparable(object), comparable(before)) ? ALLOWED : check(object, before)
 }
 
 const ROLES: ReadonlySet<Resource> = new Set([Resources.roles, Resources.clusterRoles])
@@ -44,17 +44,17 @@ const role = (kernel: Kernel, call: ResourceCall): Grant => {
   const attributes = { _tag: "Resource", verb: "escalate", group, namespace, resource, name, subresource: "" } as const
   return (object, before) => {
     if (authorize(request.user, attributes).allowed) return ALLOWED
-    const given = arrayAt(object, "rules").map(Authorization.ruleFrom)
-    const held = confirmed(kernel, call, object, given)
-    if (Result.isFailure(held) || !(gathers(object) || gathers(before))) return held
-    // What a role gathers is known to nobody beforehand: it may be everything.
-    return Result.mapError(confirmed(kernel, call, object, EVERYTHING), () =>
+    const rules = arrayAt(object, "rules").map(Authorization.ruleFrom)
+    const result = checkRules(kernel, call, object, rules)
+    if (Result.isFailure(result) || !(aggregates(object) || aggregates(before))) return result
+    // The rules of an aggregated role are not known beforehand, so the user must be allowed everything.
+    return Result.mapError(checkRules(kernel, call, object, EVERYTHING), () =>
       refused(call, object, "must have cluster-admin privileges to use the aggregationRule")
     )
   }
 }
 
-const gathers = (object: JsonObject | undefined): boolean =>
+const aggregates = (object: JsonObject | undefined): boolean =>
   arrayAt(object, "aggregationRule", "clusterRoleSelectors").length > 0
 
 const NOTHING: Authorization.Rule = { verbs: ["*"], groups: [], resources: [], names: [], paths: [] }
@@ -70,21 +70,21 @@ const binding =
     const reference = objectAt(object, "roleRef")
     const kind = textAt(reference, "kind")
     const name = textAt(reference, "name")
-    const of = KINDS.get(kind)
-    if (of === undefined)
+    const role = KINDS.get(kind)
+    if (role === undefined)
       return Result.fail<Failure>({
         code: 500,
         message: `roleRef.kind must be Role or ClusterRole, not ${JSON.stringify(kind)}`
       })
     const { namespace } = info
-    const group = textAt(reference, "apiGroup") || of.group
-    const asked = { _tag: "Resource", verb: "bind", group, namespace, name, subresource: "" } as const
-    if (authorize(request.user, { ...asked, resource: of.resource }).allowed) return ALLOWED
-    if (of.namespaced && namespace === "")
-      return Result.fail(badRequest("roleRef.kind must be ClusterRole where there is no namespace"))
+    const group = textAt(reference, "apiGroup") || role.group
+    const attributes = { _tag: "Resource", verb: "bind", group, namespace, name, subresource: "" } as const
+    if (authorize(request.user, { ...attributes, resource: role.resource }).allowed) return ALLOWED
+    if (role.namespaced && namespace === "")
+      return Result.fail(badRequest("roleRef.kind must be ClusterRole in a ClusterRoleBinding"))
     if (name === "") return Result.fail(badRequest("roleRef.name must not be empty"))
-    const given = Authorization.rulesOf(kernel, kind, namespace, name)
-    return given === undefined ? Result.fail(notFound(resource, name)) : confirmed(kernel, call, object, given)
+    const rules = Authorization.rulesOf(kernel, kind, namespace, name)
+    return rules === undefined ? Result.fail(notFound(resource, name)) : checkRules(kernel, call, object, rules)
   }
 
 const KINDS = new Map([
@@ -92,14 +92,14 @@ const KINDS = new Map([
   ["ClusterRole", Resources.clusterRoles]
 ])
 
-const confirmed = (
+const checkRules = (
   kernel: Kernel,
   call: ResourceCall,
   object: JsonObject,
-  given: ReadonlyArray<Authorization.Rule>
+  rules: ReadonlyArray<Authorization.Rule>
 ): Outcome<void> => {
   const { user } = call.request
-  const missing = RuleCover.uncovered(Authorization.heldBy(kernel, user, call.info.namespace), given)
+  const missing = RuleCover.uncovered(Authorization.grantableRules(kernel, user, call.info.namespace), rules)
   if (missing.length === 0) return ALLOWED
   // Installers look for "is attempting to grant RBAC permissions not currently held".
   const what = `is attempting to grant RBAC permissions not currently held: ${RuleCover.describe(missing)}`
@@ -113,8 +113,11 @@ const refused = ({ resource }: ResourceCall, object: JsonObject, why: string): F
   return forbidden(`${what} is forbidden: ${why}`, { ...(name === "" ? {} : { name }), group, kind })
 }
 
-/** What stays of an object when one looks away from what its removal needs. */
-const lasting = (object: JsonObject): JsonObject => ({
+/**
+ * The parts of an object that a change must not alter without a check. Finalizers and owners may change, as deletions
+ * require.
+ */
+const comparable = (object: JsonObject): JsonObject => ({
   ...without(object, "apiVersion", "kind"),
   metadata: without(objectAt(object, "metadata"), "finalizers", "managedFields", "ownerReferences")
 })

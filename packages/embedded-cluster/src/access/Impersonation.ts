@@ -1,5 +1,5 @@
 /**
- * Requests on behalf of somebody else: who may be whom.
+ * User impersonation: requests that run as another user.
  *
  * **Source** Kubernetes, "Authenticating: user impersonation" and KEP-5284, constrained impersonation;
  * `k8s.io/apiserver/pkg/endpoints/filters/impersonation`.
@@ -10,22 +10,22 @@ import { badRequest, type Failure, type Outcome } from "../core/Status.ts"
 import type { User } from "../core/User.ts"
 import { refusal } from "./Authorization.ts"
 
-/** Whom the sender wants to be. */
-export interface Wanted {
+/** The user that the sender asks to impersonate. */
+export interface ImpersonatedUser {
   readonly name: string
   readonly uid: string
   readonly groups: ReadonlyArray<string>
   readonly extra: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** The headers of a request, each with all of its values. **Shape** names are in lower case. */
+/** Headers of a request, each with all of its values. **Shape** names are in lower case. */
 export type Headers = Readonly<Record<string, ReadonlyArray<string> | undefined>>
 
 const EXTRA = "impersonate-extra-"
 
-/** Reads whom a request's headers ask for. **Errors** 400 for a group or anything else without a name. */
-export const wanted = (headers: Headers): Outcome<Wanted | undefined> => {
-  if (!isAsked(headers)) return Result.succeed(undefined)
+/** Reads the impersonation headers of a request. **Errors** 400 for a group, uid or extra without a user name. */
+export const fromHeaders = (headers: Headers): Outcome<ImpersonatedUser | undefined> => {
+  if (!hasHeaders(headers)) return Result.succeed(undefined)
   const [name = ""] = headers["impersonate-user"] ?? []
   const [uid = ""] = headers["impersonate-uid"] ?? []
   const groups = headers["impersonate-group"] ?? []
@@ -36,16 +36,19 @@ export const wanted = (headers: Headers): Outcome<Wanted | undefined> => {
   )
   if (name !== "") return Result.succeed({ name, uid, groups, extra })
   if (uid === "" && groups.length === 0 && Object.keys(extra).length === 0) return Result.succeed(undefined)
-  return Result.fail(badRequest("who asks for a group, uid or extra must name a user in Impersonate-User"))
+  return Result.fail(
+    badRequest("Impersonate-Group, Impersonate-Uid and Impersonate-Extra headers require Impersonate-User")
+  )
 }
 
-const isAsked = (headers: Headers): boolean => Object.keys(headers).some((header) => header.startsWith("impersonate-"))
+const hasHeaders = (headers: Headers): boolean =>
+  Object.keys(headers).some((header) => header.startsWith("impersonate-"))
 
 const unescape = (key: string): string => {
   try {
     return decodeURIComponent(key)
   } catch {
-    // A broken escape is a name like any other.
+    // A broken escape stays in the name.
     return key
   }
 }
@@ -57,30 +60,36 @@ const UNAUTHENTICATED = "system:unauthenticated"
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
 /**
- * Makes the sender whom they want to be.
+ * Authorizes the impersonation and returns the impersonated user.
  *
- * **Shape** one of two rights will do: `impersonate`, or the narrower pair that is bound to the request.
+ * **Shape** the sender needs the verb `impersonate`, or the narrower pair of permissions that is bound to the
+ * request.
  *
  * **Errors** 403.
  */
-export const assume = (authorize: Authorize, sender: User, asked: Wanted, request: Attributes): Outcome<User> => {
-  const account = ACCOUNT.exec(asked.name)
-  const bare = asked.uid === "" && asked.groups.length === 0 && Object.keys(asked.extra).length === 0
+export const impersonate = (
+  authorize: Authorize,
+  sender: User,
+  target: ImpersonatedUser,
+  request: Attributes
+): Outcome<User> => {
+  const account = ACCOUNT.exec(target.name)
+  const bare = target.uid === "" && target.groups.length === 0 && Object.keys(target.extra).length === 0
   const mode = account === null ? "user-info" : bare ? "serviceaccount" : undefined
   const narrow =
     mode === undefined
       ? undefined
       : firstRefusal(authorize, sender, [
           { ...request, verb: `impersonate-on:${mode}:${request.verb}` },
-          ...identity(asked, `impersonate:${mode}`, AUTHENTICATION)
+          ...identity(target, `impersonate:${mode}`, AUTHENTICATION)
         ])
-  if (mode !== undefined && narrow === undefined) return Result.succeed(userOf(asked))
-  const wide = firstRefusal(authorize, sender, identity(asked, "impersonate", ""))
-  return wide === undefined ? Result.succeed(userOf(asked)) : Result.fail(narrow ?? wide)
+  if (mode !== undefined && narrow === undefined) return Result.succeed(userOf(target))
+  const wide = firstRefusal(authorize, sender, identity(target, "impersonate", ""))
+  return wide === undefined ? Result.succeed(userOf(target)) : Result.fail(narrow ?? wide)
 }
 
-/** What one has to be allowed in order to be somebody. **Shape** `group` is the API group of users and groups. */
-const identity = (asked: Wanted, verb: string, group: string): ReadonlyArray<Attributes> => {
+/** Permissions that the sender needs to impersonate a user. **Shape** `group` is the API group of users and groups. */
+const identity = (target: ImpersonatedUser, verb: string, group: string): ReadonlyArray<Attributes> => {
   const on = (of: string, resource: string, name: string, subresource = "", namespace = ""): Attributes => ({
     _tag: "Resource",
     verb,
@@ -90,14 +99,14 @@ const identity = (asked: Wanted, verb: string, group: string): ReadonlyArray<Att
     name,
     subresource
   })
-  const [, namespace, name] = ACCOUNT.exec(asked.name) ?? []
+  const [, namespace, name] = ACCOUNT.exec(target.name) ?? []
   return [
     namespace === undefined || name === undefined
-      ? on(group, "users", asked.name)
+      ? on(group, "users", target.name)
       : on(group, "serviceaccounts", name, "", namespace),
-    ...(asked.uid === "" ? [] : [on(AUTHENTICATION, "uids", asked.uid)]),
-    ...asked.groups.map((one) => on(group, "groups", one)),
-    ...Object.entries(asked.extra).flatMap(([key, values]) =>
+    ...(target.uid === "" ? [] : [on(AUTHENTICATION, "uids", target.uid)]),
+    ...target.groups.map((one) => on(group, "groups", one)),
+    ...Object.entries(target.extra).flatMap(([key, values]) =>
       values.map((value) => on(AUTHENTICATION, "userextras", value, key))
     )
   ]
@@ -108,14 +117,14 @@ const firstRefusal = (authorize: Authorize, sender: User, all: ReadonlyArray<Att
   return refused === undefined ? undefined : refusal(sender, refused)
 }
 
-const userOf = ({ extra, groups, name, uid }: Wanted): User => {
+const userOf = ({ extra, groups, name, uid }: ImpersonatedUser): User => {
   const [, namespace] = ACCOUNT.exec(name) ?? []
-  const own =
+  const explicit =
     groups.length === 0 && namespace !== undefined
       ? ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
       : groups
   const last = name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED
-  const complete = own.includes(last) || own.includes(UNAUTHENTICATED) ? own : [...own, last]
+  const complete = explicit.includes(last) || explicit.includes(UNAUTHENTICATED) ? explicit : [...explicit, last]
   return {
     name,
     groups: complete,

@@ -1,5 +1,5 @@
 /**
- * Answers who may do what: the access reviews.
+ * Answers access reviews.
  *
  * **Source** Kubernetes, `authorization.k8s.io/v1`.
  */
@@ -16,7 +16,7 @@ import { type TextReply, json } from "../core/TextReply.ts"
 import type { User } from "../core/User.ts"
 import { type Rule, rulesFor } from "./Authorization.ts"
 
-/** Answers a review of the caller or of somebody else. */
+/** Answers an access review of the caller or of another user. */
 export const answer = steps(function* (kernel: Kernel, authorize: Authorize, call: ResourceCall): Steps<TextReply> {
   const body = yield* resourceBody(call)
   const spec = objectAt(body, "spec")
@@ -36,7 +36,7 @@ export const answer = steps(function* (kernel: Kernel, authorize: Authorize, cal
   )
 })
 
-/** Answers what the caller may do in a namespace. */
+/** Answers a rules review: the caller's rules in a namespace. */
 const rules = (kernel: Kernel, call: ResourceCall, namespace: string): Outcome<TextReply> => {
   if (namespace === "") return Result.fail(badRequest("spec.namespace must not be empty"))
   const all = rulesFor(kernel, call.request.user, namespace)
@@ -62,7 +62,7 @@ const attributesOf = (spec: JsonObject): Outcome<Attributes> => {
   const resource = at(spec, "resourceAttributes")
   const path = at(spec, "nonResourceAttributes")
   if (isObject(resource) === isObject(path)) {
-    const rule = "must be given, or spec.nonResourceAttributes, and not both"
+    const rule = "exactly one of spec.resourceAttributes and spec.nonResourceAttributes must be set"
     return Result.fail(
       invalid("", "authorization.k8s.io", "", [invalidValue("spec.resourceAttributes", resource, rule)])
     )
@@ -84,7 +84,7 @@ const userOf = (spec: JsonObject): Outcome<User> => {
   const groups = arrayAt(spec, "groups").filter((group) => typeof group === "string")
   return name === "" && groups.length === 0
     ? Result.fail(
-        invalid("", "authorization.k8s.io", "", [invalidValue("spec.user", "", "must be given, or spec.groups")])
+        invalid("", "authorization.k8s.io", "", [invalidValue("spec.user", "", "spec.user or spec.groups must be set")])
       )
     : Result.succeed({ name, groups })
 }

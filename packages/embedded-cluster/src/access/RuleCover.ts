@@ -1,21 +1,21 @@
 /**
- * Which rights a set of rules does not hold, and how they are told.
+ * Compares sets of RBAC rules.
  *
  * **Source** Kubernetes 1.36, `k8s.io/component-helpers/auth/rbac/validation` and `pkg/registry/rbac/validation`.
  */
 import type { Rule } from "./Authorization.ts"
 
 /**
- * Finds the rights that the rules of an owner do not cover.
+ * Finds the wanted permissions that the owned rules do not cover.
  *
- * **Shape** each is the smallest rule there is: one verb on one resource of one group, of one name or all, or on one path.
+ * **Shape** each result is one verb on one resource of one group, with one name or all names, or on one path.
  *
- * **Limits** linear in the product of both.
+ * **Limits** linear in the product of both lists.
  */
 export const uncovered = (owned: ReadonlyArray<Rule>, wanted: ReadonlyArray<Rule>): ReadonlyArray<Rule> =>
-  wanted.flatMap(brokenDown).filter((right) => !owned.some((rule) => coversRight(rule, right)))
+  wanted.flatMap(permissionsIn).filter((right) => !owned.some((rule) => coversPermission(rule, right)))
 
-/** Tells rights: `get, list on pods of ""`, the verbs on the same thing together. */
+/** Prints permissions, grouped by what they apply to: `get, list on pods of ""`. */
 export const describe = (rights: ReadonlyArray<Rule>): string => {
   const things = Map.groupBy(rights, ({ groups, names, paths, resources }) => {
     if (paths.length > 0) return paths.join(", ")
@@ -27,7 +27,7 @@ export const describe = (rights: ReadonlyArray<Rule>): string => {
 
 const NOTHING: Rule = { verbs: [], groups: [], resources: [], names: [], paths: [] }
 
-const brokenDown = ({ groups, names, paths, resources, verbs }: Rule): ReadonlyArray<Rule> => {
+const permissionsIn = ({ groups, names, paths, resources, verbs }: Rule): ReadonlyArray<Rule> => {
   const places = groups.flatMap((group) => resources.map((resource) => ({ groups: [group], resources: [resource] })))
   const named = names.length === 0 ? [[]] : names.map((name) => [name])
   return [
@@ -38,14 +38,14 @@ const brokenDown = ({ groups, names, paths, resources, verbs }: Rule): ReadonlyA
   ]
 }
 
-const coversRight = (rule: Rule, right: Rule): boolean =>
-  holdsAll(rule.verbs, right.verbs)
-  && holdsAll(rule.groups, right.groups)
+const coversPermission = (rule: Rule, right: Rule): boolean =>
+  includesAll(rule.verbs, right.verbs)
+  && includesAll(rule.groups, right.groups)
   && right.resources.every((resource) => coversResource(rule.resources, resource))
   && (rule.names.length === 0 || (right.names.length > 0 && right.names.every((name) => rule.names.includes(name))))
   && right.paths.every((path) => rule.paths.some((owned) => coversPath(owned, path)))
 
-const holdsAll = (owned: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
+const includesAll = (owned: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
   owned.includes("*") || wanted.every((one) => owned.includes(one))
 
 const coversResource = (owned: ReadonlyArray<string>, resource: string): boolean => {

@@ -1,5 +1,5 @@
 /**
- * Tokens of service accounts: what they say, and whom they stand for.
+ * Issues and verifies service account tokens.
  *
  * **Source** Kubernetes, `pkg/serviceaccount`; KEP-1205.
  */
@@ -9,36 +9,35 @@ import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import { keyOf, type Stored } from "../core/Stored.ts"
 
-/** Somebody a token stands for. **Shape** `extra` says what the token is bound to. */
+/** The service account of a token. **Shape** `extra` has the objects that the token is bound to. */
 export interface Bearer {
   readonly name: string
   readonly uid: string
   readonly groups: ReadonlyArray<string>
   readonly extra: Readonly<Record<string, ReadonlyArray<string>>>
-  /** For whom the token was made. */
   readonly audiences: ReadonlyArray<string>
 }
 
-/** An object whose end ends a token. */
+/** An object that a token is bound to. The token becomes invalid when the object is deleted. */
 export interface Bound {
   readonly claim: "pod" | "secret" | "node"
   readonly stored: Stored
 }
 
-/** Who signs, and the audience of a token that names none. */
+/** Issuer of this server's tokens, and default audience of a token. */
 export const issuerOf = ({ place }: Kernel): string => `https://127.0.0.1:${place.port}/`
 
-/** Whose tokens are taken: this server's, and those of the clusters that it goes on from. */
+/** Accepted issuers: this server, and the earlier clusters that it continues. */
 export const issuersOf = (kernel: Kernel): ReadonlyArray<string> => [issuerOf(kernel), ...kernel.pastIssuers]
 
-/** Kinds that a token may be bound to, by the name of their claim. */
+/** Kinds that a token may be bound to, and the claim that names the object. */
 export const BINDABLE: ReadonlyMap<string, { readonly claim: Bound["claim"]; readonly resource: Resource }> = new Map([
   ["Pod", { claim: "pod", resource: Resources.pods }],
   ["Secret", { claim: "secret", resource: Resources.secrets }],
   ["Node", { claim: "node", resource: Resources.nodes }]
 ])
 
-/** Signs a token. **Units** `seconds` from now until it ends. */
+/** Signs a token. **Units** `seconds`: lifetime from now. */
 export const issue = (
   kernel: Kernel,
   account: Stored,
@@ -66,13 +65,14 @@ export const issue = (
   })
 }
 
-/** Whether a text looks like a token of ours, so that it is worth verifying. */
+/** Returns whether a text has the form of a JSON Web Token. */
 const isToken = (text: string): boolean => text.split(".").length === 3
 
 /**
- * Finds whom a token stands for.
+ * Verifies a token and returns its service account.
  *
- * **Shape** `undefined` for a token that is not of this cluster, has ended, or whose account or object is gone.
+ * **Shape** `undefined` if another cluster signed the token, it has expired, or its account or bound object was
+ * deleted.
  */
 export const bearerOf = (kernel: Kernel, token: string): Bearer | undefined => {
   const claims = isToken(token) ? kernel.tokens.verify(token) : undefined

@@ -1,5 +1,5 @@
 /**
- * Refuses config maps and secrets that the real server refuses.
+ * Validates ConfigMaps and Secrets as the real server does.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go`.
  */
@@ -8,24 +8,24 @@ import { at, equals, type Json, type JsonObject, objectAt, parse, textAt } from 
 import { configKeyProblem } from "../core/Names.ts"
 import { type FieldError, forbiddenValue, immutable, invalidValue, required, tooLong } from "../core/Status.ts"
 
-/** What the values of one object may hold together. */
+/** Largest total size of an object's values, in bytes. */
 const MAX_BYTES = 1_048_576
 
-/** Finds what is wrong with a config map. */
+/** Checks a ConfigMap. */
 export const configMapErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const [data, binary] = [objectAt(object, "data"), objectAt(object, "binaryData")]
   const size = sum(data, textBytes) + sum(binary, decodedBytes)
   return [
     ...keyErrors("data", data),
     ...Object.keys(data).flatMap((key) =>
-      Object.hasOwn(binary, key) ? [invalidValue(`data[${key}]`, key, "binaryData must not have it too")] : []
+      Object.hasOwn(binary, key) ? [invalidValue(`data[${key}]`, key, "must not be in binaryData as well")] : []
     ),
     ...keyErrors("binaryData", binary),
     ...(size > MAX_BYTES ? [tooLong("[]", MAX_BYTES)] : [])
   ]
 }
 
-/** The keys without which a secret of a type is none. */
+/** Keys that each type of Secret requires. */
 const NEEDED = new Map<string, ReadonlyArray<string>>([
   ["kubernetes.io/dockercfg", [".dockercfg"]],
   ["kubernetes.io/dockerconfigjson", [".dockerconfigjson"]],
@@ -34,7 +34,7 @@ const NEEDED = new Map<string, ReadonlyArray<string>>([
 ])
 const ACCOUNT = "kubernetes.io/service-account.name"
 
-/** Finds what is wrong with a secret. */
+/** Checks a Secret. */
 export const secretErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const data = objectAt(object, "data")
   return [
@@ -63,12 +63,13 @@ const typeErrors = (object: JsonObject, type: string, data: JsonObject): Readonl
   return [invalidValue(`data[${json}]`, undefined, "must be JSON")]
 }
 
-/** Finds what a change may not touch: the type of a secret, and all of what is immutable. */
+/** Checks a change: the type of a Secret is immutable, and all data of an object with `immutable: true`. */
 export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const type = textAt(object, "type")
   const typed = type === textAt(before, "type") ? [] : [immutable("type", type)]
   if (before["immutable"] !== true) return typed
-  const forbidden = (field: string) => forbiddenValue(field, "field is immutable, for the object says so")
+  const forbidden = (field: string) =>
+    forbiddenValue(field, "field is immutable, because the object has immutable: true")
   return [
     ...typed,
     ...(object["immutable"] === true ? [] : [forbidden("immutable")]),

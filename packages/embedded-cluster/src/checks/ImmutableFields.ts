@@ -1,5 +1,5 @@
 /**
- * Fields that a change may not touch, kind by kind.
+ * Immutable fields of each built-in kind.
  *
  * **Source** Kubernetes 1.36, the `validation.go` of each API group.
  */
@@ -23,7 +23,7 @@ const IMMUTABLE = new Map<string, ReadonlyArray<ReadonlyArray<string>>>([
   ]
 ])
 
-/** Fields of a stateful set that may change; everything else of its `spec` may not. */
+/** Mutable fields in the `spec` of a StatefulSet. */
 const STATEFUL = new Set([
   "replicas",
   "ordinals",
@@ -34,7 +34,7 @@ const STATEFUL = new Set([
   "minReadySeconds"
 ])
 
-/** Finds the fields that changed although they may not. */
+/** Reports each immutable field that changed. */
 export const immutableErrors = (
   resource: Resource,
   object: JsonObject,
@@ -53,7 +53,7 @@ export const immutableErrors = (
   )
 }
 
-/** Fields of a pod that may change; of its containers, only the images. */
+/** Mutable fields in the `spec` of a pod. In its containers, only images are mutable. */
 const POD = new Set([
   "containers",
   "initContainers",
@@ -65,9 +65,9 @@ const POD = new Set([
 const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const spec = objectAt(object, "spec")
   const old = objectAt(before, "spec")
-  const quality = textAt(before, "status", "qosClass")
-  const asked = textAt(object, "status", "qosClass")
-  if (quality !== "" && asked !== quality) return [immutable("status.qosClass", asked)]
+  const oldQos = textAt(before, "status", "qosClass")
+  const newQos = textAt(object, "status", "qosClass")
+  if (oldQos !== "" && newQos !== oldQos) return [immutable("status.qosClass", newQos)]
   const imagesOnly = ["containers", "initContainers"].every((name) =>
     equals(imageless(spec, name), imageless(old, name))
   )
@@ -76,7 +76,7 @@ const podErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldE
 }
 
 const only = (fields: ReadonlySet<string>): FieldError =>
-  forbiddenValue("spec", `only these of its fields may change: ${[...fields].join(", ")}`)
+  forbiddenValue("spec", `only these fields may change: ${[...fields].join(", ")}`)
 
 const roleErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const role = objectAt(object, "roleRef")

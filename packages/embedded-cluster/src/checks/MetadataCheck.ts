@@ -1,5 +1,5 @@
 /**
- * Refuses metadata that the real server refuses.
+ * Validates metadata as the real server does.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apimachinery/pkg/api/validation/objectmeta.go` and `pkg/apis/core/validation`.
  */
@@ -22,11 +22,11 @@ const NAME_RULES = new Map<string, (name: string) => string | undefined>([
   ["ClusterRole", pathSegmentProblem],
   ["RoleBinding", pathSegmentProblem],
   ["ClusterRoleBinding", pathSegmentProblem],
-  // The name of the core group's own ends with a dot.
+  // The APIService of the core group has a name that ends with a dot.
   ["APIService", pathSegmentProblem]
 ])
 
-/** Finds what is wrong with the metadata of an object. */
+/** Checks the metadata of an object. */
 export const errors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> => {
   const name = textAt(object, "metadata", "name")
   const rule = resource.custom === undefined ? NAME_RULES.get(resource.kind) : undefined
@@ -48,7 +48,7 @@ const ownerErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const controllers = owners.filter((owner) => at(owner, "controller") === true)
   return [
     ...owners.flatMap(anOwnerErrors),
-    ...(controllers.length < 2 ? [] : [invalidValue(OWNERS, [...owners], "only one of them may be the controller")])
+    ...(controllers.length < 2 ? [] : [invalidValue(OWNERS, [...owners], "at most one owner may be the controller")])
   ]
 }
 
@@ -61,13 +61,13 @@ const anOwnerErrors = (owner: Json): ReadonlyArray<FieldError> => {
       ? [invalidValue(`${OWNERS}.apiVersion`, version, "must be a version, or a group and a version")]
       : []),
     ...empty.map((name) => invalidValue(`${OWNERS}.${name}`, "", "must not be empty")),
-    ...(isEvent ? [invalidValue(OWNERS, owner, "an event owns nothing")] : [])
+    ...(isEvent ? [invalidValue(OWNERS, owner, "an event cannot be an owner")] : [])
   ]
 }
 
 const FINALIZERS = "metadata.finalizers"
 const STANDARD: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"])
-/** Groups whose kinds, like custom ones, only have to name a finalizer well. */
+/** Groups whose kinds, like custom kinds, accept any well-formed finalizer. */
 const LENIENT = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"])
 
 const finalizerErrors = (resource: Resource, object: JsonObject): ReadonlyArray<FieldError> => {
@@ -79,7 +79,7 @@ const finalizerErrors = (resource: Resource, object: JsonObject): ReadonlyArray<
       const problem = keyProblem(one)
       return problem === undefined ? [] : [invalidValue(FINALIZERS, one, problem)]
     }),
-    ...(both ? [invalidValue(FINALIZERS, finalizers, "must not hold both orphan and foregroundDeletion")] : []),
+    ...(both ? [invalidValue(FINALIZERS, finalizers, "must not contain both orphan and foregroundDeletion")] : []),
     ...finalizers.flatMap((one, place) =>
       !strict || one.includes("/") || STANDARD.has(one)
         ? []
@@ -87,25 +87,25 @@ const finalizerErrors = (resource: Resource, object: JsonObject): ReadonlyArray<
             invalidValue(
               `${FINALIZERS}[${place}]`,
               one,
-              `must be one of ${[...STANDARD].join(", ")}, or have a prefix and a "/"`
+              `must be one of ${[...STANDARD].join(", ")}, or have a prefix before a "/"`
             )
           ]
     )
   ]
 }
 
-/** An object that is ending takes no more finalizers. */
+/** Checks that an object that is being deleted gets no new finalizers. */
 export const newFinalizers = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   if (at(before, "metadata", "deletionTimestamp") === undefined) return []
   const known = arrayAt(before, "metadata", "finalizers")
   const added = arrayAt(object, "metadata", "finalizers").filter((one) => !known.some((old) => old === one))
   if (added.length === 0) return []
-  return [forbiddenValue(FINALIZERS, `an object that is being deleted takes no more`)]
+  return [forbiddenValue(FINALIZERS, `must not be added to an object that is being deleted`)]
 }
 
 const FROZEN = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]
 
-/** Finds what of the metadata changed although it never may. **Shape** the real server looks twice: each is two causes. */
+/** Checks that immutable metadata did not change. **Shape** like the real server, each error is reported twice. */
 export const frozenErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const errors = FROZEN.flatMap((name) => {
     const value = at(object, "metadata", name)

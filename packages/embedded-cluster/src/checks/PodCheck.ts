@@ -1,5 +1,5 @@
 /**
- * Refuses pods, and templates of pods, that the real server refuses.
+ * Validates pods and pod templates as the real server does.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go`.
  */
@@ -7,7 +7,7 @@ import { arrayAt, type Json, textAt } from "../core/Json.ts"
 import { labelProblem } from "../core/Names.ts"
 import { duplicate, type FieldError, invalidValue, missing, required } from "../core/Status.ts"
 
-/** Finds what is wrong with the containers of a pod, and with the volumes that they mount. */
+/** Checks the containers of a pod and the volumes that they mount. */
 export const errors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
   const volumes = arrayAt(spec, "volumes")
   const names = new Set(volumes.map((volume) => textAt(volume, "name")))
@@ -21,7 +21,7 @@ export const errors = (spec: Json | undefined, path: string): ReadonlyArray<Fiel
   ]
 }
 
-/** Finds what is wrong with the containers of a pod whose volumes are not all known yet. */
+/** Checks the containers of a pod template that will get further volumes. */
 export const containerErrors = (spec: Json | undefined, path: string): ReadonlyArray<FieldError> => {
   const containers = arrayAt(spec, "containers")
   if (containers.length === 0) return [required(`${path}.containers`)]

@@ -1,5 +1,5 @@
 /**
- * The object that a request carries, of the kind that its path names.
+ * Reads the object in a request's body and checks that its kind matches the path.
  */
 import { Result } from "effect"
 import type { ApiRequest, ResourceCall } from "../core/ApiRequest.ts"
@@ -12,20 +12,22 @@ import * as CustomBody from "../customkinds/CustomBody.ts"
 import * as FieldTypes from "../schemas/FieldTypes.ts"
 
 /**
- * Reads the object that a request carries.
+ * Reads the object in a request's body.
  *
- * **Errors** 415 for anything but JSON and YAML, protobuf included; 400 for a text that is no object of the kind.
+ * **Errors** 415 for any format but JSON and YAML; 400 if the text is not an object of the kind.
  */
 export const bodyObject = steps(function* (request: ApiRequest, kind: string, groupVersion: string): Steps<JsonObject> {
   const body = yield* bodyText(request, kind)
-  const given = textAt(body, "kind")
+  const bodyKind = textAt(body, "kind")
   const version = textAt(body, "apiVersion")
-  if ((given !== "" && given !== kind) || (version !== "" && version !== groupVersion)) {
-    const what = `${given || kind} of ${version || groupVersion}`
-    return yield* Result.fail(badRequest(`the body is no ${kind} of ${groupVersion}: it says ${what}`))
+  if ((bodyKind !== "" && bodyKind !== kind) || (version !== "" && version !== groupVersion)) {
+    const actual = `kind ${bodyKind || kind} and apiVersion ${version || groupVersion}`
+    return yield* Result.fail(
+      badRequest(`the body must have kind ${kind} and apiVersion ${groupVersion}, not ${actual}`)
+    )
   }
   const problem = FieldTypes.problem(groupVersion, kind, body)
-  if (problem !== undefined) return yield* Result.fail(badRequest(`the body is no ${kind}: ${problem}`))
+  if (problem !== undefined) return yield* Result.fail(badRequest(`the body is not a valid ${kind}: ${problem}`))
   return body
 })
 
@@ -34,7 +36,7 @@ export const resourceBody = ({ request, resource }: ResourceCall): Outcome<JsonO
     ? bodyObject(request, resource.kind, apiVersionOf(resource))
     : Result.flatMap(bodyText(request, resource.kind), (body) => CustomBody.read(resource, body))
 
-/** The name and namespace that a body gives itself must be those of the path. **Errors** 400. */
+/** Checks that the namespace in the body equals the namespace in the path. **Errors** 400. */
 export const placed = (object: JsonObject, call: ResourceCall): Outcome<JsonObject> => {
   const namespace = textAt(objectAt(object, "metadata"), "namespace")
   return namespace !== "" && call.resource.namespaced && namespace !== call.info.namespace

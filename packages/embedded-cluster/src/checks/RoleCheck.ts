@@ -1,5 +1,5 @@
 /**
- * Refuses roles and bindings that the real server refuses.
+ * Validates roles and bindings as the real server does.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/rbac/validation/validation.go`.
  */
@@ -9,7 +9,7 @@ import { type FieldError, invalidValue, required, unsupportedValue } from "../co
 
 const GROUP = "rbac.authorization.k8s.io"
 
-/** Finds what is wrong with a role. **Shape** `namespaced` tells one of a namespace, which has no paths to give. */
+/** Checks a role. **Shape** a `namespaced` role cannot grant paths outside of resources. */
 export const roleErrors =
   (namespaced: boolean) =>
   (object: JsonObject): ReadonlyArray<FieldError> => [
@@ -26,9 +26,9 @@ const ruleErrors = (rule: Json, where: string, namespaced: boolean): ReadonlyArr
     const wrong = (why: string) => [invalidValue(`${where}.nonResourceURLs`, at(rule, "nonResourceURLs"), why)]
     return [
       ...verbs,
-      ...(namespaced ? wrong("a role of a namespace must have none") : []),
+      ...(namespaced ? wrong("are allowed only in a ClusterRole") : []),
       ...(["apiGroups", "resources", "resourceNames"].some(has)
-        ? wrong("a rule must not have apiGroups, resources or resourceNames too")
+        ? wrong("must not be combined with apiGroups, resources or resourceNames")
         : [])
     ]
   }
@@ -39,7 +39,7 @@ const ruleErrors = (rule: Json, where: string, namespaced: boolean): ReadonlyArr
   ]
 }
 
-/** Finds what is wrong with a binding. **Shape** `kinds` are those of the roles that it may name. */
+/** Checks a binding. **Shape** `kinds` are the kinds of role that it may reference. */
 export const bindingErrors =
   (...kinds: ReadonlyArray<string>) =>
   (object: JsonObject): ReadonlyArray<FieldError> => {
@@ -66,14 +66,14 @@ const subjectErrors = (subject: Json, where: string, namespaced: boolean): Reado
   const nameless = name === "" ? [required(`${where}.name`)] : []
   if (kind === undefined || !SUBJECTS.includes(kind))
     return [...nameless, unsupportedValue(`${where}.kind`, kind ?? "", SUBJECTS)]
-  const own = kind === "ServiceAccount" ? "" : GROUP
-  const strange = group === own ? [] : [unsupportedValue(`${where}.apiGroup`, group ?? "", [own])]
-  if (kind !== "ServiceAccount") return [...nameless, ...strange]
+  const expected = kind === "ServiceAccount" ? "" : GROUP
+  const wrongGroup = group === expected ? [] : [unsupportedValue(`${where}.apiGroup`, group ?? "", [expected])]
+  if (kind !== "ServiceAccount") return [...nameless, ...wrongGroup]
   const problem = name === undefined || name === "" ? undefined : subdomainProblem(name)
   return [
     ...nameless,
     ...(problem === undefined ? [] : [invalidValue(`${where}.name`, name, problem)]),
-    ...strange,
+    ...wrongGroup,
     ...(namespaced || textAt(subject, "namespace") !== "" ? [] : [required(`${where}.namespace`)])
   ]
 }

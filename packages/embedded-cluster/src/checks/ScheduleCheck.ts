@@ -1,5 +1,5 @@
 /**
- * Refuses schedules of cron jobs that the real server refuses.
+ * Validates the schedules of CronJobs as the real server does.
  *
  * **Source** `robfig/cron` v3, its standard parser; Kubernetes 1.36, `pkg/apis/batch/validation`.
  */
@@ -7,7 +7,7 @@
 interface Bounds {
   readonly least: number
   readonly most: number
-  /** Words for the numbers from `least` on. */
+  /** Names of the values, starting with `least`. */
   readonly words?: ReadonlyArray<string>
 }
 
@@ -26,11 +26,11 @@ const DESCRIPTORS = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@da
 const EVERY = "@every "
 const DURATION_REGEX = /^[+-]?(?:[0-9]*\.?[0-9]*(?:ns|us|µs|ms|s|m|h))+$/
 
-/** What a schedule has to be. */
+/** Rule that error messages state. */
 export const RULE =
   'must be five fields such as "*/5 8-18 * * mon-fri", one of @yearly to @hourly, or @every and a duration'
 
-/** Whether a text is a schedule. */
+/** Returns whether a text is a valid schedule. */
 export const isSchedule = (text: string): boolean => {
   if (text.startsWith("@"))
     return DESCRIPTORS.has(text) || (text.startsWith(EVERY) && isDuration(text.slice(EVERY.length)))
@@ -60,7 +60,7 @@ const isRange = (text: string, bounds: Bounds): boolean => {
 
 const NATURAL_REGEX = /^[+]?[0-9]+$/
 
-/** Reads a number or its word; `NaN`, which no bound holds, for what is neither. */
+/** Reads a number or a name. Returns `NaN`, which fails every comparison, for any other text. */
 const numberOf = (text: string, { least, words = [] }: Bounds): number => {
   const place = words.indexOf(text.toLowerCase())
   return place < 0 ? Number(NATURAL_REGEX.exec(text)?.[0]) : least + place

@@ -1,5 +1,5 @@
 /**
- * Refuses services that the real server refuses, and keeps what they have been given.
+ * Validates Services as the real server does, and preserves their allocated addresses and ports.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/validation/validation.go` and `pkg/registry/core/service/storage`.
  */
@@ -17,7 +17,7 @@ import {
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
 const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 
-/** Finds what is wrong with a service by itself. */
+/** Checks a Service. */
 export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const spec = objectAt(object, "spec")
   const type = textAt(spec, "type")
@@ -26,7 +26,7 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const needsPorts = type !== "ExternalName" && !headless && ports.length === 0
   return [
     ...(needsPorts ? [required("spec.ports")] : []),
-    ...(ports.length > 1 ? nameless(ports) : []),
+    ...(ports.length > 1 ? nameErrors(ports) : []),
     ...ports.flatMap((port, index) =>
       ["port", "targetPort"].flatMap((name) => {
         const number = at(port, name) ?? 0
@@ -36,18 +36,18 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
       })
     ),
     ...(TYPES.includes(type) ? [] : [unsupportedValue("spec.type", type, TYPES)]),
-    ...(type === "ClusterIP" ? closed(ports) : []),
+    ...(type === "ClusterIP" ? nodePortErrors(ports) : []),
     ...repeated(ports),
     ...arrayAt(spec, "clusterIPs").flatMap((address, place) =>
       typeof address !== "string" || address === "None" || address.includes(":") || ADDRESS.test(address)
         ? []
-        : [invalidValue(`spec.clusterIPs[${place}]`, address, "must be an IP address, or None")]
+        : [invalidValue(`spec.clusterIPs[${place}]`, address, "must be an IP address or None")]
     )
   ]
 }
 
-/** Of several ports each has a name of its own. */
-const nameless = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
+/** Checks that several ports have distinct names. */
+const nameErrors = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
   const names = ports.map((port) => textAt(port, "name"))
   return names.flatMap((name, place) => {
     const field = `spec.ports[${place}].name`
@@ -56,32 +56,32 @@ const nameless = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
   })
 }
 
-/** Nobody reaches a service of this type through a node. */
-const closed = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>
+/** Checks that a Service of type ClusterIP has no node ports. */
+const nodePortErrors = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> =>
   ports.flatMap((port, place) =>
     (numberAt(port, "nodePort") ?? 0) === 0
       ? []
-      : [forbiddenValue(`spec.ports[${place}].nodePort`, "a service of type ClusterIP has none")]
+      : [forbiddenValue(`spec.ports[${place}].nodePort`, "must not be set in a service of type ClusterIP")]
   )
 
 const repeated = (ports: ReadonlyArray<Json>): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   return ports.flatMap((port, place) => {
     const key = `${textAt(port, "protocol")} ${numberAt(port, "port") ?? 0}`
-    const again = seen.has(key)
-    seen.add(key)
+    const again = known.has(key)
+    known.add(key)
     return again ? [duplicate(`spec.ports[${place}]`, key)] : []
   })
 }
 
-/** Finds what a change may not touch. */
+/** Checks that the cluster IP does not change. */
 export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const external = [object, before].some((one) => textAt(one, "spec", "type") === "ExternalName")
   const [now, old] = [textAt(object, "spec", "clusterIP"), textAt(before, "spec", "clusterIP")]
   return external || old === "" || now === old ? [] : [immutable("spec.clusterIPs[0]", now)]
 }
 
-/** A change that is silent about the address and the node ports of a service leaves them as they are. */
+/** Copies the cluster IP and node ports of the old Service to a new version that omits them. */
 export const carrying = (object: JsonObject, before: JsonObject): JsonObject => {
   const [spec, old] = [objectAt(object, "spec"), objectAt(before, "spec")]
   if (textAt(spec, "type") === "ExternalName" || textAt(old, "type") === "ExternalName") return object
@@ -93,10 +93,8 @@ export const carrying = (object: JsonObject, before: JsonObject): JsonObject => 
   if (!isOpen(spec) || !isOpen(old)) return addressed
   const known = new Map(arrayAt(old, "ports").map((port) => [portKey(port), numberAt(port, "nodePort") ?? 0]))
   const ports = arrayAt(spec, "ports").map((port) => {
-    const given = known.get(portKey(port)) ?? 0
-    return isObject(port) && (numberAt(port, "nodePort") ?? 0) === 0 && given !== 0
-      ? { ...port, nodePort: given }
-      : port
+    const nodePort = known.get(portKey(port)) ?? 0
+    return isObject(port) && (numberAt(port, "nodePort") ?? 0) === 0 && nodePort !== 0 ? { ...port, nodePort } : port
   })
   return spec["ports"] === undefined ? addressed : put(addressed, ["spec", "ports"], ports)
 }

@@ -1,5 +1,5 @@
 /**
- * Refuses the status of a workload whose counts contradict each other.
+ * Refuses contradicting counts in the status of a workload.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/apps/validation/validation.go`.
  */
@@ -7,10 +7,9 @@ import { type JsonObject, numberAt } from "../core/Json.ts"
 import { type FieldError, invalidValue } from "../core/Status.ts"
 
 /**
- * The limits of the counts in a kind's status.
+ * Limits of the counts in a kind's status.
  *
- * **Shape** `counts` in the order in which they may not be negative, `within` in the order in which they may not exceed
- * `replicas`.
+ * **Shape** `counts` must not be negative, `within` must not exceed `replicas`. Errors are reported in these orders.
  */
 interface Rule {
   readonly counts: ReadonlyArray<string>
@@ -41,7 +40,7 @@ const RULES = new Map<string, Rule>([
   ]
 ])
 
-/** Finds counts that are negative, or larger than what they are a part of. */
+/** Reports counts that are negative or larger than their total. */
 export const errors = (kind: string, object: JsonObject): ReadonlyArray<FieldError> => {
   const rule = RULES.get(kind)
   if (rule === undefined) return []

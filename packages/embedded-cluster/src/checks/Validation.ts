@@ -1,5 +1,5 @@
 /**
- * Refuses objects that the real server refuses, for the reasons that clients rely on.
+ * Validates objects of every kind as the real server does.
  *
  * **Source** Kubernetes 1.36, the `validation.go` of each API group.
  */
@@ -20,14 +20,14 @@ import * as ScheduleCheck from "./ScheduleCheck.ts"
 import * as ServiceCheck from "./ServiceCheck.ts"
 import * as StatusCheck from "./StatusCheck.ts"
 
-/** Refuses an object that is created. **Errors** 422 with every field at fault. */
+/** Validates a new object. **Errors** 422 with every invalid field. */
 export const created = (resource: Resource, object: JsonObject): Outcome<JsonObject> =>
   verdict(resource, object, [
     ...MetadataCheck.errors(resource, object),
     ...(resource.custom === undefined ? kindErrors(resource, object) : CustomCheck.created(resource.custom, object))
   ])
 
-/** Refuses a change. **Errors** 422 with every field at fault, fields that may never change included. */
+/** Validates a changed object. **Errors** 422 with every invalid field, including immutable fields that changed. */
 export const updated = (
   resource: Resource,
   object: JsonObject,
@@ -51,7 +51,7 @@ const changeErrors = (resource: Resource, object: JsonObject, before: JsonObject
     ? DefinitionCheck.updated(object, before)
     : [...kindErrors(resource, object), ...immutableErrors(resource, object, before)]
 
-/** What is wrong with a number of replicas. */
+/** Checks a number of replicas. */
 export const replicaErrors = (replicas: Json | undefined): ReadonlyArray<FieldError> =>
   typeof replicas === "number" && replicas < 0 ? [invalidValue("spec.replicas", replicas, "must be at least 0")] : []
 
@@ -81,10 +81,8 @@ const workload =
       ...replicaErrors(at(object, "spec", "replicas")),
       ...(isObject(selector) ? [] : [required("spec.selector")]),
       ...(empty ? [invalidValue("spec.selector", selector, "must select something")] : []),
-      ...(matching || empty
-        ? []
-        : [invalidValue("spec.template.metadata.labels", labels, "spec.selector must match them")]),
-      // A stateful set's pods get volumes that its template does not have.
+      ...(matching || empty ? [] : [invalidValue("spec.template.metadata.labels", labels, "must match spec.selector")]),
+      // A StatefulSet's pods get volumes that its template does not declare.
       ...(kind === "StatefulSet" ? PodCheck.containerErrors : PodCheck.errors)(
         at(object, "spec", "template", "spec"),
         "spec.template.spec"
@@ -94,7 +92,7 @@ const workload =
 
 const runsOnce = (object: JsonObject, ...path: ReadonlyArray<string>): ReadonlyArray<FieldError> => {
   const where = [...path, "template", "spec"]
-  // The default is Always, which a job cannot have: the real server speaks of the value that was left out.
+  // The default is Always, which a job cannot have. Like the real server, report the field as missing.
   const policy = textAt(object, ...where, "restartPolicy")
   const field = `${where.join(".")}.restartPolicy`
   return [
@@ -143,7 +141,7 @@ const budget: Check = (object) => {
   ]
 }
 
-/** A number or a percentage. */
+/** Checks a number or a percentage. */
 const shareErrors = (field: string, share: Json | undefined): ReadonlyArray<FieldError> => {
   if (typeof share === "number") return share < 0 ? [invalidValue(field, share, "must be at least 0")] : []
   if (typeof share !== "string") return []
@@ -170,7 +168,7 @@ const event: Check = (object) => {
   const namespace = textAt(object, "metadata", "namespace")
   return involved === namespace || (involved === "" && namespace === "default")
     ? []
-    : [invalidValue("involvedObject.namespace", involved, "must be the event's own")]
+    : [invalidValue("involvedObject.namespace", involved, "must be the namespace of the event")]
 }
 
 const CHECKS = new Map<string, Check>([

@@ -1,15 +1,15 @@
 /**
- * Binds claims to volumes: to one that fits, else to one made for the claim, as a provisioner makes it.
+ * Binds PersistentVolumeClaims to a fitting volume, or to a new volume provision for the claim.
  *
- * **Limits** a claim is bound at once, whatever its class; nothing is stored anywhere. A claim with the empty class takes
- * only what is there.
+ * **Limits** a claim is bound immediately, whatever its storage class; no storage is provisioned. A claim with the
+ * empty class binds only to an existing volume.
  *
  * **Source** Kubernetes, `pkg/controller/volume/persistentvolume`.
  */
 import { arrayAt, at, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { change, create, remove, writeStatus } from "./ControllerWrites.ts"
 import { amounts, objectOf } from "./Views.ts"
 
@@ -34,24 +34,24 @@ export const claims: Controller = {
   ],
   reconcile: (turn, key) => {
     if (key.startsWith(VOLUME)) {
-      const volume = living(turn, Resources.persistentVolumes, key.slice(VOLUME.length))
+      const volume = existing(turn, Resources.persistentVolumes, key.slice(VOLUME.length))
       const isNew = volume !== undefined && phaseOf(volume) === ""
       if (isNew) writeStatus(turn, Resources.persistentVolumes, volume, { phase: "Available" })
       return
     }
-    const claim = living(turn, Resources.persistentVolumeClaims, key)
+    const claim = existing(turn, Resources.persistentVolumeClaims, key)
     if (claim === undefined) {
       release(turn, key)
       return
     }
     const object = objectOf(claim)
     if (at(object, "metadata", "deletionTimestamp") !== undefined || phaseOf(claim) === "Bound") return
-    const volume = fitting(turn, claim) ?? made(turn, claim)
+    const volume = fitting(turn, claim) ?? provision(turn, claim)
     if (volume !== undefined) bind(turn, claim, volume)
   }
 }
 
-/** Keys of volumes beside those of claims; no namespace begins so. */
+/** Prefix of the queue keys of volumes. No namespace starts with it. */
 const VOLUME = "volume:"
 
 const phaseOf = (stored: Stored): string => textAt(objectOf(stored), "status", "phase")
@@ -59,7 +59,7 @@ const phaseOf = (stored: Stored): string => textAt(objectOf(stored), "status", "
 const sizeOf = (object: JsonObject, ...path: ReadonlyArray<string>): number =>
   amounts(at(object, ...path)).get("storage") ?? 0
 
-/** The smallest free volume that has what the claim asks for. */
+/** Finds the smallest free volume that satisfies a claim. */
 const fitting = ({ kernel }: Turn, claim: Stored): Stored | undefined => {
   const object = objectOf(claim)
   const name = textAt(object, "spec", "volumeName")
@@ -87,7 +87,7 @@ const fitting = ({ kernel }: Turn, claim: Stored): Stored | undefined => {
 
 const PROVISIONER = "quarterdeck.dev/embedded"
 
-const made = (turn: Turn, claim: Stored): Stored | undefined => {
+const provision = (turn: Turn, claim: Stored): Stored | undefined => {
   const object = objectOf(claim)
   const isStatic = at(object, "spec", "storageClassName") === "" || textAt(object, "spec", "volumeName") !== ""
   if (isStatic) return undefined
@@ -140,7 +140,7 @@ const bind = (turn: Turn, claim: Stored, volume: Stored): void => {
   })
 }
 
-/** A volume whose claim is gone goes too, or stays with what it holds, as it says. */
+/** Deletes or releases the volume of a deleted claim, by the volume's reclaim policy. */
 const release = (turn: Turn, key: string): void => {
   for (const volume of turn.kernel.store.list(Resources.persistentVolumes, "")) {
     const object = objectOf(volume)

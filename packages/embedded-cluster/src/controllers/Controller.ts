@@ -1,5 +1,5 @@
 /**
- * What a controller is: which changes concern it, and how it takes one object a step nearer to what it should be.
+ * The interface of controllers: which changes concern them, and how they reconcile one object.
  */
 import type { Kernel } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
@@ -8,27 +8,30 @@ import type { Change } from "../core/Store.ts"
 import type { Stored } from "../core/Stored.ts"
 import type { PodIndex } from "./PodIndex.ts"
 
-/** What all controllers of a cluster share. */
+/** State that all controllers of a cluster share. */
 export interface Cluster {
   readonly kernel: Kernel
   readonly pods: PodIndex
-  /** PEM of the authority that verifies the cluster's server. */
+  /** PEM of the certificate authority of the cluster's server. */
   readonly caPem: string
 }
 
-/** One look at one object. **Shape** a reconciliation that runs out of time asks for another turn and ends. */
+/**
+ * Context of one reconciliation. **Shape** when `hasTime` returns false, the reconciliation calls `again` and
+ * returns.
+ */
 export interface Turn extends Cluster {
-  /** Whether the present slice of the event loop still has time. */
+  /** Returns whether the current time slice has time left. */
   readonly hasTime: () => boolean
-  /** Asks for another turn after everybody else's. */
+  /** Queues the key again, behind all queued keys. */
   readonly again: () => void
-  /** Asks for another turn after a while; a later call for the same key replaces it. */
+  /** Queues the key again after a delay. A later call for the same key replaces an earlier one. */
   readonly after: (ms: number) => void
-  /** Asks for another turn after a pause that doubles with every failure in a row. */
+  /** Queues the key again after a delay that doubles with each consecutive failure. */
   readonly failed: (failure: Failure) => void
 }
 
-/** The keys that a change concerns. */
+/** Returns the keys that a change concerns. */
 export type KeysOf = (change: Change, cluster: Cluster) => Iterable<string>
 
 export interface Watch {
@@ -37,11 +40,11 @@ export interface Watch {
 }
 
 /**
- * Brings the objects of one kind to what they should be.
+ * Reconciles the objects of one kind with their desired state.
  *
- * **Shape** `watches` says which changes concern which keys; `every` sees the changes of all kinds. `reconcile` looks at
- * the present state alone, so it may be called at any time and as often as one likes. It is synchronous: between its
- * first look and its last write nobody else writes.
+ * **Shape** `watches` maps changes to keys; `every` maps changes of all kinds. `reconcile` depends only on the
+ * current state, so it may run at any time and any number of times. It is synchronous, so no other write occurs
+ * between its first read and its last write.
  */
 export interface Controller {
   readonly name: string
@@ -50,21 +53,21 @@ export interface Controller {
   readonly reconcile: (turn: Turn, key: string) => void
 }
 
-/** The key of the object itself. */
+/** Maps a change to the key of the changed object. */
 export const ownKey: KeysOf = ({ after, before }) => {
   const stored = after ?? before
   return stored === undefined ? [] : [stored.key]
 }
 
-/** Who writes, as the field manager of what the controllers write. */
+/** Field manager of the controllers' writes. */
 export const MANAGER = { manager: "kube-controller-manager", dryRun: false }
 
-/** The object behind a key, unless it is gone. */
-export const living = ({ kernel }: Turn, resource: Resource, key: string): Stored | undefined =>
+/** Returns the object with a key, if it exists. */
+export const existing = ({ kernel }: Turn, resource: Resource, key: string): Stored | undefined =>
   kernel.store.get(resource, key)
 
-/** Reports a failed outcome; gives whether it was a success. */
-export const settled = <A>(turn: Turn, outcome: Outcome<A>): boolean => {
+/** Returns whether an outcome is a success. A failure is queued for a retry. */
+export const succeeded = <A>(turn: Turn, outcome: Outcome<A>): boolean => {
   if (outcome._tag === "Success") return true
   turn.failed(outcome.failure)
   return false

@@ -1,5 +1,5 @@
 /**
- * How controllers write: with the rules of every write, and nothing when nothing changes.
+ * Writes of controllers. They follow the rules of every write and skip unchanged objects.
  */
 import { Result } from "effect"
 import { equals, type Json, type JsonObject, objectAt, put, textAt, without } from "../core/Json.ts"
@@ -9,12 +9,12 @@ import type { Outcome } from "../core/Status.ts"
 import type { Stored } from "../core/Stored.ts"
 import * as Deletions from "../writes/Deletions.ts"
 import * as Writes from "../writes/Writes.ts"
-import { MANAGER, settled, type Turn } from "./Controller.ts"
+import { MANAGER, succeeded, type Turn } from "./Controller.ts"
 import { objectOf } from "./Views.ts"
 
-/** Creates an object; gives whether it is there now. A failure is tried again later. */
+/** Creates an object. Returns whether it was created; a failure is queued for a retry. */
 export const create = (turn: Turn, resource: Resource, namespace: string, object: JsonObject): boolean =>
-  settled(turn, tryCreate(turn, resource, namespace, object))
+  succeeded(turn, tryCreate(turn, resource, namespace, object))
 
 export const tryCreate = (
   { kernel }: Turn,
@@ -23,13 +23,13 @@ export const tryCreate = (
   object: JsonObject
 ): Outcome<JsonObject> => Writes.create(kernel, resource, namespace, object, MANAGER)
 
-/** Writes a status, if it is another one than there is. */
+/** Writes a status if it differs from the current one. */
 export const writeStatus = (turn: Turn, resource: Resource, stored: Stored, status: JsonObject): void => {
   if (equals(objectOf(stored)["status"], status)) return
   change(turn, resource, stored, (object) => put(object, ["status"], status), "status")
 }
 
-/** Changes an object; gives whether it is as it should be. One that has gone in between needs nothing any more. */
+/** Changes an object. Returns whether the change succeeded; a missing object counts as success. */
 export const change = (
   turn: Turn,
   resource: Resource,
@@ -39,10 +39,10 @@ export const change = (
 ): boolean => {
   const address = { resource, namespace: stored.namespace, name: stored.name }
   const outcome = Writes.update(turn.kernel, address, part, (object) => Result.succeed(make(object)), MANAGER)
-  return isGone(outcome) || settled(turn, outcome)
+  return isGone(outcome) || succeeded(turn, outcome)
 }
 
-/** Deletes an object; one that has gone already is deleted. */
+/** Deletes an object. Returns whether the deletion succeeded; a missing object counts as success. */
 export const remove = (
   turn: Turn,
   resource: Resource,
@@ -51,12 +51,12 @@ export const remove = (
 ): boolean => {
   const address = { resource, namespace: stored.namespace, name: stored.name }
   const outcome = Deletions.remove(turn.kernel, address, { uid: stored.uid, ...options, dryRun: false })
-  return isGone(outcome) || settled(turn, outcome)
+  return isGone(outcome) || succeeded(turn, outcome)
 }
 
 const isGone = (outcome: Outcome<unknown>): boolean => Result.isFailure(outcome) && outcome.failure.code === 404
 
-/** The reference by which an object controls another. */
+/** Makes an owner reference to a controlling object. */
 export const controllerReference = (resource: Resource, owner: Stored): JsonObject => ({
   apiVersion: apiVersionOf(resource),
   kind: resource.kind,
@@ -66,7 +66,7 @@ export const controllerReference = (resource: Resource, owner: Stored): JsonObje
   blockOwnerDeletion: true
 })
 
-/** The entries whose number is not 0: the API leaves the others out. */
+/** Drops the counts that are 0, as the API omits them. */
 export const nonZero = (counts: Readonly<Record<string, number>>): JsonObject =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0))
 
@@ -78,9 +78,9 @@ export interface NewCondition {
 }
 
 /**
- * Sets a condition among others.
+ * Sets one condition.
  *
- * **Shape** one that says the same already stays untouched; `lastTransitionTime` moves only with the status.
+ * **Shape** an equal condition stays untouched. `lastTransitionTime` changes only with the status.
  */
 export const withCondition = (
   { kernel }: Turn,

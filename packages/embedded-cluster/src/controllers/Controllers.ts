@@ -38,9 +38,9 @@ const ALL = [
 ]
 
 /**
- * Runs the controllers of a cluster until the scope closes, beginning with a look at every object.
+ * Runs the controllers of a cluster until the scope closes. They first reconcile every object.
  *
- * **Shape** `observe` gets the lines of the cluster's log.
+ * **Shape** `observe` receives log lines.
  */
 export const run = (options: {
   readonly kernel: Kernel

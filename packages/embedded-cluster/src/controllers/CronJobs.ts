@@ -1,5 +1,5 @@
 /**
- * Starts the jobs of cron jobs when their time has come, and keeps as many finished ones as asked.
+ * Starts the jobs of CronJobs when they are due, and deletes finished jobs beyond the history limits.
  *
  * **Source** Kubernetes, `pkg/controller/cronjob`.
  */
@@ -8,36 +8,36 @@ import { at, type Json, type JsonObject, numberAt, objectAt, textAt } from "../c
 import { timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { controllerReference, remove, tryCreate, writeStatus } from "./ControllerWrites.ts"
 import * as CronSchedule from "./CronSchedule.ts"
 import { isOver } from "./Jobs.ts"
 import { controlled, controlledBy } from "./OwnedPods.ts"
 import { conditionOf, objectOf, timeOf } from "./Views.ts"
 
-/** How many missed times are looked at; further back nothing is made up for. */
+/** Most missed times that are examined one by one. Older ones are skipped. */
 const MISSED_TIMES = 100
 
 export const cronJobs: Controller = {
   name: "cronjob",
   watches: [{ resource: Resources.cronJobs, keys: ownKey }, controlledBy(Resources.cronJobs, Resources.jobs)],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.cronJobs, key)
+    const stored = existing(turn, Resources.cronJobs, key)
     if (stored === undefined) return
     const object = objectOf(stored)
     if (at(object, "metadata", "deletionTimestamp") !== undefined) return
     const jobs = controlled(turn, Resources.jobs, stored)
-    forget(turn, object, jobs)
-    const started = at(object, "spec", "suspend") === true ? undefined : begin(turn, stored, jobs)
-    tell(turn, stored, started)
+    pruneHistory(turn, object, jobs)
+    const started = at(object, "spec", "suspend") === true ? undefined : startDue(turn, stored, jobs)
+    updateStatus(turn, stored, started)
   }
 }
 
-/** Starts what is due; gives the time that it was due at. */
-const begin = (turn: Turn, stored: Stored, jobs: ReadonlyArray<Stored>): string | undefined => {
+/** Starts the job that is due. Returns the time it was due at. */
+const startDue = (turn: Turn, stored: Stored, jobs: ReadonlyArray<Stored>): string | undefined => {
   const object = objectOf(stored)
   const schedule = CronSchedule.parse(textAt(object, "spec", "schedule"), textAt(object, "spec", "timeZone") || "UTC")
-  // A schedule that cannot be read never comes; the real controller says so in an event.
+  // An invalid schedule never runs. The real controller reports it in an event.
   if (Result.isFailure(schedule)) return undefined
   const nowMs = turn.kernel.nowMs()
   const sinceMs =
@@ -65,7 +65,7 @@ const begin = (turn: Turn, stored: Stored, jobs: ReadonlyArray<Stored>): string 
     },
     spec: objectAt(template, "spec")
   })
-  // One that exists already was started for this very time.
+  // 409: the job of this time was already started.
   if (Result.isFailure(outcome) && outcome.failure.code !== 409) {
     turn.failed(outcome.failure)
     return undefined
@@ -76,18 +76,20 @@ const begin = (turn: Turn, stored: Stored, jobs: ReadonlyArray<Stored>): string 
 const latestDue = (schedule: CronSchedule.CronSchedule, sinceMs: number, nowMs: number): number | undefined => {
   let due: number | undefined
   let next = schedule.next(sinceMs)
-  for (let seen = 0; next <= nowMs; seen++) {
+  for (let examined = 0; next <= nowMs; examined++) {
     due = next
-    // After a long absence it goes on from now, as far as one period back can tell.
+    // After a long gap, skip ahead to at most one interval before now.
     next =
-      seen < MISSED_TIMES ? schedule.next(next) : Math.max(schedule.next(next), schedule.next(nowMs - (next - sinceMs)))
-    if (seen > MISSED_TIMES * 2) break
+      examined < MISSED_TIMES
+        ? schedule.next(next)
+        : Math.max(schedule.next(next), schedule.next(nowMs - (next - sinceMs)))
+    if (examined > MISSED_TIMES * 2) break
   }
   return due
 }
 
-/** Removes finished jobs beyond the history that is kept, oldest first. */
-const forget = (turn: Turn, object: JsonObject, jobs: ReadonlyArray<Stored>): void => {
+/** Deletes finished jobs beyond the history limits, oldest first. */
+const pruneHistory = (turn: Turn, object: JsonObject, jobs: ReadonlyArray<Stored>): void => {
   for (const [type, name, fallback] of HISTORY) {
     const limit = numberAt(object, "spec", name) ?? fallback
     const ended = jobs
@@ -105,7 +107,7 @@ const HISTORY = [
 
 const startOf = (job: Stored): number => timeOf(textAt(objectOf(job), "status", "startTime"))
 
-const tell = (turn: Turn, stored: Stored, started: string | undefined): void => {
+const updateStatus = (turn: Turn, stored: Stored, started: string | undefined): void => {
   const { store } = turn.kernel
   const current = store.get(Resources.cronJobs, stored.key) ?? stored
   const before = objectAt(objectOf(current), "status")
@@ -130,7 +132,7 @@ const tell = (turn: Turn, stored: Stored, started: string | undefined): void => 
   const lastSuccessful = [textAt(before, "lastSuccessfulTime"), completed].toSorted().at(-1) ?? ""
   const lastSchedule = started ?? textAt(before, "lastScheduleTime")
   writeStatus(turn, Resources.cronJobs, current, {
-    // A reference carries the version it was made at; it is no news when only that moved on.
+    // A reference has the version at which it was made. A version change alone does not update it.
     ...(active.length === 0
       ? {}
       : { active: names(before["active"]) === names([...active]) ? (before["active"] ?? []) : active }),

@@ -1,11 +1,11 @@
 /**
- * The schedules of cron jobs: five fields, or a word such as `@daily`, in a time zone.
+ * Schedules of CronJobs: five fields, or a descriptor such as `@daily`, in a time zone.
  *
- * **Source** Kubernetes, "CronJob"; `robfig/cron` v3 for the words.
+ * **Source** Kubernetes, "CronJob"; `robfig/cron` v3 for the descriptors.
  */
 import { Cron, Result } from "effect"
 
-const WORDS = new Map([
+const DESCRIPTORS = new Map([
   ["@yearly", "0 0 1 1 *"],
   ["@annually", "0 0 1 1 *"],
   ["@monthly", "0 0 1 * *"],
@@ -15,9 +15,9 @@ const WORDS = new Map([
   ["@hourly", "0 * * * *"]
 ])
 
-/** When a cron job runs. */
+/** A parsed schedule. */
 export interface CronSchedule {
-  /** The first time after an instant, in milliseconds. */
+  /** Returns the first scheduled time after an instant, in milliseconds. */
   readonly next: (afterMs: number) => number
 }
 
@@ -30,9 +30,9 @@ const UNIT_MS = new Map([
 ])
 
 /**
- * Reads a schedule.
+ * Parses a schedule.
  *
- * **Shape** without a zone the schedule is in UTC, where clusters keep their clocks. **Errors** what is wrong, in words.
+ * **Shape** the default time zone is UTC. **Errors** a description of the problem.
  */
 export const parse = (text: string, timeZone = "UTC"): Result.Result<CronSchedule, string> => {
   const trimmed = text.trim()
@@ -40,11 +40,11 @@ export const parse = (text: string, timeZone = "UTC"): Result.Result<CronSchedul
   if (every !== undefined) {
     const parts = [...every.matchAll(/([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)/g)]
     const period = parts.reduce((total, [, number, unit = ""]) => total + Number(number) * (UNIT_MS.get(unit) ?? 0), 0)
-    // Shorter than a second counts as one, and times are whole seconds.
+    // The period is at least one second, and times are whole seconds.
     const periodMs = Math.max(1, Math.floor(period / 1_000)) * 1_000
     return Result.succeed({ next: (afterMs) => Math.floor(afterMs / 1_000) * 1_000 + periodMs })
   }
-  const fields = (WORDS.get(trimmed) ?? trimmed).replaceAll("?", "*")
+  const fields = (DESCRIPTORS.get(trimmed) ?? trimmed).replaceAll("?", "*")
   if (fields.split(/\s+/).length !== FIELDS)
     return Result.fail(`expected exactly 5 fields, found ${fields.split(/\s+/).length}: [${text}]`)
   return Cron.parse(fields, timeZone).pipe(

@@ -1,7 +1,7 @@
 /**
- * Keeps one pod of each daemon set on every node that may have it.
+ * Runs one pod of each DaemonSet on every eligible node.
  *
- * **Limits** an update removes before it makes: `maxSurge` counts as `maxUnavailable`.
+ * **Limits** an update deletes the old pod before it creates the new one: `maxSurge` counts as `maxUnavailable`.
  *
  * **Source** Kubernetes, `pkg/controller/daemon`.
  */
@@ -10,7 +10,7 @@ import { oncePer } from "../core/OncePer.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
 import { TEMPLATE_GENERATION } from "../writes/Defaults.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { controllerReference, create, nonZero, remove, writeStatus } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf, selects, untolerated } from "./NodeViews.ts"
 import { claim, podsOf } from "./OwnedPods.ts"
@@ -28,7 +28,7 @@ interface Work {
   readonly object: JsonObject
   readonly update: Revisions.Revision
   readonly nodes: ReadonlyArray<Node>
-  /** Nodes that should have a pod. */
+  /** Nodes that should run a pod. */
   readonly chosen: ReadonlyArray<Node>
   readonly pods: ReadonlyMap<string, ReadonlyArray<Pod>>
 }
@@ -45,7 +45,7 @@ export const daemonSets: Controller = {
     }
   ],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.daemonSets, key)
+    const stored = existing(turn, Resources.daemonSets, key)
     if (stored === undefined) return
     const object = objectOf(stored)
     const update = Revisions.ensure(turn, Resources.daemonSets, stored, HASH)
@@ -66,10 +66,10 @@ export const daemonSets: Controller = {
       pods: byNode(claim(turn, Resources.daemonSets, stored))
     }
     if (at(object, "metadata", "deletionTimestamp") === undefined) {
-      place(work, tolerations)
-      renew(work)
+      placePods(work, tolerations)
+      replaceOld(work)
     }
-    tell(work)
+    updateStatus(work)
     const used = new Set([...work.pods.values()].flat().map(hashIn))
     Revisions.prune(turn, stored, HASH, ({ hash }) => hash === update.hash || used.has(hash))
   }
@@ -86,7 +86,7 @@ const byNode = (pods: ReadonlyArray<Pod>): ReadonlyMap<string, ReadonlyArray<Pod
   return found
 }
 
-/** The node that a pod was made for, from the affinity that it was made with. */
+/** Node that a pod was made for, from its required affinity. */
 const targetOf = oncePer((stored: Stored): string => {
   const [term] = arrayAt(read(stored), "spec", ...REQUIRED, "nodeSelectorTerms")
   const [name] = arrayAt(arrayAt(term, "matchFields")[0], "values")
@@ -110,23 +110,23 @@ const TOLERATIONS: ReadonlyArray<JsonObject> = [
   toleration("unschedulable", "NoSchedule")
 ]
 
-/** Makes the pods that are missing and removes those that are too many. */
-const place = (work: Work, tolerations: ReadonlyArray<Json>): void => {
+/** Creates the missing pods and deletes the surplus pods. */
+const placePods = (work: Work, tolerations: ReadonlyArray<Json>): void => {
   const { chosen, nodes, pods, turn } = work
   const names = new Set(chosen.map(({ name }) => name))
-  const end = (pod: Pod) => (pod.ending ? true : remove(turn, Resources.pods, pod.stored))
-  for (const [name, own] of pods) {
+  const removePod = (pod: Pod) => (pod.ending ? true : remove(turn, Resources.pods, pod.stored))
+  for (const [name, podsHere] of pods) {
     const node = nodes.find((one) => one.name === name)
-    // A pod stays where it may not begin any more, unless a taint drives it out.
+    // A pod stays on a node that is no longer eligible, unless a NoExecute taint evicts it.
     const stays =
       names.has(name)
       || (node !== undefined
         && untolerated(tolerations, node, ["NoExecute"]) === undefined
         && selects(objectAt(work.object, "spec", "template", "spec"), node))
-    const active = own.filter(({ ending, phase }) => !ending && phase !== "Failed" && phase !== "Succeeded")
-    for (const pod of own) if (pod.phase === "Failed" || pod.phase === "Succeeded") end(pod)
+    const active = podsHere.filter(({ ending, phase }) => !ending && phase !== "Failed" && phase !== "Succeeded")
+    for (const pod of podsHere) if (pod.phase === "Failed" || pod.phase === "Succeeded") removePod(pod)
     const oldest = active.toSorted((left, right) => left.createdMs - right.createdMs)
-    for (const pod of stays ? oldest.slice(1) : oldest) end(pod)
+    for (const pod of stays ? oldest.slice(1) : oldest) removePod(pod)
   }
   for (const { name } of chosen) {
     if ((pods.get(name) ?? []).length > 0) continue
@@ -142,7 +142,7 @@ const make = ({ object, stored, turn, update }: Work, node: string): boolean => 
   const template = objectAt(object, "spec", "template")
   const spec = objectAt(template, "spec")
   const only: JsonObject = { matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] }
-  // The node's name replaces what a pod was asked to match by; the set has judged that already.
+  // The node's name replaces the template's node affinity, which was evaluated when the node was chosen.
   const pinned = put(spec, [...REQUIRED, "nodeSelectorTerms"], [only])
   const missing = TOLERATIONS.filter(
     (one) =>
@@ -165,8 +165,11 @@ const make = ({ object, stored, turn, update }: Work, node: string): boolean => 
   return create(turn, Resources.pods, stored.namespace, pod)
 }
 
-/** Removes pods with an old template, as many as may be missing at a time; the next look makes their successors. */
-const renew = (work: Work): void => {
+/**
+ * Deletes pods with an old template, within the limit of unavailable pods. The next reconciliation creates their
+ * replacements.
+ */
+const replaceOld = (work: Work): void => {
   const { chosen, object, pods, turn, update } = work
   if (textAt(object, "spec", "updateStrategy", "type") === "OnDelete") return
   const rolling = objectAt(object, "spec", "updateStrategy", "rollingUpdate")
@@ -187,14 +190,14 @@ const renew = (work: Work): void => {
 const available = ({ object, turn }: Work, pod: Pod): boolean =>
   isAvailable(pod, numberAt(object, "spec", "minReadySeconds") ?? 0, turn.kernel.nowMs())
 
-const tell = (work: Work): void => {
+const updateStatus = (work: Work): void => {
   const { chosen, object, pods, stored, turn, update } = work
   const names = new Set(chosen.map(({ name }) => name))
   const firsts = chosen.flatMap(({ name }) => (pods.get(name) ?? []).filter(({ ending }) => !ending).slice(0, 1))
   const misplaced = [...pods].filter(([name, own]) => !names.has(name) && own.some(({ ending }) => !ending)).length
   const ready = firsts.filter((pod) => pod.ready)
-  const there = ready.filter((pod) => available(work, pod))
-  waitForReadiness(turn, ready, there, numberAt(object, "spec", "minReadySeconds") ?? 0)
+  const availablePods = ready.filter((pod) => available(work, pod))
+  waitForReadiness(turn, ready, availablePods, numberAt(object, "spec", "minReadySeconds") ?? 0)
   writeStatus(turn, Resources.daemonSets, turn.kernel.store.get(Resources.daemonSets, stored.key) ?? stored, {
     currentNumberScheduled: firsts.length,
     numberMisscheduled: misplaced,
@@ -203,8 +206,8 @@ const tell = (work: Work): void => {
     ...nonZero({
       observedGeneration: numberAt(object, "metadata", "generation") ?? 0,
       updatedNumberScheduled: firsts.filter((pod) => hashIn(pod) === update.hash).length,
-      numberAvailable: there.length,
-      numberUnavailable: chosen.length - there.length
+      numberAvailable: availablePods.length,
+      numberUnavailable: chosen.length - availablePods.length
     })
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The replica sets of a deployment: one a template, numbered by revision.
+ * ReplicaSets of a Deployment: one per template, numbered by revision.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/sync.go` and its `util`.
  */
@@ -10,7 +10,7 @@ import type { Stored } from "../core/Stored.ts"
 import type { Turn } from "./Controller.ts"
 import { change, controllerReference, tryCreate } from "./ControllerWrites.ts"
 import { adopt, controlled, selectorOf } from "./OwnedPods.ts"
-import type { Fence } from "./Rollout.ts"
+import type { RolloutLimits } from "./Rollout.ts"
 import { hashOf } from "./Templates.ts"
 import { controllerOf, objectOf, timeOf } from "./Views.ts"
 
@@ -20,7 +20,7 @@ const DESIRED = "deployment.kubernetes.io/desired-replicas"
 const MAX = "deployment.kubernetes.io/max-replicas"
 const HASH = "pod-template-hash"
 
-/** Annotations of a deployment that its replica sets do not take over. */
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
 const OWN = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
@@ -30,20 +30,20 @@ const OWN = new Set([
   "deprecated.deployment.rollback.to"
 ])
 
-/** One replica set as its deployment sees it. */
+/** State of one ReplicaSet. */
 export interface ReplicaSet {
   readonly stored: Stored
   readonly name: string
   readonly object: JsonObject
   readonly createdMs: number
-  /** What it is told to have, and what its status says it has. */
+  /** Size in the spec. The counts below are those of the status. */
   readonly wanted: number
   readonly replicas: number
   readonly ready: number
   readonly available: number
   readonly terminating: number
   readonly revision: number
-  /** The deployment's sizes at the time when this one was scaled last. */
+  /** Size of the Deployment, and its largest size during a rollout, when this ReplicaSet was last scaled. */
   readonly desired: number | undefined
   readonly maxBefore: number
 }
@@ -68,7 +68,7 @@ const toReplicaSet = (stored: Stored): ReplicaSet => {
   }
 }
 
-/** The replica sets of a deployment, oldest first, after adopting those without controller that its selector finds. */
+/** ReplicaSets of a Deployment, oldest first. Matching ReplicaSets without a controller are adopted first. */
 export const ofDeployment = (turn: Turn, deployment: Stored): ReadonlyArray<ReplicaSet> => {
   const selector = selectorOf(deployment)
   if (at(objectOf(deployment), "metadata", "deletionTimestamp") === undefined) {
@@ -85,13 +85,13 @@ export const ofDeployment = (turn: Turn, deployment: Stored): ReadonlyArray<Repl
 const byAge = (left: ReplicaSet, right: ReplicaSet): number =>
   left.createdMs - right.createdMs || (left.name < right.name ? -1 : 1)
 
-/** Reads a replica set again after a write. */
-export const again = ({ kernel }: Turn, set: ReplicaSet): ReplicaSet => {
+/** Reads a ReplicaSet reread after a write. */
+export const reread = ({ kernel }: Turn, set: ReplicaSet): ReplicaSet => {
   const stored = kernel.store.get(Resources.replicaSets, set.stored.key)
   return stored === undefined ? set : toReplicaSet(stored)
 }
 
-/** Finds the replica set of the deployment's present template. */
+/** Finds the ReplicaSet of the Deployment's current template. */
 export const current = (deployment: JsonObject, sets: ReadonlyArray<ReplicaSet>): ReplicaSet | undefined =>
   sets.find(({ object }) =>
     equals(bare(objectAt(object, "spec", "template")), bare(objectAt(deployment, "spec", "template")))
@@ -109,15 +109,15 @@ export interface Made {
 }
 
 /**
- * Makes sure that the present template has its replica set, with the highest revision.
+ * Ensures that the current template has a ReplicaSet with the highest revision.
  *
- * **Shape** `undefined` when it could not be made, which is tried again.
+ * **Shape** returns `undefined` if it could not be created; the creation is then retried.
  */
 export const ensureCurrent = (
   turn: Turn,
   deployment: Stored,
   sets: ReadonlyArray<ReplicaSet>,
-  limits: Fence
+  limits: RolloutLimits
 ): Made | undefined => {
   const object = objectOf(deployment)
   const known = current(object, sets)
@@ -127,14 +127,14 @@ export const ensureCurrent = (
       const annotated = put(old, ["metadata", "annotations"], annotationsFor(object, old, revision))
       return put(annotated, ["spec", "minReadySeconds"], at(object, "spec", "minReadySeconds"))
     })
-    return { set: again(turn, known), isNew: false }
+    return { set: reread(turn, known), isNew: false }
   }
   return make(turn, deployment, sets, limits, revision)
 }
 
 const annotationsFor = (deployment: JsonObject, set: JsonObject, revision: number): JsonObject => {
-  const own = Object.entries(textsAt(deployment, "metadata", "annotations")).filter(([name]) => !OWN.has(name))
-  const annotations = { ...objectAt(set, "metadata", "annotations"), ...Object.fromEntries(own) }
+  const copied = Object.entries(textsAt(deployment, "metadata", "annotations")).filter(([name]) => !OWN.has(name))
+  const annotations = { ...objectAt(set, "metadata", "annotations"), ...Object.fromEntries(copied) }
   const before = textAt(annotations, REVISION)
   if (Number(before) >= revision) return annotations
   const history = [textAt(annotations, HISTORY), before].filter((one) => one !== "").join(",")
@@ -145,7 +145,7 @@ const make = (
   turn: Turn,
   deployment: Stored,
   sets: ReadonlyArray<ReplicaSet>,
-  limits: Fence,
+  limits: RolloutLimits,
   revision: number
 ): Made | undefined => {
   const object = objectOf(deployment)
@@ -163,7 +163,7 @@ const make = (
       metadata: {
         name,
         labels: objectAt(labelled, "metadata", "labels"),
-        annotations: { ...annotationsFor(object, {}, revision), ...sizes(object, limits) },
+        annotations: { ...annotationsFor(object, {}, revision), ...sizeAnnotations(object, limits) },
         ownerReferences: [controllerReference(Resources.deployments, deployment)]
       },
       spec: {
@@ -178,7 +178,7 @@ const make = (
     })
     const stored = turn.kernel.store.get(Resources.replicaSets, `${deployment.namespace}/${name}`)
     if (outcome._tag === "Success" && stored !== undefined) return { set: toReplicaSet(stored), isNew: true }
-    // Somebody else's replica set of that name: another hash finds a free one.
+    // 409: another owner's ReplicaSet has this name, so try another hash.
     if (outcome._tag === "Failure" && outcome.failure.code !== 409) {
       turn.failed(outcome.failure)
       return undefined
@@ -187,7 +187,7 @@ const make = (
   return undefined
 }
 
-/** Names that are tried for a replica set when others have them. */
+/** Most names to try for a new ReplicaSet. */
 const LONGEST_SEARCH = 20
 
 export const wantedOf = (deployment: JsonObject): number => numberAt(deployment, "spec", "replicas") ?? 1
@@ -195,32 +195,32 @@ export const wantedOf = (deployment: JsonObject): number => numberAt(deployment,
 export const isRolling = (deployment: JsonObject): boolean =>
   textAt(deployment, "spec", "strategy", "type") !== "Recreate"
 
-/** A new generation starts with what the surge leaves room for. */
-const firstSize = (deployment: JsonObject, sets: ReadonlyArray<ReplicaSet>, limits: Fence): number => {
+/** Initial size of a new ReplicaSet: the part of the surge that is left. */
+const firstSize = (deployment: JsonObject, sets: ReadonlyArray<ReplicaSet>, limits: RolloutLimits): number => {
   const wanted = wantedOf(deployment)
   if (!isRolling(deployment)) return wanted
   const others = sets.reduce((total, set) => total + set.wanted, 0)
   return Math.max(0, Math.min(wanted, wanted + limits.surge - others))
 }
 
-const sizes = (deployment: JsonObject, limits: Fence): JsonObject => ({
+const sizeAnnotations = (deployment: JsonObject, limits: RolloutLimits): JsonObject => ({
   [DESIRED]: String(wantedOf(deployment)),
   [MAX]: String(wantedOf(deployment) + (isRolling(deployment) ? limits.surge : 0))
 })
 
-/** Tells a replica set its size, and the sizes of the deployment at this moment. */
+/** Sets the size of a ReplicaSet, and annotates it with the Deployment's current sizeAnnotations. */
 export const resize = (
   turn: Turn,
   deployment: JsonObject,
   set: ReplicaSet,
   wanted: number,
-  limits: Fence
+  limits: RolloutLimits
 ): ReplicaSet => {
   change(turn, Resources.replicaSets, set.stored, (object) =>
     put(put(object, ["spec", "replicas"], wanted), ["metadata", "annotations"], {
       ...objectAt(object, "metadata", "annotations"),
-      ...sizes(deployment, limits)
+      ...sizeAnnotations(deployment, limits)
     })
   )
-  return again(turn, set)
+  return reread(turn, set)
 }

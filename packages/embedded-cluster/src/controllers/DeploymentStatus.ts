@@ -1,5 +1,5 @@
 /**
- * What a deployment says of its rollout: counts, and whether it is available and progressing.
+ * Status of a Deployment: counts, and the conditions Available and Progressing.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/progress.go` and `sync.go`.
  */
@@ -14,62 +14,62 @@ import { conditionOf, objectOf, sum, timeOf } from "./Views.ts"
 
 const PROGRESSING = "Progressing"
 
-interface Said {
+interface Condition {
   readonly type: string
   readonly status: "True" | "False" | "Unknown"
   readonly reason: string
   readonly message: string
 }
 
-/** What a reconciliation found, for the status to tell. */
-export interface Seen {
+/** State of a Deployment after a reconciliation, from which its status is computed. */
+export interface Observed {
   readonly sets: ReadonlyArray<ReplicaSet>
   readonly current: ReplicaSet | undefined
-  /** How many pods may be missing. */
+  /** Most pods that may be unavailable. */
   readonly unavailable: number
-  /** Whether this is a rollout, whose progress counts, or a deployment that stands still. */
+  /** True during a rollout, whose progress has a deadline; false for a paused or scaled Deployment. */
   readonly rolls: boolean
-  /** A condition that came up on the way. */
-  readonly news?: Said
+  /** A condition that this reconciliation sets. */
+  readonly news?: Condition
 }
 
-export const newSet = (name: string): Said => ({
+export const newSet = (name: string): Condition => ({
   type: PROGRESSING,
   status: "True",
   reason: "NewReplicaSetCreated",
   message: `Created new replica set ${JSON.stringify(name)}`
 })
 
-export const foundSet = (name: string): Said => ({
+export const foundSet = (name: string): Condition => ({
   type: PROGRESSING,
   status: "True",
   reason: "FoundNewReplicaSet",
   message: `Found new replica set ${JSON.stringify(name)}`
 })
 
-export const paused: Said = {
+export const paused: Condition = {
   type: PROGRESSING,
   status: "Unknown",
   reason: "DeploymentPaused",
   message: "Deployment is paused"
 }
 
-export const resumed: Said = {
+export const resumed: Condition = {
   type: PROGRESSING,
   status: "Unknown",
   reason: "DeploymentResumed",
   message: "Deployment is resumed"
 }
 
-/** Writes the status and the deployment's own revision, and comes back when its deadline has passed. */
-export const write = (turn: Turn, key: string, seen: Seen): void => {
+/** Writes the status and the revision of a Deployment, and schedules a check of its progress deadline. */
+export const write = (turn: Turn, key: string, observed: Observed): void => {
   const stored = turn.kernel.store.get(Resources.deployments, key)
   if (stored === undefined) return
   const object = objectOf(stored)
-  const counts = countsOf(object, seen)
-  const conditions = conditionsOf(turn, object, counts, seen)
+  const counts = countsOf(object, observed)
+  const conditions = conditionsOf(turn, object, counts, observed)
   const status: JsonObject = { ...counts, conditions }
-  const revision = seen.current === undefined ? "" : String(seen.current.revision)
+  const revision = observed.current === undefined ? "" : String(observed.current.revision)
   const annotate = revision !== "" && revision !== textAt(object, "metadata", "annotations", REVISION)
   if (annotate || !equals(object["status"], status)) {
     change(
@@ -83,10 +83,10 @@ export const write = (turn: Turn, key: string, seen: Seen): void => {
       "status"
     )
   }
-  if (seen.rolls) awaitDeadline(turn, stored, status)
+  if (observed.rolls) awaitDeadline(turn, stored, status)
 }
 
-const countsOf = (object: JsonObject, { current, sets }: Seen): JsonObject => {
+const countsOf = (object: JsonObject, { current, sets }: Observed): JsonObject => {
   const total = (read: (set: ReplicaSet) => number) => sum(sets.map(read))
   const available = total((set) => set.available)
   return {
@@ -110,9 +110,9 @@ const deadlineOf = (object: JsonObject): number | undefined => {
 
 const NO_DEADLINE = 2 ** 31 - 1
 
-const conditionsOf = (turn: Turn, object: JsonObject, counts: JsonObject, seen: Seen): ReadonlyArray<Json> => {
-  const enough = (numberAt(counts, "availableReplicas") ?? 0) >= wantedOf(object) - seen.unavailable
-  const available: Said = enough
+const conditionsOf = (turn: Turn, object: JsonObject, counts: JsonObject, observed: Observed): ReadonlyArray<Json> => {
+  const enough = (numberAt(counts, "availableReplicas") ?? 0) >= wantedOf(object) - observed.unavailable
+  const available: Condition = enough
     ? {
         type: "Available",
         status: "True",
@@ -126,17 +126,17 @@ const conditionsOf = (turn: Turn, object: JsonObject, counts: JsonObject, seen: 
         message: "Deployment does not have minimum availability."
       }
   const known = arrayAt(object, "status", "conditions")
-  const heard = seen.news === undefined ? known : say(turn, known, seen.news)
-  const told = say(turn, heard, available)
-  const failed = seen.sets.flatMap((set) => {
+  const withNews = observed.news === undefined ? known : setCondition(turn, known, observed.news)
+  const withAvailable = setCondition(turn, withNews, available)
+  const failed = observed.sets.flatMap((set) => {
     const failure = conditionOf(set.object, "ReplicaFailure")
     return failure === undefined ? [] : [failure]
   })
-  const progressed = progress(turn, put(object, ["status", "conditions"], told), counts, seen)
+  const progressed = progress(turn, put(object, ["status", "conditions"], withAvailable), counts, observed)
   const [failure] = failed
   const rest = withoutCondition(progressed, "ReplicaFailure")
   if (failure === undefined) return rest
-  return say(turn, rest, {
+  return setCondition(turn, rest, {
     type: "ReplicaFailure",
     status: "True",
     reason: textAt(failure, "reason"),
@@ -144,39 +144,44 @@ const conditionsOf = (turn: Turn, object: JsonObject, counts: JsonObject, seen: 
   })
 }
 
-const progress = (turn: Turn, object: JsonObject, counts: JsonObject, seen: Seen): ReadonlyArray<Json> => {
+const progress = (turn: Turn, object: JsonObject, counts: JsonObject, observed: Observed): ReadonlyArray<Json> => {
   const conditions = arrayAt(object, "status", "conditions")
   if (deadlineOf(object) === undefined) return withoutCondition(conditions, PROGRESSING)
   const known = conditionOf(object, PROGRESSING)
   const number = (name: string) => numberAt(counts, name) ?? 0
   const completed =
     number("replicas") === number("updatedReplicas") && textAt(known, "reason") === "NewReplicaSetAvailable"
-  if (!seen.rolls || completed) return conditions
+  if (!observed.rolls || completed) return conditions
   const what =
-    seen.current === undefined
+    observed.current === undefined
       ? `Deployment ${JSON.stringify(textAt(object, "metadata", "name"))}`
-      : `ReplicaSet ${JSON.stringify(seen.current.name)}`
-  const said = (status: Said["status"], reason: string, message: string): Said => ({
+      : `ReplicaSet ${JSON.stringify(observed.current.name)}`
+  const progressing = (status: Condition["status"], reason: string, message: string): Condition => ({
     type: PROGRESSING,
     status,
     reason,
     message: `${what} ${message}`
   })
   if (isComplete(object, counts)) {
-    return say(turn, conditions, said("True", "NewReplicaSetAvailable", "has successfully progressed."))
+    return setCondition(turn, conditions, progressing("True", "NewReplicaSetAvailable", "has successfully progressed."))
   }
   if (hasProgressed(object, counts)) {
-    // Every step forward counts anew, so the condition is set even if it says the same.
+    // Every progress restarts the deadline, so the condition is set even if it is equal.
     const fresh = textAt(known, "status") === "True" ? known : undefined
     const rest = withoutCondition(conditions, PROGRESSING)
-    return say(turn, rest, said("True", "ReplicaSetUpdated", "is progressing."), textAt(fresh, "lastTransitionTime"))
+    return setCondition(
+      turn,
+      rest,
+      progressing("True", "ReplicaSetUpdated", "is progressing."),
+      textAt(fresh, "lastTransitionTime")
+    )
   }
   return isLate(turn, object, counts)
-    ? say(turn, conditions, said("False", "ProgressDeadlineExceeded", "has timed out progressing."))
+    ? setCondition(turn, conditions, progressing("False", "ProgressDeadlineExceeded", "has timed out progressing."))
     : conditions
 }
 
-/** Whether every pod is there, new and available. */
+/** Returns whether every pod exists, has the current template and is available. */
 export const isComplete = (object: JsonObject, counts: JsonObject): boolean => {
   const wanted = wantedOf(object)
   const is = (name: string) => (numberAt(counts, name) ?? 0) === wanted
@@ -208,26 +213,35 @@ const awaitDeadline = (turn: Turn, stored: Stored, status: JsonObject): void => 
   const known = conditionOf({ status }, PROGRESSING)
   const reason = textAt(known, "reason")
   if (seconds === undefined || reason === "NewReplicaSetAvailable" || reason === "ProgressDeadlineExceeded") return
-  // Times are kept in whole seconds: one more makes sure that the deadline has passed.
+  // Times are whole seconds, so one more second ensures that the deadline has passed.
   turn.after(timeOf(textAt(known, "lastUpdateTime")) + (seconds + 1) * 1_000 - turn.kernel.nowMs())
 }
 
-const say = (turn: Turn, conditions: ReadonlyArray<Json>, said: Said, since = ""): ReadonlyArray<Json> => {
-  const known = conditions.find((one) => textAt(one, "type") === said.type)
-  if (known !== undefined && textAt(known, "status") === said.status && textAt(known, "reason") === said.reason)
+const setCondition = (
+  turn: Turn,
+  conditions: ReadonlyArray<Json>,
+  condition: Condition,
+  since = ""
+): ReadonlyArray<Json> => {
+  const known = conditions.find((one) => textAt(one, "type") === condition.type)
+  if (
+    known !== undefined
+    && textAt(known, "status") === condition.status
+    && textAt(known, "reason") === condition.reason
+  )
     return conditions
   const now = timestamp(turn.kernel.nowMs())
-  const same = textAt(known, "status") === said.status
+  const same = textAt(known, "status") === condition.status
   const lastTransitionTime = since === "" ? (same ? textAt(known, "lastTransitionTime") : now) : since
   return [
-    ...withoutCondition(conditions, said.type),
+    ...withoutCondition(conditions, condition.type),
     {
-      type: said.type,
-      status: said.status,
+      type: condition.type,
+      status: condition.status,
       lastUpdateTime: now,
       lastTransitionTime,
-      reason: said.reason,
-      message: said.message
+      reason: condition.reason,
+      message: condition.message
     }
   ]
 }

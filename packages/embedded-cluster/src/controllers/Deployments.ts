@@ -1,12 +1,12 @@
 /**
- * Rolls deployments out: a replica set a template, pods moved from the old ones to the new one.
+ * Rolls out Deployments: creates a ReplicaSet per template, and moves pods from the old ReplicaSets to the new one.
  *
  * **Source** Kubernetes, `pkg/controller/deployment`.
  */
 import { at, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { remove } from "./ControllerWrites.ts"
 import * as DeploymentSets from "./DeploymentSets.ts"
 import type { ReplicaSet } from "./DeploymentSets.ts"
@@ -15,13 +15,13 @@ import { controlledBy, selectorOf } from "./OwnedPods.ts"
 import * as Rollout from "./Rollout.ts"
 import { conditionOf, controllerOf, objectOf, podOf, sum } from "./Views.ts"
 
-/** A deployment in the middle of its reconciliation. */
+/** State of one reconciliation of a Deployment. */
 interface Work {
   readonly turn: Turn
   readonly stored: Stored
   readonly object: JsonObject
   readonly wanted: number
-  readonly fence: Rollout.Fence
+  readonly limits: Rollout.RolloutLimits
 }
 
 export const deployments: Controller = {
@@ -29,30 +29,30 @@ export const deployments: Controller = {
   watches: [
     { resource: Resources.deployments, keys: ownKey },
     controlledBy(Resources.deployments, Resources.replicaSets),
-    // A deployment that recreates waits until the last old pod is gone.
+    // With strategy Recreate, the rollout waits until the last old pod is gone.
     {
       resource: Resources.pods,
       keys: (change, cluster) => (change.after === undefined ? waitingFor(cluster, change.before) : [])
     }
   ],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.deployments, key)
+    const stored = existing(turn, Resources.deployments, key)
     if (stored === undefined || selectorOf(stored).length === 0) return
     const object = objectOf(stored)
     const wanted = DeploymentSets.wantedOf(object)
-    const work: Work = { turn, stored, object, wanted, fence: fenceOf(object, wanted) }
+    const work: Work = { turn, stored, object, wanted, limits: limitsOf(object, wanted) }
     const sets = DeploymentSets.ofDeployment(turn, stored)
     if (at(object, "metadata", "deletionTimestamp") !== undefined) {
       const current = DeploymentSets.current(object, sets)
-      DeploymentStatus.write(turn, key, { ...seenIn(work, sets, current), rolls: false })
+      DeploymentStatus.write(turn, key, { ...observedIn(work, sets, current), rolls: false })
       return
     }
     const isPaused = at(object, "spec", "paused") === true
     if (isPaused || sets.some((set) => set.wanted > 0 && set.desired !== undefined && set.desired !== wanted)) {
-      standing(work, sets, isPaused)
+      scaleOnly(work, sets, isPaused)
       return
     }
-    rollOut(work, sets)
+    advanceRollout(work, sets)
   }
 }
 
@@ -67,29 +67,29 @@ const waitingFor: (cluster: Pick<Turn, "kernel">, pod: Stored | undefined) => Re
   return deployment === undefined ? [] : [`${pod.namespace}/${deployment.name}`]
 }
 
-const fenceOf = (object: JsonObject, wanted: number): Rollout.Fence => {
+const limitsOf = (object: JsonObject, wanted: number): Rollout.RolloutLimits => {
   if (!DeploymentSets.isRolling(object)) return { surge: 0, unavailable: 0 }
   const rolling = objectAt(object, "spec", "strategy", "rollingUpdate")
-  return Rollout.fence(rolling["maxSurge"], rolling["maxUnavailable"], wanted)
+  return Rollout.limitsOf(rolling["maxSurge"], rolling["maxUnavailable"], wanted)
 }
 
-/** Of a rolling deployment some pods may be missing while it is called available; of none more than it has. */
-const seenIn = ({ fence, wanted }: Work, sets: ReadonlyArray<ReplicaSet>, current: ReplicaSet | undefined) => ({
+/** State for the status. At most `wanted` pods may be unavailable while the Deployment counts as available. */
+const observedIn = ({ limits, wanted }: Work, sets: ReadonlyArray<ReplicaSet>, current: ReplicaSet | undefined) => ({
   sets,
   current,
-  unavailable: Math.min(fence.unavailable, wanted)
+  unavailable: Math.min(limits.unavailable, wanted)
 })
 
-/** Scales without rolling on: the deployment is paused, or its size has changed. */
-const standing = (work: Work, sets: ReadonlyArray<ReplicaSet>, isPaused: boolean): void => {
+/** Scales without continuing the rollout: the Deployment is paused, or its size changed. */
+const scaleOnly = (work: Work, sets: ReadonlyArray<ReplicaSet>, isPaused: boolean): void => {
   const { object, stored, turn } = work
   const current = DeploymentSets.current(object, sets)
-  shareOut(work, sets, current)
-  const now = sets.map((set) => DeploymentSets.again(turn, set))
+  distribute(work, sets, current)
+  const now = sets.map((set) => DeploymentSets.reread(turn, set))
   const news = pauseNews(object, isPaused)
   if (isPaused) prune(work, now, current)
   DeploymentStatus.write(turn, stored.key, {
-    ...seenIn(work, now, DeploymentSets.current(object, now)),
+    ...observedIn(work, now, DeploymentSets.current(object, now)),
     rolls: false,
     ...(news === undefined ? {} : { news })
   })
@@ -98,19 +98,19 @@ const standing = (work: Work, sets: ReadonlyArray<ReplicaSet>, isPaused: boolean
 const pauseNews = (object: JsonObject, isPaused: boolean) => {
   const known = conditionOf(object, "Progressing")
   const reason = textAt(known, "reason")
-  // A deadline that has passed is told as such until the template changes.
+  // An exceeded deadline stays reported until the template changes.
   if (reason === "ProgressDeadlineExceeded") return undefined
   if (isPaused) return reason === "DeploymentPaused" ? undefined : DeploymentStatus.paused
   return reason === "DeploymentPaused" ? DeploymentStatus.resumed : undefined
 }
 
-const shareOut = (
-  { fence, object, turn, wanted }: Work,
+const distribute = (
+  { limits, object, turn, wanted }: Work,
   sets: ReadonlyArray<ReplicaSet>,
   current: ReplicaSet | undefined
 ): void => {
   const active = sets.filter((set) => set.wanted > 0)
-  const resize = (set: ReplicaSet, size: number) => DeploymentSets.resize(turn, object, set, size, fence)
+  const resize = (set: ReplicaSet, size: number) => DeploymentSets.resize(turn, object, set, size, limits)
   const [only] = active
   const single = active.length === 0 ? (current ?? sets.at(-1)) : active.length === 1 ? only : undefined
   if (single !== undefined) {
@@ -127,29 +127,29 @@ const shareOut = (
     return
   }
   if (!DeploymentSets.isRolling(object)) {
-    // Sizes stay until the old pods are gone; the sets only learn what they will be measured by.
+    // The sizes stay until the old pods are gone; only the annotations with the Deployment's size are updated.
     for (const set of active) resize(set, set.wanted)
     return
   }
   const sizes = Rollout.proportional(
     active.map((set) => ({ ...set, replicas: set.wanted })),
     wanted,
-    fence.surge
+    limits.surge
   )
   for (const set of active) resize(set, sizes.get(set.name) ?? set.wanted)
 }
 
-const rollOut = (work: Work, before: ReadonlyArray<ReplicaSet>): void => {
+const advanceRollout = (work: Work, before: ReadonlyArray<ReplicaSet>): void => {
   const { object, stored, turn } = work
   const found = DeploymentSets.current(object, before)
   const old = before.filter((set) => set !== found)
-  // What recreates makes nothing new before the last old pod is gone.
-  if (!DeploymentSets.isRolling(object) && (turnedOff(work, old) || podsLeft(turn, old))) {
-    const now = before.map((set) => DeploymentSets.again(turn, set))
-    DeploymentStatus.write(turn, stored.key, { ...seenIn(work, now, found), rolls: true })
+  // With strategy Recreate, nothing new is created before the last old pod is gone.
+  if (!DeploymentSets.isRolling(object) && (scaleDownOld(work, old) || podsLeft(turn, old))) {
+    const now = before.map((set) => DeploymentSets.reread(turn, set))
+    DeploymentStatus.write(turn, stored.key, { ...observedIn(work, now, found), rolls: true })
     return
   }
-  const made = DeploymentSets.ensureCurrent(turn, stored, before, work.fence)
+  const made = DeploymentSets.ensureCurrent(turn, stored, before, work.limits)
   if (made === undefined) return
   const moved = DeploymentSets.isRolling(object) ? roll(work, old, made.set) : grow(work, old, made.set)
   const known = conditionOf(object, "Progressing")
@@ -159,20 +159,20 @@ const rollOut = (work: Work, before: ReadonlyArray<ReplicaSet>): void => {
     : known === undefined
       ? DeploymentStatus.foundSet(made.set.name)
       : resumed
-  const current = DeploymentSets.again(turn, made.set)
-  const others = old.map((set) => DeploymentSets.again(turn, set))
+  const current = DeploymentSets.reread(turn, made.set)
+  const others = old.map((set) => DeploymentSets.reread(turn, set))
   if (!moved && DeploymentStatus.isComplete(object, objectAt(object, "status"))) prune(work, others, current)
   DeploymentStatus.write(turn, stored.key, {
-    ...seenIn(work, [...others, current], current),
+    ...observedIn(work, [...others, current], current),
     rolls: true,
     ...(news === undefined ? {} : { news })
   })
 }
 
-/** Takes the pods of old sets away; gives whether there was anything to take. */
-const turnedOff = ({ fence, object, turn }: Work, old: ReadonlyArray<ReplicaSet>): boolean => {
+/** Scales the old ReplicaSets to 0. Returns whether any was larger. */
+const scaleDownOld = ({ limits, object, turn }: Work, old: ReadonlyArray<ReplicaSet>): boolean => {
   const active = old.filter((set) => set.wanted > 0)
-  for (const set of active) DeploymentSets.resize(turn, object, set, 0, fence)
+  for (const set of active) DeploymentSets.resize(turn, object, set, 0, limits)
   return active.length > 0
 }
 
@@ -184,32 +184,32 @@ const podsLeft = ({ kernel }: Turn, old: ReadonlyArray<ReplicaSet>): boolean =>
     })
   )
 
-/** Lets the new set grow as far as the surge allows; gives whether it changed. */
+/** Scales up the new ReplicaSet as far as the surge allows. Returns whether its size changed. */
 const grow = (work: Work, old: ReadonlyArray<ReplicaSet>, current: ReplicaSet): boolean => {
-  const { fence, object, turn, wanted } = work
+  const { limits, object, turn, wanted } = work
   if (current.wanted === wanted) return false
   const room = DeploymentSets.isRolling(object)
-    ? wanted + fence.surge - sum([...old, current].map((set) => set.wanted))
+    ? wanted + limits.surge - sum([...old, current].map((set) => set.wanted))
     : wanted
   const size = current.wanted > wanted ? wanted : current.wanted + Math.max(0, Math.min(room, wanted - current.wanted))
   if (size === current.wanted) return false
-  DeploymentSets.resize(turn, object, current, size, fence)
+  DeploymentSets.resize(turn, object, current, size, limits)
   return true
 }
 
-/** One step of a rolling update; gives whether anything moved. */
+/** Performs one step of a rolling update. Returns whether any size changed. */
 const roll = (work: Work, old: ReadonlyArray<ReplicaSet>, current: ReplicaSet): boolean =>
   grow(work, old, current) || shrink(work, old, current)
 
-/** Takes from the old sets what nobody misses: broken pods first, then as many as availability allows. */
+/** Scales down the old ReplicaSets: unavailable pods first, then as many pods as availability allows. */
 const shrink = (work: Work, old: ReadonlyArray<ReplicaSet>, current: ReplicaSet): boolean => {
-  const { fence, object, turn, wanted } = work
+  const { limits, object, turn, wanted } = work
   const total = sum([...old, current].map((set) => set.wanted))
-  const least = wanted - Math.min(fence.unavailable, wanted)
-  const goes = total - least - (current.wanted - current.available)
-  if (sum(old.map((set) => set.wanted)) === 0 || goes <= 0) return false
+  const least = wanted - Math.min(limits.unavailable, wanted)
+  const removable = total - least - (current.wanted - current.available)
+  if (sum(old.map((set) => set.wanted)) === 0 || removable <= 0) return false
   const sizes = new Map(old.map((set) => [set, set.wanted]))
-  let broken = goes
+  let broken = removable
   for (const set of old) {
     const size = sizes.get(set) ?? 0
     const taken = Math.max(0, Math.min(broken, size - set.available))
@@ -224,11 +224,11 @@ const shrink = (work: Work, old: ReadonlyArray<ReplicaSet>, current: ReplicaSet)
     spare -= taken
   }
   const changed = old.filter((set) => sizes.get(set) !== set.wanted)
-  for (const set of changed) DeploymentSets.resize(turn, object, set, sizes.get(set) ?? set.wanted, fence)
+  for (const set of changed) DeploymentSets.resize(turn, object, set, sizes.get(set) ?? set.wanted, limits)
   return changed.length > 0
 }
 
-/** Removes old sets beyond the history that the deployment keeps, oldest revision first. */
+/** Deletes old ReplicaSets beyond the history limit, oldest revision first. */
 const prune = ({ object, turn }: Work, old: ReadonlyArray<ReplicaSet>, current: ReplicaSet | undefined): void => {
   const limit = numberAt(object, "spec", "revisionHistoryLimit") ?? 10
   const idle = old.filter((set) => set.name !== current?.name)

@@ -1,5 +1,5 @@
 /**
- * Says how many pods of each disruption budget may be evicted at this moment.
+ * Computes how many pods each PodDisruptionBudget currently allows to evict.
  *
  * **Source** Kubernetes, `pkg/controller/disruption`.
  */
@@ -7,7 +7,7 @@ import { arrayAt, at, type JsonObject, numberAt, objectAt } from "../core/Json.t
 import * as LabelSelector from "../core/LabelSelector.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { nonZero, withCondition, writeStatus } from "./ControllerWrites.ts"
 import { selectorOf } from "./OwnedPods.ts"
 import * as Rollout from "./Rollout.ts"
@@ -34,7 +34,7 @@ export const disruptionBudgets: Controller = {
     }))
   ],
   reconcile: (turn, key) => {
-    const budget = living(turn, Resources.podDisruptionBudgets, key)
+    const budget = existing(turn, Resources.podDisruptionBudgets, key)
     if (budget === undefined) return
     const pods = turn.kernel.store
       .list(Resources.pods, budget.namespace)
@@ -55,7 +55,10 @@ function budgetsOf(
   return kernel.store.list(Resources.podDisruptionBudgets, stored.namespace).map(({ key }) => key)
 }
 
-/** A budget without selector covers nothing; one with the empty selector covers the whole namespace. */
+/**
+ * Returns whether a budget selects a pod. A budget without a selector selects nothing; an empty selector selects the
+ * whole namespace.
+ */
 const covers = (budget: Stored, pod: Stored): boolean =>
   at(objectOf(budget), "spec", "selector") !== undefined && LabelSelector.matches(selectorOf(budget), pod.labels)
 
@@ -63,7 +66,7 @@ const statusOf = (turn: Turn, budget: Stored, pods: ReadonlyArray<Pod>): JsonObj
   const object = objectOf(budget)
   const healthy = pods.filter((pod) => pod.ready && pod.phase === "Running").length
   const { desired, expected } = bounds(turn, objectAt(object, "spec"), pods)
-  // Who is on the way out by an eviction counts as gone, until it is or its time to go has passed.
+  // A pod whose eviction was allowed counts as gone while it still exists.
   const leaving = Object.keys(objectAt(object, "status", "disruptedPods")).filter((name) =>
     pods.some((pod) => pod.stored.name === name)
   )
@@ -107,7 +110,7 @@ const bounds = (turn: Turn, spec: JsonObject, pods: ReadonlyArray<Pod>) => {
   return { expected, desired: Rollout.resolve(minAvailable, expected, "up") }
 }
 
-/** How many pods the workloads of these pods want in all. */
+/** Total size of the workloads that own the pods. */
 const scaleOf = ({ kernel }: Turn, pods: ReadonlyArray<Pod>): number => {
   const owners = new Set(pods.flatMap(({ owner }) => (owner === undefined ? [] : [owner.uid])))
   return [...owners].reduce((total, uid) => {

@@ -1,7 +1,7 @@
 /**
- * Lists the addresses behind each service with a selector.
+ * Maintains the EndpointSlices of each Service with a selector.
  *
- * **Limits** IPv4; at most 100 endpoints a slice, as many slices as it takes.
+ * **Limits** IPv4 only; at most 100 endpoints per slice, and any number of slices.
  *
  * **Source** Kubernetes, `pkg/controller/endpointslice`; KEP-752.
  */
@@ -10,7 +10,7 @@ import * as LabelSelector from "../core/LabelSelector.ts"
 import { oncePer } from "../core/OncePer.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { change, controllerReference, create, remove } from "./ControllerWrites.ts"
 import { objectOf, podOf } from "./Views.ts"
 
@@ -52,7 +52,7 @@ export const endpointSlices: Controller = {
     }
   ],
   reconcile: (turn, key) => {
-    const service = living(turn, Resources.services, key)
+    const service = existing(turn, Resources.services, key)
     if (service === undefined || at(objectOf(service), "metadata", "deletionTimestamp") !== undefined) return
     const selector = selectorOf(service)
     if (selector.length === 0 || textAt(objectOf(service), "spec", "type") === "ExternalName") return
@@ -99,7 +99,7 @@ const write = (turn: Turn, service: Stored, selector: LabelSelector.LabelSelecto
   for (const slice of known.slice(parts.length)) remove(turn, Resources.endpointSlices, slice)
 }
 
-/** The endpoint of a pod that has an address and has not finished. */
+/** Endpoint of a pod; empty if the pod has no address or has finished. */
 const endpointOf = (service: JsonObject, stored: Stored): ReadonlyArray<JsonObject> => {
   const known = toEndpoint(stored)
   if (known === null) return []
@@ -123,7 +123,10 @@ const toEndpoint = oncePer((stored: Stored): JsonObject | null => {
   }
 })
 
-/** Ports as pods have them. **Shape** pods of one service agree on the numbers behind names: the first one tells. */
+/**
+ * Ports of a Service with the pods' port numbers. **Shape** named ports are resolved by the first pod, because the
+ * pods of a Service agree on them.
+ */
 const portsOf = (service: JsonObject, pod: Stored | undefined): ReadonlyArray<JsonObject> => {
   const known =
     pod === undefined ? [] : arrayAt(read(pod), "spec", "containers").flatMap((one) => arrayAt(one, "ports"))

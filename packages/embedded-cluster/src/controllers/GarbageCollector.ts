@@ -1,8 +1,8 @@
 /**
- * Removes what has lost its owner, in the order that a deletion asks for.
+ * Garbage collector: deletes objects whose owners are gone, by the propagation policy of the deletion.
  *
- * **Shape** an owner counts only where it can be found: by its uid, in the dependent's own namespace or in none. Pods
- * on a node are told to end and wait for their kubelet; everything else goes as a deletion makes it go.
+ * **Shape** an owner must be found by its uid, in the dependent's namespace or cluster-scoped. Pods on a node are
+ * marked for deletion and wait for their kubelet; other objects are deleted as usual.
  *
  * **Source** Kubernetes, `pkg/controller/garbagecollector`.
  */
@@ -15,18 +15,21 @@ import type { Controller, KeysOf, Turn } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 
 const concerned: KeysOf = ({ after, before }, { kernel }) => {
-  // Owners that lost a dependent may have waited for it.
+  // The lost owners may be waiting for this dependent in a foreground deletion.
   const lost = (before?.owners ?? []).filter((uid) => after === undefined || !after.owners.includes(uid))
   if (after === undefined) {
     return before === undefined ? [] : [...kernel.store.dependents(before.uid).map(([, one]) => one.uid), ...lost]
   }
   const gained =
     before === undefined ? after.owners.length > 0 : after.owners.some((uid) => !before.owners.includes(uid))
-  return gained || lost.length > 0 || isHeld(after) ? [after.uid, ...lost] : []
+  return gained || lost.length > 0 || awaitsCollector(after) ? [after.uid, ...lost] : []
 }
 
-/** Whether an object ends under one of our finalizers; their words stand in its text. */
-const isHeld = ({ body }: Stored): boolean =>
+/**
+ * Returns whether an object is marked for deletion with a finalizer of the garbage collector. It only searches the
+ * object's text.
+ */
+const awaitsCollector = ({ body }: Stored): boolean =>
   body.includes('"deletionTimestamp"')
   && (body.includes(Finalizers.FOREGROUND) || body.includes(`"${Finalizers.ORPHAN}"`))
 
@@ -44,7 +47,7 @@ const collect = (turn: Turn, resource: Resource, stored: Stored): void => {
   const object = read(stored)
   if (at(object, "metadata", "deletionTimestamp") !== undefined) {
     if (Finalizers.has(object, Finalizers.ORPHAN)) orphan(turn, resource, stored)
-    else if (Finalizers.has(object, Finalizers.FOREGROUND)) goLast(turn, resource, stored)
+    else if (Finalizers.has(object, Finalizers.FOREGROUND)) deleteForeground(turn, resource, stored)
     return
   }
   const owners = arrayAt(object, "metadata", "ownerReferences").map((owner) => ({
@@ -58,25 +61,25 @@ const collect = (turn: Turn, resource: Resource, stored: Stored): void => {
     return
   }
   const waited = owners.some(({ state }) => state === "waiting") && turn.kernel.store.dependents(stored.uid).length > 0
-  remove(turn, resource, stored, { propagation: waited ? "Foreground" : wishOf(object) })
+  remove(turn, resource, stored, { propagation: waited ? "Foreground" : propagationOf(object) })
 }
 
-const wishOf = (object: JsonObject): Finalizers.Propagation => {
+const propagationOf = (object: JsonObject): Finalizers.Propagation => {
   if (Finalizers.has(object, Finalizers.ORPHAN)) return "Orphan"
   return Finalizers.has(object, Finalizers.FOREGROUND) ? "Foreground" : "Background"
 }
 
-/** Whether an owner is there, gone, or waits for its dependents to go first. */
+/** State of an owner: `solid` exists, `absent` is gone, `waiting` is in foreground deletion. */
 const stateOf = ({ kernel }: Turn, dependent: Stored, owner: Json): "solid" | "absent" | "waiting" => {
   const found = kernel.store.byUid(textAt(owner, "uid"))
   if (found === undefined) return "absent"
   const [resource, stored] = found
-  // A namespace's object cannot belong to another namespace, nor a cluster's to any.
+  // A namespaced owner must be in the dependent's namespace.
   if (resource.namespaced && stored.namespace !== dependent.namespace) return "absent"
-  return isHeld(stored) && Finalizers.has(read(stored), Finalizers.FOREGROUND) ? "waiting" : "solid"
+  return awaitsCollector(stored) && Finalizers.has(read(stored), Finalizers.FOREGROUND) ? "waiting" : "solid"
 }
 
-/** Takes the owner's name off its dependents, as far as this turn's time goes, then lets it go. */
+/** Removes the owner reference from the dependents while there is time, then the finalizer from the owner. */
 const orphan = (turn: Turn, resource: Resource, stored: Stored): void => {
   for (const [kind, dependent] of turn.kernel.store.dependents(stored.uid)) {
     keepOwners(turn, kind, dependent, (uid) => uid !== stored.uid)
@@ -85,11 +88,11 @@ const orphan = (turn: Turn, resource: Resource, stored: Stored): void => {
       return
     }
   }
-  loosen(turn, resource, stored, Finalizers.ORPHAN)
+  removeFinalizer(turn, resource, stored, Finalizers.ORPHAN)
 }
 
-/** Ends the dependents, as far as this turn's time goes; the owner goes once none of them blocks it. */
-const goLast = (turn: Turn, resource: Resource, stored: Stored): void => {
+/** Deletes the dependents while there is time. Removes the finalizer from the owner when no dependent blocks it. */
+const deleteForeground = (turn: Turn, resource: Resource, stored: Stored): void => {
   for (const [kind, dependent] of turn.kernel.store.dependents(stored.uid)) {
     if (dependent.body.includes('"deletionTimestamp"')) continue
     collect(turn, kind, dependent)
@@ -98,10 +101,10 @@ const goLast = (turn: Turn, resource: Resource, stored: Stored): void => {
       return
     }
   }
-  if (!Collector.isBlocked(turn.kernel, stored.uid)) loosen(turn, resource, stored, Finalizers.FOREGROUND)
+  if (!Collector.isBlocked(turn.kernel, stored.uid)) removeFinalizer(turn, resource, stored, Finalizers.FOREGROUND)
 }
 
-const loosen = (turn: Turn, resource: Resource, stored: Stored, finalizer: string): void => {
+const removeFinalizer = (turn: Turn, resource: Resource, stored: Stored, finalizer: string): void => {
   change(turn, resource, stored, (object) => Finalizers.withoutFinalizer(object, finalizer))
 }
 

@@ -1,7 +1,8 @@
 /**
- * The pods of a job: which have been counted, how many are missing, and which index a new one gets.
+ * Pods of a job: counting the finished ones and creating the missing ones.
  *
- * **Source** Kubernetes, `pkg/controller/job`; KEP-2307 for the finalizer that keeps a finished pod until it is counted.
+ * **Source** Kubernetes, `pkg/controller/job`; KEP-2307 for the finalizer that keeps a finished pod until it is
+ * counted.
  */
 import { arrayAt, at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"
@@ -14,7 +15,7 @@ import { isActive, objectOf, type Pod } from "./Views.ts"
 export const TRACKED = "batch.kubernetes.io/job-tracking"
 const INDEX = "batch.kubernetes.io/job-completion-index"
 
-/** What has come of a job's pods. **Shape** `finished` are those that have just been counted. */
+/** Counts of a job's pods. **Shape** `finished` has the pods that were counted for the first time. */
 export interface Counted {
   readonly succeeded: number
   readonly failed: number
@@ -24,7 +25,10 @@ export interface Counted {
 
 const isIndexed = (job: JsonObject): boolean => textAt(job, "spec", "completionMode") === "Indexed"
 
-/** Counts the pods that have finished and have not been counted before. **Shape** those of a suspension have not failed. */
+/**
+ * Counts the finished pods that were not counted before. **Shape** pods that a suspension deleted do not count as
+ * failed.
+ */
 export const count = (job: JsonObject, pods: ReadonlyArray<Pod>): Counted => {
   const finished = pods.filter((pod) => pod.finalizers.includes(TRACKED) && !isActive(pod))
   const succeeded = finished.filter(({ phase }) => phase === "Succeeded")
@@ -48,13 +52,13 @@ const indexOf = (pod: Pod): number | undefined => {
   return text === "" ? undefined : Number(text)
 }
 
-/** A job without a number of completions is complete once one pod has succeeded and none runs any more. */
+/** Returns whether a job is complete. Without `completions`, one pod must have succeeded and none may be active. */
 export const isComplete = (job: JsonObject, { succeeded }: Counted, active: number): boolean => {
   const completions = numberAt(job, "spec", "completions")
   return completions === undefined ? succeeded > 0 && active === 0 : succeeded >= completions
 }
 
-/** Makes the pods that are missing, as far as this turn's time goes; gives how many. */
+/** Creates the missing pods while there is time. Returns how many it created. */
 export const fill = (turn: Turn, stored: Stored, counted: Counted, active: ReadonlyArray<Pod>): number => {
   const job = objectOf(stored)
   const parallelism = numberAt(job, "spec", "parallelism") ?? 1
@@ -87,7 +91,7 @@ const podOf = (job: JsonObject, stored: Stored, index: number | undefined): Json
     name: "JOB_COMPLETION_INDEX",
     valueFrom: { fieldRef: { fieldPath: `metadata.labels['${INDEX}']` } }
   }
-  const knowing = (name: "containers" | "initContainers") =>
+  const withIndex = (name: "containers" | "initContainers") =>
     spec[name] === undefined
       ? {}
       : {
@@ -98,7 +102,7 @@ const podOf = (job: JsonObject, stored: Stored, index: number | undefined): Json
   return podFrom(
     {
       ...template,
-      spec: { ...spec, ...knowing("initContainers"), ...knowing("containers"), hostname: `${stored.name}-${index}` }
+      spec: { ...spec, ...withIndex("initContainers"), ...withIndex("containers"), hostname: `${stored.name}-${index}` }
     },
     {
       generateName: nameStem(`${stored.name}-${index}`),
@@ -110,7 +114,7 @@ const podOf = (job: JsonObject, stored: Stored, index: number | undefined): Json
   )
 }
 
-/** The indexes that are complete, as ranges; `undefined` for a job without indexes. */
+/** Completed indexes as ranges. Returns `undefined` for a job without indexes. */
 export const completedIndexes = (job: JsonObject, { indexes }: Counted): string | undefined =>
   isIndexed(job) ? toRanges([...indexes].toSorted((left, right) => left - right)) : undefined
 
@@ -127,7 +131,7 @@ export const toRanges = (numbers: ReadonlyArray<number>): string => {
     .join(",")
 }
 
-/** Reads what {@link toRanges} prints. */
+/** Parses the format of {@link toRanges}. */
 export const fromRanges = (text: string): ReadonlyArray<number> =>
   text
     .split(",")

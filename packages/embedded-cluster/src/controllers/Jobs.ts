@@ -1,8 +1,8 @@
 /**
- * Runs jobs to completion: as many pods at a time as asked, until enough have succeeded or too many failed.
+ * Runs jobs: `parallelism` pods at a time, until enough succeeded or too many failed.
  *
- * **Limits** a failed pod is replaced at once, without the real controller's growing pause. Pod failure and success
- * policies are not followed.
+ * **Limits** a failed pod is replaced immediately, without the real controller's backoff. Pod failure policies and
+ * success policies are ignored.
  *
  * **Source** Kubernetes, `pkg/controller/job`.
  */
@@ -10,13 +10,13 @@ import { arrayAt, at, type Json, type JsonObject, numberAt, put, textAt } from "
 import { timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { change, nonZero, remove, withCondition, writeStatus } from "./ControllerWrites.ts"
 import * as JobPods from "./JobPods.ts"
 import { claim, podsOf } from "./OwnedPods.ts"
 import { conditionOf, isActive, objectOf, type Pod, podOf, sum, timeOf } from "./Views.ts"
 
-/** Why a job has failed. */
+/** Reason and message of a finished job's condition. */
 interface Verdict {
   readonly reason: string
   readonly message: string
@@ -35,7 +35,7 @@ export const jobs: Controller = {
   watches: [
     { resource: Resources.jobs, keys: ownKey },
     podsOf(Resources.jobs),
-    // A pod that its job has left behind is held by nothing but the job's own mark.
+    // The tracking finalizer would keep a pod whose job is finished or deleted.
     {
       resource: Resources.pods,
       keys: ({ after }) =>
@@ -44,10 +44,10 @@ export const jobs: Controller = {
   ],
   reconcile: (turn, key) => {
     if (key.startsWith(POD)) {
-      letGo(turn, key.slice(POD.length))
+      untrackIfOrphaned(turn, key.slice(POD.length))
       return
     }
-    const stored = living(turn, Resources.jobs, key)
+    const stored = existing(turn, Resources.jobs, key)
     if (stored === undefined) return
     const object = objectOf(stored)
     const pods = claim(turn, Resources.jobs, stored)
@@ -58,23 +58,23 @@ export const jobs: Controller = {
     } else if (at(object, "metadata", "deletionTimestamp") === undefined) {
       advance(work)
     }
-    for (const pod of counted.finished) unmark(turn, pod.stored)
+    for (const pod of counted.finished) untrack(turn, pod.stored)
   }
 }
 
-/** Keys of pods beside those of jobs; no namespace begins so. */
+/** Prefix of the queue keys of pods. No namespace starts with it. */
 const POD = "pod:"
 
-const letGo = (turn: Turn, key: string): void => {
-  const stored = living(turn, Resources.pods, key)
+const untrackIfOrphaned = (turn: Turn, key: string): void => {
+  const stored = existing(turn, Resources.pods, key)
   if (stored === undefined) return
   const { owner } = podOf(stored)
   const job = owner === undefined ? undefined : turn.kernel.store.byUid(owner.uid)?.[1]
   if (job === undefined || isOver(objectOf(job)) || at(objectOf(job), "metadata", "deletionTimestamp") !== undefined)
-    unmark(turn, stored)
+    untrack(turn, stored)
 }
 
-const unmark = (turn: Turn, stored: Stored): void => {
+const untrack = (turn: Turn, stored: Stored): void => {
   const now = turn.kernel.store.get(Resources.pods, stored.key)
   if (now?.uid !== stored.uid) return
   change(turn, Resources.pods, now, (object) => {
@@ -104,14 +104,14 @@ const advance = (work: Work): void => {
   }
   if (suspended) {
     for (const pod of active) remove(turn, Resources.pods, pod.stored)
-    tell(work, suspension(turn, object, "True"), { active: 0, startTime: undefined })
+    updateStatus(work, suspension(turn, object, "True"), { active: 0, startTime: undefined })
     return
   }
   const startTime = textAt(object, "status", "startTime") || timestamp(turn.kernel.nowMs())
   const made = JobPods.fill(turn, work.stored, counted, active)
   const known = conditionOf(object, "Suspended")
   const conditions = known === undefined ? arrayAt(object, "status", "conditions") : suspension(turn, object, "False")
-  tell(work, conditions, { active: active.length + made, startTime })
+  updateStatus(work, conditions, { active: active.length + made, startTime })
   const limit = numberAt(object, "spec", "activeDeadlineSeconds")
   if (limit !== undefined) turn.after(timeOf(startTime) + limit * 1_000 - turn.kernel.nowMs())
 }
@@ -139,7 +139,7 @@ const failureOf = ({ counted, object, turn }: Work, active: ReadonlyArray<Pod>):
     : undefined
 }
 
-/** Ends a job: first it is decided, and over once its last pod is. */
+/** Finishes a job: sets the early condition, and the final condition once the last pod is gone. */
 const finish = (work: Work, active: ReadonlyArray<Pod>, type: "Complete" | "Failed", verdict: Verdict): void => {
   const { object, pods, turn } = work
   for (const pod of active) remove(turn, Resources.pods, pod.stored)
@@ -149,44 +149,44 @@ const finish = (work: Work, active: ReadonlyArray<Pod>, type: "Complete" | "Fail
     status: "True",
     ...verdict
   })
-  const left = pods.filter((pod) => pod.phase !== "Succeeded" && pod.phase !== "Failed")
-  const gone = left.every((pod) => turn.kernel.store.get(Resources.pods, pod.stored.key)?.uid !== pod.stored.uid)
+  const unfinished = pods.filter((pod) => pod.phase !== "Succeeded" && pod.phase !== "Failed")
+  const gone = unfinished.every((pod) => turn.kernel.store.get(Resources.pods, pod.stored.key)?.uid !== pod.stored.uid)
   const startTime = textAt(object, "status", "startTime") || undefined
   if (!gone) {
-    tell(work, decided, { active: 0, startTime })
+    updateStatus(work, decided, { active: 0, startTime })
     return
   }
   const conditions = withCondition(turn, decided, { type, status: "True", ...verdict })
   const completionTime = type === "Complete" ? timestamp(turn.kernel.nowMs()) : undefined
-  tell(work, conditions, { active: 0, startTime, completionTime })
+  updateStatus(work, conditions, { active: 0, startTime, completionTime })
   turn.again()
 }
 
-interface Told {
+interface Progress {
   readonly active: number
   readonly startTime: string | undefined
   readonly completionTime?: string | undefined
 }
 
-const tell = (work: Work, conditions: ReadonlyArray<Json>, told: Told): void => {
+const updateStatus = (work: Work, conditions: ReadonlyArray<Json>, progress: Progress): void => {
   const { counted, object, pods, stored, turn } = work
-  const { completionTime, startTime } = told
+  const { completionTime, startTime } = progress
   const indexes = JobPods.completedIndexes(object, counted)
   writeStatus(turn, Resources.jobs, turn.kernel.store.get(Resources.jobs, stored.key) ?? stored, {
     ...(conditions.length === 0 ? {} : { conditions }),
     ...(startTime === undefined ? {} : { startTime }),
     ...(completionTime === undefined ? {} : { completionTime }),
-    ...nonZero({ active: told.active, succeeded: counted.succeeded, failed: counted.failed }),
+    ...nonZero({ active: progress.active, succeeded: counted.succeeded, failed: counted.failed }),
     ...(indexes === undefined || indexes === "" ? {} : { completedIndexes: indexes }),
     terminating: pods.filter((pod) => pod.ending && pod.phase !== "Succeeded" && pod.phase !== "Failed").length,
     uncountedTerminatedPods: {},
-    ready: told.active === 0 ? 0 : pods.filter((pod) => isActive(pod) && pod.ready).length
+    ready: progress.active === 0 ? 0 : pods.filter((pod) => isActive(pod) && pod.ready).length
   })
 }
 
-/** Removes a job some time after its end, where it asks for that. */
+/** Deletes a finished job after its `ttlSecondsAfterFinished`. */
 const expire = ({ object, pods, stored, turn }: Work): void => {
-  for (const pod of pods) if (pod.finalizers.includes(JobPods.TRACKED)) unmark(turn, pod.stored)
+  for (const pod of pods) if (pod.finalizers.includes(JobPods.TRACKED)) untrack(turn, pod.stored)
   const seconds = numberAt(object, "spec", "ttlSecondsAfterFinished")
   if (seconds === undefined || at(object, "metadata", "deletionTimestamp") !== undefined) return
   const ended = ["Complete", "Failed"].map((type) => timeOf(textAt(conditionOf(object, type), "lastTransitionTime")))

@@ -1,5 +1,6 @@
 /**
- * Gives each namespace what every namespace has: the service account `default` and the cluster's certificate.
+ * Creates the default objects of each namespace: the ServiceAccount `default` and the ConfigMap with the cluster's CA
+ * certificate.
  *
  * **Source** Kubernetes, `pkg/controller/serviceaccount` and `pkg/controller/certificates/rootcacertpublisher`.
  */
@@ -8,7 +9,7 @@ import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Change } from "../core/Store.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey } from "./Controller.ts"
+import { type Controller, existing, ownKey } from "./Controller.ts"
 import { change, create } from "./ControllerWrites.ts"
 import { objectOf } from "./Views.ts"
 import { areWhole } from "./WholeNamespaces.ts"
@@ -31,7 +32,7 @@ export const namespaceContents: Controller = {
     { resource: Resources.configMaps, keys: named(CERTIFICATE) }
   ],
   reconcile: (turn, key) => {
-    const home = living(turn, Resources.namespaces, key)
+    const home = existing(turn, Resources.namespaces, key)
     if (home === undefined || !isActive(home)) return
     const { store } = turn.kernel
     if (store.get(Resources.serviceAccounts, `${key}/${ACCOUNT}`) === undefined)
@@ -48,7 +49,7 @@ export const namespaceContents: Controller = {
 
 const RESOURCES = { serviceaccounts: Resources.serviceAccounts, configmaps: Resources.configMaps }
 
-/** Whether every namespace has both; one that ends is left alone. */
+/** Returns whether every namespace that is not terminating has its default objects. */
 export const areComplete = ({ store }: Kernel): boolean =>
   areWhole({
     namespaces: store

@@ -1,11 +1,11 @@
 /**
- * Empties namespaces that end, and lets them go once nothing is left in them.
+ * Empties terminating namespaces and removes them when they are empty.
  *
  * **Source** Kubernetes, `pkg/controller/namespace/deletion`.
  */
 import * as Resources from "../core/Resources.ts"
 import * as Collector from "../writes/Collector.ts"
-import { type Controller, living, ownKey } from "./Controller.ts"
+import { type Controller, existing, ownKey } from "./Controller.ts"
 import { remove } from "./ControllerWrites.ts"
 
 export const namespaces: Controller = {
@@ -19,11 +19,11 @@ export const namespaces: Controller = {
   },
   reconcile: (turn, key) => {
     const { store } = turn.kernel
-    const home = living(turn, Resources.namespaces, key)
+    const home = existing(turn, Resources.namespaces, key)
     if (home?.fields["status.phase"] !== "Terminating") return
     for (const [resource, listed] of store.contents(key)) {
       const stored = store.get(resource, listed.key)
-      // What is told to end already waits for its kubelet or for its finalizers.
+      // An object that is marked for deletion waits for its kubelet or its finalizers.
       if (stored?.uid !== listed.uid || stored.body.includes('"deletionTimestamp":')) continue
       remove(turn, resource, stored, { propagation: "Background" })
       if (!turn.hasTime()) {

@@ -1,5 +1,5 @@
 /**
- * What controllers want to know of a node, and whether a pod may go there.
+ * Parsed nodes, and the rules for which pods may run on a node.
  *
  * **Source** Kubernetes, `k8s.io/component-helpers/scheduling/corev1`.
  */
@@ -21,9 +21,9 @@ export interface Node {
   readonly labels: LabelSelector.Labels
   readonly taints: ReadonlyArray<Taint>
   readonly unschedulable: boolean
-  /** `True`, `False`, `Unknown`, empty before its kubelet has said anything. */
+  /** Status of the Ready condition: `True`, `False`, `Unknown`, or empty before the kubelet's first report. */
   readonly ready: string
-  /** What pods may take, in thousandths; empty while nobody has said. */
+  /** Allocatable resources in thousandths; empty before the first report. */
   readonly allocatable: ReadonlyMap<string, number>
 }
 
@@ -43,7 +43,7 @@ export const nodeOf = oncePer((stored: Stored): Node => {
   }
 })
 
-/** Whether a change of a node matters to where pods may run; its heartbeats do not. */
+/** Returns whether a change of a node affects where pods may run. Heartbeats do not. */
 export const matters = ({ after, before }: Change): boolean =>
   before === undefined || after === undefined || !equals(summary(before), summary(after))
 
@@ -58,13 +58,13 @@ const summary = (stored: Stored): Json => {
   }
 }
 
-/** Whether a pod's node selector and required affinity let it onto a node. */
+/** Returns whether a pod's node selector and required node affinity match a node. */
 export const selects = (spec: JsonObject, node: Node): boolean => {
   const wanted = Object.entries(textsAt(spec, "nodeSelector"))
   if (!wanted.every(([key, value]) => node.labels[key] === value)) return false
   const required = at(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
   if (required === undefined) return true
-  // One of the terms suffices; a term without requirements matches nothing.
+  // One matching term suffices. A term without requirements matches nothing.
   return arrayAt(required, "nodeSelectorTerms").some((term) => {
     const labels = LabelSelector.fromObject({ matchExpressions: expressions(term, "matchExpressions") })
     const fields = LabelSelector.fromObject({ matchExpressions: expressions(term, "matchFields") })
@@ -75,7 +75,7 @@ export const selects = (spec: JsonObject, node: Node): boolean => {
 
 const expressions = (term: Json, name: string): ReadonlyArray<Json> => arrayAt(term, name)
 
-/** Finds a taint with one of the effects that a pod does not tolerate. */
+/** Finds a taint with one of the effects that the tolerations do not cover. */
 export const untolerated = (
   tolerations: ReadonlyArray<Json>,
   node: Node,
@@ -92,5 +92,5 @@ const tolerates = (toleration: Json, taint: Taint): boolean => {
   return operator === "Equal" && key !== "" && textAt(toleration, "value") === taint.value
 }
 
-/** The specification of a pod, as these questions need it. */
+/** Returns the `spec` of a pod. */
 export const specOf = (object: JsonObject): JsonObject => objectAt(object, "spec")

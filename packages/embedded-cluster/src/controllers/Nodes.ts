@@ -1,7 +1,7 @@
 /**
- * Taints nodes by their condition, and removes the pods of those that are gone.
+ * Taints nodes by their conditions, and deletes the pods of deleted nodes.
  *
- * **Limits** a node whose kubelet falls silent stays as it said last: nobody counts heartbeats here.
+ * **Limits** heartbeats are not checked: a node whose kubelet stops reporting keeps its last conditions.
  *
  * **Source** Kubernetes, `pkg/controller/nodelifecycle` and `pkg/controller/podgc`.
  */
@@ -9,7 +9,7 @@ import { arrayAt, type Json, type JsonObject, put, textAt } from "../core/Json.t
 import { timestamp } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey } from "./Controller.ts"
+import { type Controller, existing, ownKey } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf } from "./NodeViews.ts"
 
@@ -20,9 +20,9 @@ const OURS = new Set([NOT_READY, UNREACHABLE, UNSCHEDULABLE])
 
 export const nodes: Controller = {
   name: "node",
-  watches: [{ resource: Resources.nodes, keys: (seen, cluster) => (matters(seen) ? ownKey(seen, cluster) : []) }],
+  watches: [{ resource: Resources.nodes, keys: (node, cluster) => (matters(node) ? ownKey(node, cluster) : []) }],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.nodes, key)
+    const stored = existing(turn, Resources.nodes, key)
     if (stored === undefined) {
       for (const pod of [...(turn.pods.loadOf(key)?.pods.values() ?? [])]) {
         remove(turn, Resources.pods, pod, { graceSeconds: 0 })
@@ -38,17 +38,17 @@ export const nodes: Controller = {
     const now = timestamp(turn.kernel.nowMs())
     change(turn, Resources.nodes, stored, (object) => {
       const present = arrayAt(object, "spec", "taints")
-      const kept = present.filter(
+      const remaining = present.filter(
         (taint) => !OURS.has(textAt(taint, "key")) || wanted.some((one) => isSame(one, taint))
       )
       const added = wanted.filter((one) => !present.some((taint) => isSame(one, taint)))
-      const all = [...kept, ...added.map((taint) => ({ ...taint, timeAdded: now }))]
+      const all = [...remaining, ...added.map((taint) => ({ ...taint, timeAdded: now }))]
       return put(object, ["spec", "taints"], all.length === 0 ? undefined : all)
     })
   }
 }
 
-/** A node that has not reported yet keeps the taint that it was born with. */
+/** Taints that a node should have. A node that has not reported yet keeps its initial taint. */
 const taintsFor = ({ ready, unschedulable }: Node): ReadonlyArray<JsonObject> => {
   const taint = (key: string, effect: string): JsonObject => ({ key, effect })
   const readiness =

@@ -1,6 +1,5 @@
 /**
- * Which pods belong to a workload: those that it controls, those without a controller that its selector finds, and no
- * longer those whose labels have left it.
+ * Pods of a workload: adopts matching pods without a controller, and releases owned pods that no longer match.
  *
  * **Source** Kubernetes, `pkg/controller/controller_ref_manager.go`.
  */
@@ -15,12 +14,12 @@ import type { Cluster, KeysOf, Turn, Watch } from "./Controller.ts"
 import { change, controllerReference } from "./ControllerWrites.ts"
 import { controllerOf, objectOf, type Pod, podOf } from "./Views.ts"
 
-/** The selector of a workload. */
+/** Label selector of a workload. */
 export const selectorOf = oncePer((stored: Stored): LabelSelector.LabelSelector =>
   LabelSelector.fromObject(objectAt(objectOf(stored), "spec", "selector"))
 )
 
-/** Tells a workload of its pods, and of those that it may adopt. */
+/** Maps a pod's change to its owner, or to the workloads that may adopt the pod. */
 export const podsOf = (resource: Resource): Watch => ({ resource: Resources.pods, keys: ownersOf(resource) })
 
 const ownersOf =
@@ -44,7 +43,9 @@ const matches = (owner: Stored, pod: Stored): boolean => {
   return selector.length > 0 && LabelSelector.matches(selector, pod.labels)
 }
 
-/** The pods of a workload, after adopting and releasing. **Limits** linear in its pods and in those without controller. */
+/**
+ * Pods of a workload, after adoption and release. **Limits** linear in its pods and in the pods without a controller.
+ */
 export const claim = (turn: Turn, resource: Resource, owner: Stored): ReadonlyArray<Pod> => {
   const { kernel, pods } = turn
   const isEnding = at(objectOf(owner), "metadata", "deletionTimestamp") !== undefined
@@ -86,7 +87,7 @@ export const controlled = ({ kernel }: Cluster, resource: Resource, owner: Store
       kind === resource && controllerOf(objectOf(stored))?.uid === owner.uid ? [stored] : []
     )
 
-/** Tells an owner of what it controls. */
+/** Maps an object's change to the owner that controls it. */
 export const controlledBy = (owner: Resource, resource: Resource): Watch => ({
   resource,
   keys: ({ after, before }) =>

@@ -1,6 +1,6 @@
 /**
- * What is asked of all pods again and again, counted as they change: what each node has given away, and which pods
- * nobody controls.
+ * Index of all pods, updated with each change: the load of each node, unscheduled pods, and pods without a
+ * controller.
  */
 import { Effect, type Scope } from "effect"
 import type { Kernel } from "../core/Kernel.ts"
@@ -9,22 +9,25 @@ import type { Change } from "../core/Store.ts"
 import type { Stored } from "../core/Stored.ts"
 import { type Pod, podOf } from "./Views.ts"
 
-/** What the pods of a node take. **Shape** `requests` in thousandths, `pods` their number. */
+/** Resource requests and pods on a node. **Shape** `requests` in thousandths. */
 export interface Load {
   readonly requests: Map<string, number>
   readonly pods: Map<string, Stored>
 }
 
 export interface PodIndex {
-  /** The load of a node; `undefined` when no pod is on it. */
+  /** Load of a node. Returns `undefined` if no pod is on it. */
   readonly loadOf: (node: string) => Load | undefined
-  /** Keys of the pods that have no node yet. */
+  /** Keys of the pods without a node. */
   readonly unbound: () => Iterable<string>
-  /** Pods of a namespace that no controller owns. */
+  /** Pods of a namespace without a controller. */
   readonly strays: (namespace: string) => Iterable<Stored>
 }
 
-/** Makes the index, and keeps it up to date until the scope closes. **Limits** a change costs its pod's requests. */
+/**
+ * Makes the index, and updates it until the scope closes. **Limits** the cost of a change is linear in the pod's
+ * requests.
+ */
 export const make = ({ store }: Kernel): Effect.Effect<PodIndex, never, Scope.Scope> =>
   Effect.gen(function* () {
     const loads = new Map<string, Load>()
@@ -69,7 +72,10 @@ export const make = ({ store }: Kernel): Effect.Effect<PodIndex, never, Scope.Sc
     }
   })
 
-/** A finished pod gives its place back; one that is ending has it until it is gone. */
+/**
+ * Returns whether a pod uses resources of its node. A terminating pod does until it is removed; a finished pod does
+ * not.
+ */
 const occupies = ({ node, phase }: Pod): boolean => node !== "" && phase !== "Succeeded" && phase !== "Failed"
 
 const count = (load: Load, pod: Pod, sign: 1 | -1): void => {

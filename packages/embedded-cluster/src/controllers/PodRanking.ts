@@ -1,5 +1,5 @@
 /**
- * Which pods a workload gives up first.
+ * The order in which a workload deletes its pods when it scales down.
  *
  * **Source** Kubernetes, `pkg/controller/controller_utils.go`, `ActivePodsWithRanks`.
  */
@@ -11,8 +11,11 @@ const PHASES = new Map([
   ["Running", 2]
 ])
 
-/** Puts those first that go first: without a node, not running, not ready, cheap, crowded, young. */
-export const byUselessness = (pods: ReadonlyArray<Pod>): ReadonlyArray<Pod> => {
+/**
+ * Sorts pods by their deletion order: without a node, not running, not ready, low deletion cost, on a node with more
+ * pods, recently ready.
+ */
+export const byDeletionOrder = (pods: ReadonlyArray<Pod>): ReadonlyArray<Pod> => {
   const crowd = new Map<string, number>()
   for (const { node } of pods) crowd.set(node, (crowd.get(node) ?? 0) + 1)
   const marks = (pod: Pod): ReadonlyArray<number> => [
@@ -21,7 +24,7 @@ export const byUselessness = (pods: ReadonlyArray<Pod>): ReadonlyArray<Pod> => {
     pod.ready ? 1 : 0,
     pod.deletionCost,
     -(crowd.get(pod.node) ?? 0),
-    // What has been ready for a short time, restarted often or just been made is missed least.
+    // Pods that became ready recently, restarted often or are young come first.
     pod.ready ? -pod.readySinceMs : 0,
     -pod.restarts,
     -pod.createdMs

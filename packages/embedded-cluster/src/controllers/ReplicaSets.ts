@@ -1,5 +1,5 @@
 /**
- * Keeps as many pods as each replica set wants.
+ * Keeps the number of pods of each ReplicaSet.
  *
  * **Source** Kubernetes, `pkg/controller/replicaset`.
  */
@@ -8,7 +8,7 @@ import * as LabelSelector from "../core/LabelSelector.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Failure } from "../core/Status.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import {
   controllerReference,
   nonZero,
@@ -19,7 +19,7 @@ import {
   writeStatus
 } from "./ControllerWrites.ts"
 import { claim, podsOf } from "./OwnedPods.ts"
-import { byUselessness } from "./PodRanking.ts"
+import { byDeletionOrder } from "./PodRanking.ts"
 import { nameStem, podFrom } from "./Templates.ts"
 import { isActive, isAvailable, objectOf, type Pod } from "./Views.ts"
 
@@ -27,7 +27,7 @@ export const replicaSets: Controller = {
   name: "replicaset",
   watches: [{ resource: Resources.replicaSets, keys: ownKey }, podsOf(Resources.replicaSets)],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.replicaSets, key)
+    const stored = existing(turn, Resources.replicaSets, key)
     if (stored === undefined) return
     const object = objectOf(stored)
     const pods = claim(turn, Resources.replicaSets, stored)
@@ -38,12 +38,12 @@ export const replicaSets: Controller = {
   }
 }
 
-/** Makes or removes pods as far as this turn's time goes; gives why no pod could be made. */
+/** Creates or deletes pods while there is time. Returns the failure if a pod could not be created. */
 const scale = (turn: Turn, stored: Stored, active: ReadonlyArray<Pod>): Failure | undefined => {
   const object = objectOf(stored)
   const missing = (numberAt(object, "spec", "replicas") ?? 1) - active.length
   if (missing < 0) {
-    for (const pod of byUselessness(active).slice(0, -missing)) {
+    for (const pod of byDeletionOrder(active).slice(0, -missing)) {
       remove(turn, Resources.pods, pod.stored)
       if (!turn.hasTime()) {
         turn.again()
@@ -109,7 +109,7 @@ const conditionsOf = (turn: Turn, object: JsonObject, failure: Failure | undefin
       })
 }
 
-/** Comes back when the next ready pod will have been ready for long enough. */
+/** Schedules a reconciliation for the time when the next ready pod becomes available. */
 export const waitForReadiness = (
   turn: Turn,
   ready: ReadonlyArray<Pod>,

@@ -1,5 +1,5 @@
 /**
- * The history of templates of a stateful set or a daemon set, as `kubectl rollout history` and `undo` read it.
+ * Template history of a StatefulSet or DaemonSet, as `kubectl rollout history` and `undo` read it.
  *
  * **Source** Kubernetes, `pkg/controller/history`.
  */
@@ -32,13 +32,13 @@ const toRevision = (stored: Stored, label: string): Revision => {
   }
 }
 
-/** The revisions of an owner, oldest first. **Shape** `label` is the one that holds the hash. */
+/** Revisions of an owner, oldest first. **Shape** `label` is the label with the hash. */
 export const list = (turn: Turn, owner: Stored, label: string): ReadonlyArray<Revision> =>
   controlled(turn, Resources.controllerRevisions, owner)
     .map((stored) => toRevision(stored, label))
     .toSorted((left, right) => left.number - right.number)
 
-/** Makes sure that the present template has the latest revision; `undefined` when it could not be written. */
+/** Ensures that the current template has the latest revision. Returns `undefined` if it could not be written. */
 export const ensure = (turn: Turn, resource: Resource, owner: Stored, label: string): Revision | undefined => {
   const object = objectOf(owner)
   const template = objectAt(object, "spec", "template")
@@ -65,7 +65,7 @@ export const ensure = (turn: Turn, resource: Resource, owner: Stored, label: str
     })
     const stored = turn.kernel.store.get(Resources.controllerRevisions, `${owner.namespace}/${name}`)
     if (outcome._tag === "Success" && stored !== undefined) return toRevision(stored, label)
-    // Somebody else's revision of that name: another hash finds a free one.
+    // 409: another owner's revision has this name, so try another hash.
     if (outcome._tag === "Failure" && outcome.failure.code !== 409) {
       turn.failed(outcome.failure)
       return undefined
@@ -74,10 +74,10 @@ export const ensure = (turn: Turn, resource: Resource, owner: Stored, label: str
   return undefined
 }
 
-/** Names that are tried for a revision when others have them. */
+/** Most names to try for a new revision. */
 const LONGEST_SEARCH = 20
 
-/** Removes the oldest revisions beyond the history that the owner keeps, except those that pods still have. */
+/** Deletes the oldest revisions beyond the history limit, except those in use. */
 export const prune = (turn: Turn, owner: Stored, label: string, used: (revision: Revision) => boolean): void => {
   const limit = numberAt(at(objectOf(owner), "spec"), "revisionHistoryLimit") ?? 10
   const idle = list(turn, owner, label).filter((one) => !used(one))

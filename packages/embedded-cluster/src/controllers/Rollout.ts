@@ -1,17 +1,17 @@
 /**
- * The arithmetic of rolling updates: how far a workload may go beyond and below what is wanted, and who gets how much.
+ * Arithmetic of rolling updates: the limits of a rollout, and the distribution of pods among ReplicaSets.
  *
  * **Source** Kubernetes, `pkg/controller/deployment/util/deployment_util.go`.
  */
 import type { Json } from "../core/Json.ts"
 
-/** How far a rollout may go. **Shape** numbers of pods. */
-export interface Fence {
+/** Limits of a rollout. **Units** pods. */
+export interface RolloutLimits {
   readonly surge: number
   readonly unavailable: number
 }
 
-/** Resolves a number or a percentage of a total. **Shape** what is neither counts as 0. */
+/** Resolves a number or a percentage of a total. **Shape** other values count as 0. */
 export const resolve = (value: Json | undefined, total: number, round: "up" | "down"): number => {
   if (typeof value === "number") return value
   const percent = typeof value === "string" ? /^([0-9]+)%$/.exec(value)?.[1] : undefined
@@ -20,14 +20,24 @@ export const resolve = (value: Json | undefined, total: number, round: "up" | "d
   return round === "up" ? Math.ceil(exact) : Math.floor(exact)
 }
 
-/** Surge rounds up and unavailability down; where both come to nothing, one pod may be missing, or nothing would move. */
-export const fence = (maxSurge: Json | undefined, maxUnavailable: Json | undefined, wanted: number): Fence => {
+/**
+ * Resolves the limits of a rollout. Surge rounds up and unavailability down. If both are 0, one pod may be
+ * unavailable, so that the rollout can proceed.
+ */
+export const limitsOf = (
+  maxSurge: Json | undefined,
+  maxUnavailable: Json | undefined,
+  wanted: number
+): RolloutLimits => {
   const surge = resolve(maxSurge, wanted, "up")
   const unavailable = resolve(maxUnavailable, wanted, "down")
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable }
 }
 
-/** One generation of pods while sizes are shared out. **Shape** `maxBefore` is the limit that its size was made under. */
+/**
+ * A ReplicaSet whose size is recomputed. **Shape** `maxBefore` is the Deployment's largest size when this size was
+ * set.
+ */
 export interface Share {
   readonly name: string
   readonly replicas: number
@@ -36,9 +46,10 @@ export interface Share {
 }
 
 /**
- * Shares a change of the wanted number among generations in proportion to their sizes.
+ * Distributes a changed size among ReplicaSets in proportion to their sizes.
  *
- * **Shape** the sizes add up to `wanted` and the surge, to 0 where nothing is wanted; leftovers go to the largest.
+ * **Shape** the sizes add up to `wanted` plus the surge, or to 0 if `wanted` is 0. The largest ReplicaSet gets the
+ * remainder.
  */
 export const proportional = (
   shares: ReadonlyArray<Share>,

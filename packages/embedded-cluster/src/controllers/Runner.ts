@@ -1,6 +1,6 @@
 /**
- * Runs controllers on the event loop: a change queues the keys that it concerns, and slices of a few milliseconds work
- * them off, with everybody else's turn in between.
+ * Runs controllers on the event loop. A change queues the keys that it concerns; slices of a few milliseconds process
+ * them and yield to other work in between.
  */
 import { Cause, Clock, Effect, type Scope } from "effect"
 import { inRealTime } from "../core/RealTime.ts"
@@ -9,15 +9,15 @@ import type { Change } from "../core/Store.ts"
 import type { Cluster, Controller, KeysOf, Turn } from "./Controller.ts"
 import * as WorkQueue from "./WorkQueue.ts"
 
-/** How long the controllers may hold the event loop at a time, one reconciliation's rest beyond it. */
+/** Longest slice of the event loop. The reconciliation that is running at its end still finishes. */
 const SLICE_NS = 8_000_000n
 /**
- * How long the controllers rest once all is done: what comes meanwhile is looked at together, so a thousand pods that
- * become ready one by one are not a thousand looks at their workload.
+ * Pause after the queue is empty. Changes during the pause are processed together: 1,000 pods that become ready one
+ * by one do not cause 1,000 reconciliations of their workload.
  */
 const REST_MS = 5
 
-interface Listening {
+interface Subscriber {
   readonly controller: Controller
   readonly keys: KeysOf
 }
@@ -25,11 +25,10 @@ interface Listening {
 /**
  * Runs controllers until the scope closes.
  *
- * **Shape** begins with every object there is, as after the restart of a real controller manager. A key that is queued
- * already is not queued twice. `observe` is told what went wrong inside a reconciliation.
+ * **Shape** starts by queueing every object, like a restarted controller manager. A queued key is not queued twice.
+ * `observe` receives defects of reconciliations.
  *
- * **Limits** nothing runs while nothing changes and no time that somebody asked for has come. A failed key waits from
- * 50 ms up to 30 s.
+ * **Limits** idle while no key is queued and no delay has elapsed. A failed key is retried after 50 ms to 30 s.
  */
 export const run = (
   cluster: Cluster,
@@ -39,14 +38,14 @@ export const run = (
   Effect.gen(function* () {
     const { store } = cluster.kernel
     const queue = yield* WorkQueue.make
-    // The loop is shared in real time, whatever clock a test has.
+    // Time slices are measured in real time, also under a test clock.
     const clock = Clock.Clock.defaultValue()
 
-    const { byResource, everywhere } = listeningOf(controllers)
+    const { byResource, everywhere } = subscribersOf(controllers)
     const notice = (change: Change): void => {
       const concerned = byResource.get(change.resource) ?? []
-      for (const listening of [concerned, everywhere])
-        for (const { controller, keys } of listening)
+      for (const subscribers of [concerned, everywhere])
+        for (const { controller, keys } of subscribers)
           for (const key of keys(change, cluster)) queue.add({ controller, key })
     }
 
@@ -97,8 +96,8 @@ export const run = (
     })
   })
 
-const listeningOf = (controllers: ReadonlyArray<Controller>) => {
-  const byResource = new Map<Resource, ReadonlyArray<Listening>>()
+const subscribersOf = (controllers: ReadonlyArray<Controller>) => {
+  const byResource = new Map<Resource, ReadonlyArray<Subscriber>>()
   for (const controller of controllers) {
     for (const { keys, resource } of controller.watches) {
       byResource.set(resource, [...(byResource.get(resource) ?? []), { controller, keys }])

@@ -1,15 +1,17 @@
 /**
- * Gives each pending pod a node: one that it selects, whose taints it tolerates, with room for what it asks.
+ * Schedules pending pods: chooses a node that the pod selects, whose taints it tolerates, and that has enough
+ * resources.
  *
- * Of several it takes the one with the most room. It knows no preemption, no affinity between pods and no preferences.
+ * Among several nodes it chooses the one with the most free resources. There is no preemption, pod affinity or
+ * preference.
  *
- * **Source** Kubernetes, `pkg/scheduler`; the words are those of its conditions.
+ * **Source** Kubernetes, `pkg/scheduler`; the messages of its conditions.
  */
 import { arrayAt, at, type Json, put, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
 import * as Writes from "../writes/Writes.ts"
-import { type Controller, living, type Turn } from "./Controller.ts"
+import { type Controller, existing, type Turn } from "./Controller.ts"
 import { change, withCondition } from "./ControllerWrites.ts"
 import { matters, type Node, nodeOf, selects, specOf, untolerated } from "./NodeViews.ts"
 import type { Load } from "./PodIndex.ts"
@@ -23,8 +25,8 @@ export const scheduler: Controller = {
     {
       resource: Resources.pods,
       keys: ({ after, before }, { pods }) => {
-        if (after !== undefined && waits(after)) return [after.key]
-        // What has gone or finished leaves room for those that wait.
+        if (after !== undefined && isPending(after)) return [after.key]
+        // A removed or finished pod frees resources for pending pods.
         return before !== undefined && podOf(before).node !== "" && (after === undefined || finished(podOf(after)))
           ? pods.unbound()
           : []
@@ -33,8 +35,8 @@ export const scheduler: Controller = {
     { resource: Resources.nodes, keys: (change, { pods }) => (matters(change) ? pods.unbound() : []) }
   ],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.pods, key)
-    if (stored === undefined || !waits(stored)) return
+    const stored = existing(turn, Resources.pods, key)
+    if (stored === undefined || !isPending(stored)) return
     const object = read(stored)
     if (arrayAt(object, "spec", "schedulingGates").length > 0) return
     const spec = specOf(object)
@@ -50,12 +52,12 @@ export const scheduler: Controller = {
         if (best === undefined || score < best.score) best = { node, score }
       } else problems.set(problem, (problems.get(problem) ?? 0) + 1)
     }
-    if (best === undefined) refuse(turn, stored, nodes.length, problems)
+    if (best === undefined) reportUnschedulable(turn, stored, nodes.length, problems)
     else Writes.bind(turn.kernel, stored, best.node.name, { manager: "kube-scheduler", dryRun: false })
   }
 }
 
-const waits = (stored: Stored): boolean => {
+const isPending = (stored: Stored): boolean => {
   const pod = podOf(stored)
   return (
     pod.node === "" && !pod.ending && pod.phase === "Pending" && (stored.fields["spec.schedulerName"] ?? NAME) === NAME
@@ -92,7 +94,7 @@ const toleratesUnschedulable = (tolerations: ReadonlyArray<Json>): boolean =>
 
 const SCORED = ["cpu", "memory"]
 
-/** How full a node would be: its resources and its pods, each as a part of what it has. */
+/** Utilization of a node with the pod added: the sum of its cpu, memory and pod fractions. */
 const fullness = (node: Node, load: Load | undefined, requests: Requests): number => {
   const parts = SCORED.map((name) => {
     const total = node.allocatable.get(name) ?? 0
@@ -102,7 +104,12 @@ const fullness = (node: Node, load: Load | undefined, requests: Requests): numbe
   return parts.reduce((total, part) => total + part, pods)
 }
 
-const refuse = (turn: Turn, stored: Stored, nodes: number, problems: ReadonlyMap<string, number>): void => {
+const reportUnschedulable = (
+  turn: Turn,
+  stored: Stored,
+  nodes: number,
+  problems: ReadonlyMap<string, number>
+): void => {
   const none = `0/${nodes} nodes are available:`
   const listed = [...problems].map(([problem, count]) => `${count} ${problem}`).toSorted()
   const message =

@@ -1,5 +1,5 @@
 /**
- * The pods of a stateful set: their names, their place, their volumes.
+ * Pods of a StatefulSet: their names, ordinals and volumes.
  *
  * **Source** Kubernetes, `pkg/controller/statefulset/stateful_set_utils.go`.
  */
@@ -12,10 +12,10 @@ import type { Revision } from "./Revisions.ts"
 import { podFrom } from "./Templates.ts"
 import { objectOf, type Pod } from "./Views.ts"
 
-/** The label of a pod that names its revision. */
+/** Label with the revision of a pod. */
 const REVISION_LABEL = "controller-revision-hash"
 
-/** The number at the end of a pod's name; `undefined` for a name that is not of this set. */
+/** Ordinal in a pod's name. Returns `undefined` if the name does not belong to the StatefulSet. */
 export const ordinalOf = (set: string, pod: string): number | undefined => {
   const tail = pod.startsWith(`${set}-`) ? pod.slice(set.length + 1) : ""
   return /^(?:0|[1-9][0-9]{0,8})$/.test(tail) ? Number(tail) : undefined
@@ -23,7 +23,7 @@ export const ordinalOf = (set: string, pod: string): number | undefined => {
 
 export const revisionOf = (pod: Pod): string => pod.stored.labels[REVISION_LABEL] ?? ""
 
-/** Makes a pod with its claims; gives whether it is there now. */
+/** Creates a pod and its claims. Returns whether they were created. */
 export const make = (turn: Turn, set: Stored, ordinal: number, revision: Revision): boolean => {
   const object = objectOf(set)
   const name = `${set.name}-${ordinal}`
@@ -45,7 +45,7 @@ export const make = (turn: Turn, set: Stored, ordinal: number, revision: Revisio
     ...claims.map(({ claim, volume }) => ({ name: volume, persistentVolumeClaim: { claimName: claim } }))
   ]
   const subdomain = textAt(object, "spec", "serviceName")
-  const placed: JsonObject = {
+  const podTemplate: JsonObject = {
     ...revision.template,
     spec: {
       ...spec,
@@ -54,7 +54,7 @@ export const make = (turn: Turn, set: Stored, ordinal: number, revision: Revisio
       ...(volumes.length === 0 ? {} : { volumes })
     }
   }
-  const pod = podFrom(placed, {
+  const pod = podFrom(podTemplate, {
     name,
     generateName: `${set.name}-`,
     labels: {
@@ -67,12 +67,12 @@ export const make = (turn: Turn, set: Stored, ordinal: number, revision: Revisio
   return create(turn, Resources.pods, set.namespace, pod)
 }
 
-/** The ordinals that a set should have, lowest first. */
+/** Ordinals that a StatefulSet should have, lowest first. */
 export const ordinals = (object: JsonObject): ReadonlyArray<number> => {
   const start = numberAt(object, "spec", "ordinals", "start") ?? 0
   return Array.from({ length: numberAt(object, "spec", "replicas") ?? 1 }, (_, index) => start + index)
 }
 
-/** The ordinal below which pods keep the revision that they had. */
+/** Ordinal below which pods keep their old revision. */
 export const partitionOf = (object: JsonObject): number =>
   numberAt(at(object, "spec", "updateStrategy"), "rollingUpdate", "partition") ?? 0

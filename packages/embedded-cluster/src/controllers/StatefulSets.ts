@@ -1,14 +1,14 @@
 /**
- * Keeps the pods of stateful sets: numbered, in order unless told otherwise, each with its own claims.
+ * Maintains the pods of StatefulSets: numbered, each with its own claims, in order unless the policy is Parallel.
  *
- * **Limits** the retention policy of claims is not followed: claims stay, which is the default.
+ * **Limits** the retention policy of claims is ignored; claims stay, which is the default.
  *
  * **Source** Kubernetes, `pkg/controller/statefulset/stateful_set_control.go`.
  */
 import { at, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import * as Resources from "../core/Resources.ts"
 import type { Stored } from "../core/Stored.ts"
-import { type Controller, living, ownKey, type Turn } from "./Controller.ts"
+import { type Controller, existing, ownKey, type Turn } from "./Controller.ts"
 import { nonZero, remove, writeStatus } from "./ControllerWrites.ts"
 import { claim, podsOf } from "./OwnedPods.ts"
 import { waitForReadiness } from "./ReplicaSets.ts"
@@ -18,7 +18,7 @@ import { isAvailable, objectOf, type Pod } from "./Views.ts"
 
 const HASH = "controller.kubernetes.io/hash"
 
-/** A set in the middle of its reconciliation. */
+/** State of one reconciliation of a StatefulSet. */
 interface Work {
   readonly turn: Turn
   readonly stored: Stored
@@ -34,7 +34,7 @@ export const statefulSets: Controller = {
   name: "statefulset",
   watches: [{ resource: Resources.statefulSets, keys: ownKey }, podsOf(Resources.statefulSets)],
   reconcile: (turn, key) => {
-    const stored = living(turn, Resources.statefulSets, key)
+    const stored = existing(turn, Resources.statefulSets, key)
     if (stored === undefined) return
     const object = objectOf(stored)
     const update = Revisions.ensure(turn, Resources.statefulSets, stored, HASH)
@@ -57,15 +57,17 @@ export const statefulSets: Controller = {
       ordered: textAt(object, "spec", "podManagementPolicy") !== "Parallel"
     }
     if (at(object, "metadata", "deletionTimestamp") === undefined) step(work)
-    tell(work)
+    updateStatus(work)
     const used = new Set([...pods.values()].map(StatefulPods.revisionOf))
     Revisions.prune(turn, stored, HASH, ({ name }) => name === update.name || name === current.name || used.has(name))
   }
 }
 
-/** Makes, removes and renews pods; of an ordered set one at a time, and none before the last is healthy. */
+/**
+ * Creates, deletes and replaces pods. An ordered StatefulSet changes one pod at a time and waits until it is healthy.
+ */
 const step = (work: Work): void => {
-  if (fill(work) && shrink(work)) renew(work)
+  if (fill(work) && shrink(work)) replaceOld(work)
 }
 
 const isHealthy = ({ object, turn }: Work, pod: Pod): boolean =>
@@ -73,16 +75,16 @@ const isHealthy = ({ object, turn }: Work, pod: Pod): boolean =>
   && pod.phase === "Running"
   && isAvailable(pod, numberAt(object, "spec", "minReadySeconds") ?? 0, turn.kernel.nowMs())
 
-/** Makes what is missing, lowest first; gives whether there is nothing to wait for. */
+/** Creates missing pods, lowest ordinal first. Returns whether the next step may proceed. */
 const fill = (work: Work): boolean => {
   const { ordered, pods, turn, wanted } = work
   for (const ordinal of wanted) {
     const pod = pods.get(ordinal)
-    const over = pod !== undefined && (pod.phase === "Failed" || pod.phase === "Succeeded")
+    const finished = pod !== undefined && (pod.phase === "Failed" || pod.phase === "Succeeded")
     if (pod === undefined) {
       if (!StatefulPods.make(turn, work.stored, ordinal, revisionFor(work, ordinal))) return false
-    } else if (over && !pod.ending) remove(turn, Resources.pods, pod.stored)
-    if (ordered && (pod === undefined || over || !isHealthy(work, pod))) return false
+    } else if (finished && !pod.ending) remove(turn, Resources.pods, pod.stored)
+    if (ordered && (pod === undefined || finished || !isHealthy(work, pod))) return false
     if (!turn.hasTime()) {
       turn.again()
       return false
@@ -91,7 +93,9 @@ const fill = (work: Work): boolean => {
   return true
 }
 
-/** Below the partition, a pod that comes back has the revision that the set had. */
+/**
+ * Revision for a pod. Below the partition, a recreated pod gets the current revision instead of the update revision.
+ */
 const revisionFor = ({ current, object, update, wanted }: Work, ordinal: number): Revisions.Revision => {
   if (textAt(object, "spec", "updateStrategy", "type") === "OnDelete") return update
   return ordinal < (wanted[0] ?? 0) + StatefulPods.partitionOf(object) ? current : update
@@ -113,8 +117,8 @@ const shrink = (work: Work): boolean => {
   return condemned.length === 0
 }
 
-/** Takes the highest pod that has an old template, once all above it are healthy. */
-const renew = (work: Work): void => {
+/** Deletes the highest pod with an old template, if all pods above it are healthy. */
+const replaceOld = (work: Work): void => {
   const { object, pods, turn, update, wanted } = work
   if (textAt(object, "spec", "updateStrategy", "type") === "OnDelete") return
   const below = (wanted[0] ?? 0) + StatefulPods.partitionOf(object)
@@ -129,7 +133,7 @@ const renew = (work: Work): void => {
   }
 }
 
-const tell = (work: Work): void => {
+const updateStatus = (work: Work): void => {
   const { current, object, pods, stored, turn, update } = work
   const minReadySeconds = numberAt(object, "spec", "minReadySeconds") ?? 0
   const all = [...pods.values()]

@@ -1,5 +1,5 @@
 /**
- * Pods from templates, and the hashes by which templates are told apart.
+ * Creates pods from templates, and hashes templates.
  */
 import { type Json, type JsonObject, isArray, isObject, objectAt } from "../core/Json.ts"
 
@@ -12,7 +12,7 @@ export interface PodParticulars {
   readonly owner: JsonObject
 }
 
-/** The pod that a template describes. */
+/** Makes a pod from a template. */
 export const podFrom = (template: JsonObject, particulars: PodParticulars): JsonObject => {
   const { annotations = {}, finalizers = [], labels = {}, owner, ...names } = particulars
   const metadata = objectAt(template, "metadata")
@@ -20,20 +20,20 @@ export const podFrom = (template: JsonObject, particulars: PodParticulars): Json
     const all = { ...objectAt(metadata, name), ...more }
     return Object.keys(all).length === 0 ? {} : { [name]: all }
   }
-  const held = [...(isArray(metadata["finalizers"]) ? metadata["finalizers"] : []), ...finalizers]
+  const allFinalizers = [...(isArray(metadata["finalizers"]) ? metadata["finalizers"] : []), ...finalizers]
   return {
     metadata: {
       ...names,
       ...texts("labels", labels),
       ...texts("annotations", annotations),
-      ...(held.length === 0 ? {} : { finalizers: held }),
+      ...(allFinalizers.length === 0 ? {} : { finalizers: allFinalizers }),
       ownerReferences: [owner]
     },
     spec: objectAt(template, "spec")
   }
 }
 
-/** The beginning of the generated names of an owner's pods; the suffix has to fit in as well. */
+/** Prefix of the generated names of an owner's pods, short enough for the suffix. */
 export const nameStem = (owner: string): string => `${owner.slice(0, LONGEST_STEM)}-`
 
 const LONGEST_STEM = 57
@@ -43,9 +43,10 @@ const PRIME = 0x01000193
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 /**
- * A short text that tells contents apart, in the letters of generated names.
+ * Hashes a value to a short text of the letters in generated names.
  *
- * **Source** FNV-1a, 32 bits, as Kubernetes hashes templates; over the sorted JSON, so the texts are our own.
+ * **Source** FNV-1a, 32 bits, as Kubernetes hashes templates. The input is sorted JSON, so the hashes differ from the
+ * real ones.
  */
 export const hashOf = (value: Json, collisions = 0): string => {
   const text = `${sorted(value)}${collisions === 0 ? "" : collisions}`
@@ -54,7 +55,7 @@ export const hashOf = (value: Json, collisions = 0): string => {
   return String(hash).replaceAll(/[0-9]/g, (digit) => LETTERS.charAt(digit.charCodeAt(0) % LETTERS.length))
 }
 
-/** JSON whose keys have one order. */
+/** Prints JSON with sorted keys. */
 const sorted = (value: Json): string => {
   if (isArray(value)) return `[${value.map(sorted).join(",")}]`
   if (!isObject(value)) return JSON.stringify(value)

@@ -1,12 +1,15 @@
 /**
- * Objects as controllers read them: parsed once a version, however often they are looked at.
+ * Parsed objects for controllers. Each version is parsed once.
  */
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"
 import { amount } from "../core/Quantity.ts"
 import { read, type Stored } from "../core/Stored.ts"
 
-/** The whole object. **Limits** stays in memory as long as its version; of pods, {@link podOf} keeps less. */
+/**
+ * Parses the whole object. **Limits** the result stays in memory as long as the version. For pods, the result of
+ * {@link podOf} is smaller.
+ */
 export const objectOf = oncePer(read)
 
 /** The owner that controls an object. */
@@ -29,19 +32,18 @@ export const controllerOf = (object: JsonObject): ControllerRef | undefined => {
       }
 }
 
-/** What a pod asks of a node. **Shape** resources by name, in thousandths of their unit. */
+/** Resource requests of a pod. **Shape** by resource name, in thousandths of the unit. */
 export type Requests = ReadonlyMap<string, number>
 
-/** What controllers want to know of a pod. */
+/** The facts of a pod that controllers need. */
 export interface Pod {
   readonly stored: Stored
   readonly node: string
   readonly phase: string
   readonly owner: ControllerRef | undefined
-  /** Whether it has been told to end. */
   readonly ending: boolean
   readonly ready: boolean
-  /** When it became ready, in milliseconds; 0 while it is not. */
+  /** When the pod became ready, in milliseconds; 0 if it is not ready. */
   readonly readySinceMs: number
   readonly createdMs: number
   readonly restarts: number
@@ -50,10 +52,10 @@ export interface Pod {
   readonly requests: Requests
 }
 
-/** Whether a pod still works, or is on its way to: it has neither finished nor been told to end. */
+/** Returns whether a pod has neither finished nor been marked for deletion. */
 export const isActive = ({ ending, phase }: Pod): boolean => !ending && phase !== "Succeeded" && phase !== "Failed"
 
-/** Whether a pod has been ready for as long as its workload asks. */
+/** Returns whether a pod has been ready for `minReadySeconds`. */
 export const isAvailable = (pod: Pod, minReadySeconds: number, nowMs: number): boolean =>
   pod.ready && (minReadySeconds === 0 || pod.readySinceMs + minReadySeconds * 1_000 <= nowMs)
 
@@ -77,24 +79,24 @@ export const podOf = oncePer((stored: Stored): Pod => {
   }
 })
 
-/** A time of the API in milliseconds; 0 for none. */
+/** Parses a time of the API to milliseconds; 0 if there is none. */
 export const timeOf = (text: string): number => (text === "" ? 0 : Date.parse(text) || 0)
 
 export const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, one) => total + one, 0)
 
-/** The condition of a type, if the object has it. */
+/** Finds the condition of a type. */
 export const conditionOf = (object: JsonObject, type: string): Json | undefined =>
   arrayAt(object, "status", "conditions").find((one) => textAt(one, "type") === type)
 
-/** What a pod asks for: its containers together, or the largest init container where that is more. */
+/** Resource requests of a pod: the sum of its containers, or the largest init container if that is more. */
 const requestsOf = (spec: Json | undefined): Requests => {
   const running = new Map<string, number>()
   let highest = new Map<string, number>()
   for (const container of arrayAt(spec, "initContainers")) {
-    const own = requestsOfContainer(container)
-    // A sidecar is an init container that stays.
-    if (textAt(container, "restartPolicy") === "Always") add(running, own)
-    else highest = larger(highest, added(running, own))
+    const requests = requestsOfContainer(container)
+    // A sidecar is an init container that keeps running.
+    if (textAt(container, "restartPolicy") === "Always") add(running, requests)
+    else highest = larger(highest, added(running, requests))
   }
   for (const container of arrayAt(spec, "containers")) add(running, requestsOfContainer(container))
   const total = larger(running, highest)
@@ -105,7 +107,7 @@ const requestsOf = (spec: Json | undefined): Requests => {
 
 const requestsOfContainer = (container: Json): Requests => amounts(at(container, "resources", "requests"))
 
-/** The amounts of a resource list, in thousandths. */
+/** Amounts of a resource list, in thousandths. */
 export const amounts = (list: Json | undefined): Map<string, number> => {
   const found = new Map<string, number>()
   if (typeof list !== "object" || list === null || Array.isArray(list)) return found

@@ -1,29 +1,28 @@
 /**
- * Waits until every namespace has what controllers give it.
+ * Waits until every namespace has its default objects.
  *
- * A namespace is there some milliseconds before its service account is. Objects that are taken in between lack the
- * account, so going back to them would remove it, and where an account is demanded no pod could be made until it is there
- * again.
+ * A namespace exists some milliseconds before its service account. A snapshot taken in between lacks the account: a
+ * reset to it would delete the account, and pods that require it could not be created.
  */
 import { Clock, Effect } from "effect"
 import { inRealTime } from "../core/RealTime.ts"
 
-/** An object that controllers make in each namespace. */
+/** A default object of each namespace. */
 export interface Gift {
   readonly plural: "configmaps" | "serviceaccounts"
   readonly kind: string
   readonly name: string
 }
 
-/** What is there of them. */
+/** The namespaces to check, and a look-up of their objects. */
 export interface Given {
-  /** The namespaces that count; one that ends gets nothing any more. */
+  /** Namespaces that are not terminating. */
   readonly namespaces: ReadonlyArray<string>
   readonly has: (gift: Gift, namespace: string) => boolean
 }
 
 /**
- * The objects that controllers make in each namespace.
+ * The default objects of each namespace, which controllers create.
  *
  * **Source** Kubernetes, `pkg/controller/serviceaccount` and `pkg/controller/certificates/rootcacertpublisher`.
  */
@@ -35,11 +34,11 @@ export const GIFTS: ReadonlyArray<Gift> = [
 const WITHIN_MS = 5_000
 const EVERY = "20 millis"
 
-/** Whether each namespace has each of these. */
+/** Returns whether each namespace has each of the objects. */
 export const areWhole = ({ has, namespaces }: Given, gifts: ReadonlyArray<Gift> = GIFTS): boolean =>
   gifts.every((gift) => namespaces.every((namespace) => has(gift, namespace)))
 
-/** Looks until all namespaces are whole. **Limits** goes on after 5 s where one is not. */
+/** Polls until all namespaces are complete. **Limits** stops waiting after 5 s. */
 export const untilWhole = <E, R>(look: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
     const end = (yield* Clock.currentTimeMillis) + WITHIN_MS

@@ -1,5 +1,5 @@
 /**
- * The keys that controllers have to look at, each of them once.
+ * Queue of the keys that controllers must reconcile. Each key is queued at most once.
  *
  * **Source** Kubernetes, `k8s.io/client-go/util/workqueue`.
  */
@@ -12,17 +12,17 @@ export interface Work {
 }
 
 export interface WorkQueue {
-  /** Queues a key; one that is queued already is not queued twice. */
+  /** Queues a key unless it is queued already. */
   readonly add: (work: Work) => void
   readonly addAfter: (work: Work, ms: number) => void
-  /** Queues a key that failed once more, after 50 ms up to 30 s. */
+  /** Queues a failed key again after a backoff of 50 ms to 30 s. */
   readonly retry: (work: Work) => void
-  /** Forgets how often a key has failed. */
+  /** Resets the backoff of a key. */
   readonly forget: (work: Work) => void
-  /** Takes one key after the other out, until `hasTime` says no. */
+  /** Takes keys from the queue one by one while `hasTime` returns true. */
   readonly drain: (take: (work: Work) => void, hasTime: () => boolean) => void
   readonly isEmpty: () => boolean
-  /** Waits while it is empty. */
+  /** Waits until the queue has a key. */
   readonly filled: Effect.Effect<void>
 }
 
@@ -31,7 +31,7 @@ const LAST_RETRY_MS = 30_000
 
 const idOf = ({ controller, key }: Work): string => `${controller.name} ${key}`
 
-/** Makes an empty queue. **Limits** what waits for its time is dropped when the scope closes. */
+/** Makes an empty queue. **Limits** delayed keys are dropped when the scope closes. */
 export const make: Effect.Effect<WorkQueue, never, Scope.Scope> = Effect.gen(function* () {
   const filled = yield* Latch.make(false)
   const timers = yield* FiberMap.make<string>()

@@ -1,5 +1,5 @@
 /**
- * The API groups that other servers serve under this one's roof, as its APIService objects name them.
+ * API groups that other servers provide behind this server, as its APIService objects declare them.
  *
  * **Source** Kubernetes, `k8s.io/kube-aggregator`; "Kubernetes API Aggregation Layer".
  */
@@ -8,22 +8,22 @@ import * as Resources from "./Resources.ts"
 import type { Store } from "./Store.ts"
 import { read, type Stored } from "./Stored.ts"
 
-/** One version of a group that is served elsewhere. */
+/** One version of an API group that another server provides. */
 export interface AggregatedApi {
   readonly name: string
   readonly group: string
   readonly version: string
   readonly priority: number
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number }
-  /** PEM of who may vouch for the other server, empty for the machine's own authorities. */
+  /** PEM of the authorities that may sign the other server's certificate. Empty: the machine's own authorities. */
   readonly caPem: string
-  readonly trustsAnybody: boolean
+  readonly skipsTlsVerification: boolean
   readonly available: boolean
 }
 
 const DEFAULT_PORT = 443
 
-/** Reads an APIService; `undefined` for one that this server serves itself. */
+/** Reads an APIService. Returns `undefined` for a group that this server provides itself. */
 export const fromStored = (stored: Stored): AggregatedApi | undefined => {
   const object = read(stored)
   const spec = objectAt(object, "spec")
@@ -39,7 +39,7 @@ export const fromStored = (stored: Stored): AggregatedApi | undefined => {
       port: numberAt(spec, "service", "port") ?? DEFAULT_PORT
     },
     caPem: Buffer.from(textAt(spec, "caBundle"), "base64").toString(),
-    trustsAnybody: at(spec, "insecureSkipTLSVerify") === true,
+    skipsTlsVerification: at(spec, "insecureSkipTLSVerify") === true,
     available: arrayAt(object, "status", "conditions").some(
       (one) => textAt(one, "type") === "Available" && textAt(one, "status") === "True"
     )
@@ -47,9 +47,9 @@ export const fromStored = (stored: Stored): AggregatedApi | undefined => {
 }
 
 /**
- * Knows what is served elsewhere.
+ * Lists the APIs of other servers.
  *
- * **Limits** the objects are read once after every change of one.
+ * **Limits** reads the APIService objects once after each change to one of them.
  */
 export class AggregatedApis {
   readonly #store: Store
@@ -63,7 +63,7 @@ export class AggregatedApis {
     })
   }
 
-  /** All of them, highest priority first. */
+  /** Every aggregated API, highest priority first. */
   get all(): ReadonlyArray<AggregatedApi> {
     this.#known ??= this.#store
       .list(Resources.apiServices, "")
@@ -76,12 +76,12 @@ export class AggregatedApis {
     return this.all.find((one) => one.group === group && one.version === version)
   }
 
-  /** What a version of a group has, in the form of aggregated discovery; empty until its server has said it. */
+  /** Resources of one API version, in the form of aggregated discovery. Empty until its server has listed them. */
   resourcesOf(name: string): ReadonlyArray<JsonObject> {
     return this.#resources.get(name) ?? []
   }
 
-  /** Keeps what a server said it has: an APIResourceList. */
+  /** Stores the APIResourceList that a server answered for its API. */
   learn(api: AggregatedApi, list: Json): void {
     this.#resources.set(api.name, discovered(api, arrayAt(list, "resources")))
   }

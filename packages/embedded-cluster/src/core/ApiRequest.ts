@@ -1,5 +1,5 @@
 /**
- * A request as the handlers see it.
+ * An HTTP request in the form that the handlers work with.
  */
 import type { Authorize } from "./Authorize.ts"
 import { mediaRanges } from "./MediaRanges.ts"
@@ -7,7 +7,7 @@ import type { ResourceRequest } from "./RequestInfo.ts"
 import type { Resource } from "./Resource.ts"
 import type { User } from "./User.ts"
 
-/** A request and who sent it; `body` is the whole text, empty when there is none. */
+/** A request and the user who sent it. `body` is the whole text, empty if there is none. */
 export interface ApiRequest {
   readonly method: string
   readonly path: string
@@ -17,18 +17,18 @@ export interface ApiRequest {
   readonly userAgent: string
   readonly body: string
   readonly user: User
-  /** Tells the client something beside the answer. */
+  /** Adds a `Warning` header to the reply. */
   readonly warn: (text: string) => void
 }
 
-/** A request for objects of a resource that is served. */
+/** A request for objects of a resource that this server provides. */
 export interface ResourceCall {
   readonly request: ApiRequest
-  /** Says what else its user may do. */
+  /** Evaluates whether the user may make some other request. */
   readonly authorize: Authorize
   readonly info: ResourceRequest
   readonly resource: Resource
 }
 
-/** The media type of a request's body, without its parameters. */
+/** Media type of a request's body, without its parameters. */
 export const mediaType = (request: ApiRequest): string => mediaRanges(request.contentType)[0]?.type ?? ""

@@ -1,5 +1,5 @@
 /**
- * APIService objects: those of the groups that this server serves itself, and what all of them start with.
+ * Defaults, first status and checks of APIService objects, and the objects of the built-in groups.
  *
  * **Source** Kubernetes 1.36, `k8s.io/kube-aggregator`; the priorities as its server shows them.
  */
@@ -8,7 +8,7 @@ import { apiVersionOf } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import { type FieldError, invalidValue } from "./Status.ts"
 
-/** Which group a client shall prefer when several have a kind of the same name. */
+/** Priority of each group. A client prefers the group with the highest when several have a kind of the same name. */
 const PRIORITIES = new Map([
   ["", 18_000],
   ["apps", 17_800],
@@ -24,7 +24,7 @@ const PRIORITIES = new Map([
 const DEFAULT_PRIORITY = 1_000
 const VERSION_PRIORITY = 15
 
-/** The objects of the groups that are built in. */
+/** APIService objects of the built-in groups. */
 export const builtIn = (): ReadonlyArray<JsonObject> => {
   const versions = new Map(Resources.all.map((one) => [apiVersionOf(one), one]))
   return [...versions.values()]
@@ -45,7 +45,7 @@ export const fill = (object: JsonObject): JsonObject => {
   return isObject(service) ? put(object, ["spec", "service"], withDefaults(service, { port: 443 })) : object
 }
 
-/** What a server serves itself is always there. */
+/** First status of an APIService: a group that this server provides itself is always available. */
 export const firstStatus = (object: JsonObject): JsonObject => {
   if (isObject(objectAt(object, "spec")["service"])) return {}
   return {
@@ -66,5 +66,5 @@ export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const wanted = `${textAt(object, "spec", "version")}.${textAt(object, "spec", "group")}`
   return name === wanted
     ? []
-    : [invalidValue("metadata.name", name, `must be ${wanted}, of spec.version and spec.group`)]
+    : [invalidValue("metadata.name", name, `must be spec.version and spec.group, joined by a dot: ${wanted}`)]
 }

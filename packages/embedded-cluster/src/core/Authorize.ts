@@ -1,19 +1,23 @@
 /**
- * Decides who may do what, as the rest of the server sees it.
+ * The type of an authorization decision, apart from the rules that make it.
  */
 import type { PathRequest, ResourceRequest } from "./RequestInfo.ts"
 import type { User } from "./User.ts"
 
-/** What is asked for, as a rule sees it. **Shape** `version`, `rest` and other facts of a request do not count. */
+/**
+ * The attributes of a request that a role's rules match on.
+ *
+ * **Shape** `version`, `rest` and other facts of a request do not count.
+ */
 export type Attributes =
   | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">
   | PathRequest
 
-/** Whether a request is allowed; `reason` names the binding that allowed it, a refusal has none. */
+/** An authorization decision. `reason` names the binding that allowed the request; it is empty for a refusal. */
 interface Decision {
   readonly allowed: boolean
   readonly reason: string
 }
 
-/** Decides on requests. */
+/** Decides whether a user may make a request. */
 export type Authorize = (user: User, attributes: Attributes) => Decision

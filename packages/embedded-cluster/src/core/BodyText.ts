@@ -1,5 +1,5 @@
 /**
- * The object that the text of a request's body says, whatever its kind.
+ * Parses request bodies, JSON or YAML, whatever their kind.
  */
 import { Result } from "effect"
 import { parse as parseYaml } from "yaml"
@@ -10,7 +10,7 @@ import { JSON_TYPE } from "./TextReply.ts"
 
 const YAML = new Set(["application/yaml", "application/apply-patch+yaml"])
 
-/** Reads the object that a request carries, whatever its kind. **Errors** 400, 415. */
+/** Parses the object in a request's body, in the format that its Content-Type names. **Errors** 400, 415. */
 export const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject> => {
   const type = mediaType(request)
   return type === "" || type === JSON_TYPE || YAML.has(type)
@@ -18,18 +18,18 @@ export const bodyText = (request: ApiRequest, kind: string): Outcome<JsonObject>
     : Result.fail(unsupportedFormat("application/json, application/yaml"))
 }
 
-/** Parses a text as JSON or YAML. **Errors** 400. */
+/** Parses a text as a JSON or YAML object. **Errors** 400. */
 export const decode = (body: string, yaml: boolean, kind: string): Outcome<JsonObject> => {
   const value = parsed(body, yaml)
-  if (Result.isFailure(value)) return Result.fail(badRequest(`the body is no ${kind}: ${value.failure}`))
+  if (Result.isFailure(value)) return Result.fail(badRequest(`the body is not a valid ${kind}: ${value.failure}`))
   return isObject(value.success)
     ? Result.succeed(value.success)
-    : Result.fail(badRequest(`the body is no ${kind}: it must be an object`))
+    : Result.fail(badRequest(`the body is not a valid ${kind}: it must be an object`))
 }
 
-/** Parses a text; the failure is the parser's own message. */
+/** Parses a text as JSON or YAML. The failure is the parser's own message. */
 export const parsed = (body: string, yaml = false): Result.Result<Json, string> =>
   Result.try({
     try: (): Json => (yaml ? checked(parseYaml(body, { schema: "core", maxAliasCount: 0 })) : parse(body)),
-    catch: (cause) => (cause instanceof Error ? cause.message : "it does not parse")
+    catch: (cause) => (cause instanceof Error ? cause.message : "the text cannot be parsed")
   })

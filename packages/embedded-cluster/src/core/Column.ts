@@ -1,9 +1,9 @@
 /**
- * A column of the tables in which clients show objects.
+ * A column of the tables that clients such as kubectl show.
  */
 import type { Json, JsonObject } from "./Json.ts"
 
-/** One column. **Shape** `priority` 0 is always shown, 1 only in the wide form. */
+/** One column. **Shape** clients always show priority 0, and priority 1 only in wide output. */
 export interface Column {
   readonly name: string
   readonly type: "string" | "integer" | "boolean" | "date" | "number"

@@ -13,25 +13,25 @@ interface FieldRequirement {
   readonly equal: boolean
 }
 
-/** All of the requirements; none of them matches everything. */
+/** Requirements that must all hold. An empty list matches every object. */
 export type FieldSelector = ReadonlyArray<FieldRequirement>
 
-/** The selectable fields of one object, read once when it is stored. */
+/** Selectable fields of one object, read once when the object is stored. */
 export type Fields = Readonly<Record<string, string>>
 
 export const matches = (selector: FieldSelector, fields: Fields): boolean =>
   selector.every(({ equal, field, value }) => ((fields[field] ?? "") === value) === equal)
 
-/** The value that a selector pins a field to, which narrows a list to one object. */
+/** The value that a selector requires of a field, if it requires equality. It narrows a list to one object. */
 export const pinned = (selector: FieldSelector, field: string): string | undefined =>
   selector.find((requirement) => requirement.equal && requirement.field === field)?.value
 
 /**
  * Parses the text of `fieldSelector` for one resource.
  *
- * **Shape** `field=value`, `==` or `!=`, joined by commas; a backslash keeps a comma, `=` or backslash in a value.
+ * **Shape** `field=value`, `==` or `!=`, joined by commas. In a value, a backslash escapes a comma, `=` or backslash.
  *
- * **Errors** 400 BadRequest for a text that is no selector and for a field that the resource does not select by.
+ * **Errors** 400 BadRequest if the text is not a selector, or if the resource cannot be selected by the field.
  */
 export const parse = (text: string, resource: Resource): Outcome<FieldSelector> => {
   const refuse = (rule: string) => Result.fail(badRequest(`fieldSelector ${JSON.stringify(text)}: ${rule}`))
@@ -44,17 +44,17 @@ export const parse = (text: string, resource: Resource): Outcome<FieldSelector> 
     const [, field = "", operator, rest = ""] = match
     const value = unescape(rest)
     if (value === undefined)
-      return refuse('a value has "," and "=" behind a backslash, and a backslash before nothing else')
+      return refuse('in a value, escape ",", "=" and backslash with a backslash; nothing else may be escaped')
     if (!known.includes(field)) return refuse(`${resource.resource} are selected by ${known.join(", ")}`)
     requirements.push({ field, value, equal: operator !== "!=" })
   }
   return Result.succeed(requirements)
 }
 
-/** Writes a value so that {@link parse} reads it back. */
+/** Escapes a value so that {@link parse} reads it back. */
 export const escape = (value: string): string => value.replace(/[\\,=]/g, (character) => `\\${character}`)
 
-/** The names of what a resource selects by. */
+/** Names of the fields that a resource can be selected by. */
 const selectable = (resource: Resource): ReadonlyArray<string> => [
   "metadata.name",
   ...(resource.namespaced ? ["metadata.namespace"] : []),

@@ -1,7 +1,7 @@
 /**
- * The formats of texts that structural schemas may ask for.
+ * String formats of structural schemas.
  *
- * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/strfmt`; formats that are not here are not checked.
+ * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/strfmt`. A format that is not listed here is not checked.
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { labelProblem, subdomainProblem } from "./Names.ts"
@@ -65,5 +65,5 @@ const FORMATS = new Map<string, (text: string) => boolean>([
   ["uuid5", matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)]
 ])
 
-/** Whether a text has a format; a format that is not known has every text. */
+/** Returns whether a text has a format. Every text has a format that is not listed. */
 export const has = (format: string, text: string): boolean => FORMATS.get(format)?.(text) ?? true

@@ -1,8 +1,8 @@
 /**
- * Regular expressions as Go reads them, for `pattern` in schemas.
+ * Regular expressions in Go's syntax, for `pattern` in schemas.
  *
- * **Source** RE2's syntax; what schemas use of it means the same in JavaScript, but for flags in front and classes in
- * double brackets.
+ * **Source** RE2's syntax. Schemas use a part of it that means the same in JavaScript, except leading flags, POSIX
+ * classes, named groups, `\A` and `\z`.
  */
 
 const CLASSES = new Map([
@@ -18,10 +18,10 @@ const CLASSES = new Map([
 ])
 
 const compiled = new Map<string, RegExp | undefined>()
-/** Patterns that are remembered; beyond that all are forgotten and compiled anew. */
+/** Compiled patterns in the cache. When it is full, the cache is emptied. */
 const CAPACITY = 1_000
 
-/** Compiles a pattern; `undefined` when it is none. **Limits** remembers what it has compiled. */
+/** Compiles a pattern. Returns `undefined` if the text is not a pattern. **Limits** caches what it compiles. */
 export const compile = (pattern: string): RegExp | undefined => {
   if (compiled.has(pattern)) return compiled.get(pattern)
   if (compiled.size >= CAPACITY) compiled.clear()
@@ -41,7 +41,7 @@ const attempt = (pattern: string, flags: string): RegExp | undefined => {
   try {
     return new RegExp(source, `${flags}${leading?.[1] ?? ""}`)
   } catch {
-    // Not a pattern is an answer here, and whoever asked says so.
+    // The caller reports a text that is not a pattern.
     return undefined
   }
 }

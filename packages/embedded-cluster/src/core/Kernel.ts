@@ -1,5 +1,5 @@
 /**
- * What every part of one embedded cluster shares: its objects, its time and its chance.
+ * State that every part of one embedded cluster shares: objects, clock, random values, keys.
  */
 import { Clock, Effect, Random } from "effect"
 import { AggregatedApis } from "./AggregatedApis.ts"
@@ -7,43 +7,43 @@ import { Registry } from "./Registry.ts"
 import { Store } from "./Store.ts"
 import * as TokenKeys from "./TokenKeys.ts"
 
-/** What a default may need to know of the cluster. */
+/** Allocators for defaults that depend on the rest of the cluster. */
 export interface Surroundings {
-  /** Gives an address of the service range, or a node port, that nobody else has. */
+  /** Allocates an unused address of the service range. */
   readonly serviceAddress: () => string
-  /** Gives a port beside those that the service has already. */
+  /** Allocates an unused node port that is not in `taken`, the ports of the service itself. */
   readonly nodePort: (taken: ReadonlySet<number>) => number
 }
 
 export interface Kernel {
   readonly store: Store
   readonly registry: Registry
-  /** What other servers serve under this one's roof. */
+  /** APIs that other servers provide behind this one. */
   readonly aggregated: AggregatedApis
   readonly tokens: TokenKeys.TokenKeys
-  /** Who has signed tokens with the same keys before this server, the oldest last. */
+  /** Issuers of earlier servers that signed tokens with the same keys, oldest last. */
   readonly pastIssuers: ReadonlyArray<string>
-  /** Where the server listens; 0 until it does. */
+  /** Port of the server; 0 until it listens. */
   readonly place: { port: number }
   readonly surroundings: Surroundings
-  /** Whether a controller removes what has lost its owner, in its own time; else it goes at once. */
+  /** If true, a controller removes orphaned objects asynchronously; otherwise a deletion removes them at once. */
   readonly collectsLater: boolean
   readonly nowMs: () => number
-  /** A fresh uid, version 4 of RFC 9562. */
+  /** Makes a UUID, version 4 of RFC 9562. */
   readonly uid: () => string
-  /** Five characters that end a generated name. */
+  /** Makes the five characters that end a generated name. */
   readonly suffix: () => string
 }
 
-/** No vowels and no look-alikes, so that no generated name reads as a word. */
+/** No vowels and no similar characters, so that generated names do not spell words. */
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 
-/** What differs from cluster to cluster. */
+/** Options that differ from cluster to cluster. */
 export interface KernelOptions extends Pick<Kernel, "collectsLater"> {
   readonly historyCapacity: number
-  /** What an earlier cluster has signed tokens with that are still out. */
+  /** Token keys and issuers of an earlier cluster whose tokens must stay valid. */
   readonly trust?: Pick<Kernel, "pastIssuers" | "tokens"> | undefined
-  /** What the server gives to objects that leave it open. */
+  /** Makes the allocators of the cluster. */
   readonly surroundings: (store: Store) => Surroundings
 }
 
@@ -77,5 +77,5 @@ export const make = ({
     }
   })
 
-/** A time as objects carry it: UTC, whole seconds. */
+/** Prints a time in the format of objects: UTC, whole seconds. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -1,5 +1,5 @@
 /**
- * The order of API versions: releases before betas before alphas, the newest first, and anything else behind them.
+ * The order of API versions: releases before betas before alphas, each newest first, other names last.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/version`, `CompareKubeAwareVersionStrings`.
  */
@@ -8,7 +8,7 @@ const VERSION = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/
 
 const STAGES = { alpha: 0, beta: 1, release: 2 } as const
 
-/** Ranks a version by its stage and its numbers; `undefined` for a name that is no version. */
+/** Ranks a version by its stage and its numbers. Returns `undefined` for another name. */
 const rank = (version: string): ReadonlyArray<number> | undefined => {
   const match = VERSION.exec(version)
   if (match === null) return undefined
@@ -16,14 +16,14 @@ const rank = (version: string): ReadonlyArray<number> | undefined => {
   return [stage, Number(match[1]), Number(match[3] ?? 0)]
 }
 
-/** Compares two versions; the greater one is preferred. */
+/** Compares two versions. The preferred one is greater. */
 export const compareVersions = (left: string, right: string): number => {
-  const [one, other] = [rank(left), rank(right)]
-  if (one === undefined && other === undefined) return left === right ? 0 : left < right ? 1 : -1
-  if (one === undefined) return -1
-  if (other === undefined) return 1
-  for (const [index, value] of one.entries()) {
-    const difference = value - (other[index] ?? 0)
+  const [leftRank, rightRank] = [rank(left), rank(right)]
+  if (leftRank === undefined && rightRank === undefined) return left === right ? 0 : left < right ? 1 : -1
+  if (leftRank === undefined) return -1
+  if (rightRank === undefined) return 1
+  for (const [index, value] of leftRank.entries()) {
+    const difference = value - (rightRank[index] ?? 0)
     if (difference !== 0) return difference
   }
   return 0

@@ -1,5 +1,5 @@
 /**
- * Label selectors: the text of a query parameter, and the object form that workloads carry.
+ * Label selectors: the text of a query parameter, and the object form in workloads.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/labels`: the lexer and the grammar.
  */
@@ -16,7 +16,7 @@ export interface Requirement {
   readonly values: ReadonlyArray<string>
 }
 
-/** All of the requirements; none of them matches everything. */
+/** Requirements that must all hold. An empty list matches every object. */
 export type LabelSelector = ReadonlyArray<Requirement>
 
 export type Labels = Readonly<Record<string, string>>
@@ -78,15 +78,15 @@ const tokens = (text: string): ReadonlyArray<Token> => {
 /**
  * Parses the text of `labelSelector`.
  *
- * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas; empty is
- * all.
+ * **Shape** `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`, joined by commas. An empty
+ * text matches every object.
  *
  * **Errors** 400 BadRequest.
  */
 export const parse = (text: string): Outcome<LabelSelector> =>
   Result.mapError(requirementsIn(text), (rule) => badRequest(`labelSelector ${JSON.stringify(text)}: ${rule}`))
 
-/** What was read, or the rule that it breaks. */
+/** A parsed value, or the rule that the text breaks. */
 type Read<A> = Result.Result<A, string>
 
 const UNREADABLE: Read<never> = Result.fail(
@@ -109,7 +109,7 @@ const requirementsIn = (text: string): Read<LabelSelector> => {
   }
 }
 
-/** Reads the object form of `spec.selector`. **Shape** `matchLabels` and `matchExpressions`, all of which must hold. */
+/** Parses the object form of `spec.selector`. **Shape** `matchLabels` and `matchExpressions`, which must all hold. */
 export const fromObject = (selector: JsonObject): LabelSelector => [
   ...Object.entries(textsAt(selector, "matchLabels")).map(([key, value]): Requirement => ({
     key,
@@ -131,7 +131,7 @@ const OPERATORS = new Map<string, Operator>([
   ["DoesNotExist", "absent"]
 ])
 
-/** Prints a selector as `status.selector` of a scale and the tables show it. */
+/** Prints a selector in the form of tables and of a scale's `status.selector`. */
 export const print = (selector: LabelSelector): string =>
   [...selector]
     .toSorted((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0))
@@ -201,12 +201,12 @@ const requirementFrom = (reader: Reader): Read<Requirement> => {
 
 const withValue = (key: string, operator: Operator, reader: Reader): Read<Requirement> => {
   const next = reader.peek()
-  // `a=` and `a=,b` ask for the empty value.
+  // `a=` and `a=,b` require the empty value.
   const empty = next.kind === "end" || next.text === ","
   if (!empty && next.kind !== "identifier") return UNREADABLE
   const value = empty ? "" : reader.take().text
   if ((operator === "gt" || operator === "lt") && !INTEGER.test(value))
-    return Result.fail(`${key} must be compared with a whole number, not ${JSON.stringify(value)}`)
+    return Result.fail(`${key} can be compared only with a whole number, not ${JSON.stringify(value)}`)
   return checked({ key, operator, values: [value] })
 }
 

@@ -1,32 +1,32 @@
 /**
- * The latest lines of a log, within a bound.
+ * The latest lines of a log, bounded in bytes.
  */
 import { StringDecoder } from "node:string_decoder"
 
-/** Bytes of each half, unless told otherwise: some hundred lines. */
+/** Default of `halfBytes`: about a hundred lines. */
 const HALF_BYTES = 64 * 1_024
 
-/** Keeps lines; the oldest go for the new ones. */
+/** Keeps the latest lines and drops the oldest. */
 export class LogTail {
   readonly #halfBytes: number
   readonly #lines: Array<string> = []
   #keptBytes = 0
-  /** The beginning of a line whose end has not come. */
+  /** Start of a line whose end has not arrived yet. */
   #open = ""
 
-  /** Makes a tail that keeps up to twice `halfBytes` bytes. */
+  /** Makes a tail that keeps at most twice `halfBytes` bytes. */
   constructor(halfBytes = HALF_BYTES) {
     this.#halfBytes = halfBytes
   }
 
-  /** Takes the next piece of a stream, which may end within a line. */
+  /** Adds the next piece of a stream. The piece may end inside a line. */
   push(piece: string): void {
     const lines = (this.#open + piece).split("\n")
     this.#open = this.#cut(lines.pop() ?? "")
     for (const line of lines) this.add(line)
   }
 
-  /** Adds a line. **Limits** one that is longer than a half is cut. */
+  /** Adds a line. **Limits** a line longer than `halfBytes` is cut. */
   add(line: string): void {
     const kept = this.#cut(line)
     this.#lines.push(kept)
@@ -34,19 +34,19 @@ export class LogTail {
     while (this.#keptBytes > 2 * this.#halfBytes) this.#keptBytes -= sizeOf(this.#lines.shift() ?? "")
   }
 
-  /** The lines that are kept, oldest first, each with its end. */
+  /** The lines in memory, oldest first, each with its line end. */
   toString(): string {
     return this.lines()
       .map((line) => `${line}\n`)
       .join("")
   }
 
-  /** The lines that are kept, oldest first. */
+  /** The lines in memory, oldest first. */
   lines(): ReadonlyArray<string> {
     return this.#open === "" ? [...this.#lines] : [...this.#lines, this.#open]
   }
 
-  /** Cuts a line between two characters. */
+  /** Cuts a line at a character boundary. */
   #cut(line: string): string {
     return Buffer.byteLength(line) < this.#halfBytes
       ? line
@@ -54,5 +54,5 @@ export class LogTail {
   }
 }
 
-/** Bytes of a line with its end. */
+/** Bytes of a line, with its line end. */
 const sizeOf = (line: string): number => Buffer.byteLength(line) + 1

@@ -1,11 +1,8 @@
-/**
- * The machine refused something that a cluster needs.
- */
 import { Schema } from "effect"
 
-/** The machine refused something that a cluster needs: a file, a directory, a socket, a process. */
+/** The operating system refused a file, directory, socket or process that a cluster needs. */
 export class MachineRefused extends Schema.TaggedError<MachineRefused>()("MachineRefused", {
-  /** What was being done, as a verb phrase: `create the data directory`. */
+  /** The failed action, as a verb phrase: `create the data directory`. */
   action: Schema.String,
   cause: Schema.Defect()
 }) {

@@ -2,13 +2,13 @@
  * The parts of an Accept or Content-Type header.
  */
 
-/** One part of an Accept header. **Shape** parameters keep their case. */
+/** One media range of an Accept header. **Shape** parameters keep their case. */
 export interface MediaRange {
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Splits an Accept header into its parts, in the order of the client's wishes. */
+/** Splits an Accept header into its media ranges, in the client's order. */
 export const mediaRanges = (accept: string | undefined): ReadonlyArray<MediaRange> =>
   (accept ?? "")
     .split(",")

@@ -6,7 +6,7 @@
 import { type JsonObject, objectAt } from "./Json.ts"
 import { type FieldError, invalidValue } from "./Status.ts"
 
-/** Makes what tells of a text what is wrong with it, if anything is. */
+/** Makes a check of a text against a pattern. The check returns the rule that the text breaks, if any. */
 const grammar = (pattern: string, limit: number, rule: string): ((text: string) => string | undefined) => {
   const regex = new RegExp(`^(?:${pattern})$`)
   return (text) => {
@@ -17,16 +17,16 @@ const grammar = (pattern: string, limit: number, rule: string): ((text: string) 
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-const ENDS = "beginning and ending with a letter or digit"
+const ENDS = "starting and ending with a letter or digit"
 
-/** What is wrong with a DNS label, if anything is. */
+/** Returns the rule that a DNS label breaks, if any. */
 export const labelProblem = grammar(LABEL, 63, `must be lowercase letters, digits and "-", ${ENDS}`)
 
-/** What is wrong with a label that has to start with a letter. */
+/** Returns the rule that a DNS label breaks, if any. The label must start with a letter. */
 export const startingLabelProblem = grammar(
   "[a-z]([-a-z0-9]*[a-z0-9])?",
   63,
-  'must be lowercase letters, digits and "-", beginning with a letter and ending with a letter or digit'
+  'must be lowercase letters, digits and "-", starting with a letter and ending with a letter or digit'
 )
 
 export const subdomainProblem = grammar(
@@ -35,29 +35,31 @@ export const subdomainProblem = grammar(
   `must be lowercase letters, digits, "-" and ".", each part ${ENDS}`
 )
 
-/** Names of roles and bindings may hold anything but a path's own characters. */
+/** Returns the rule that the name of a role or binding breaks, if any: it must be usable as a path segment. */
 export const pathSegmentProblem = (name: string): string | undefined =>
-  name === "." || name === ".." || /[/%]/.test(name) ? 'must not be "." or "..", nor hold "/" or "%"' : undefined
+  name === "." || name === ".." || /[/%]/.test(name)
+    ? 'must not be "." or "..", and must not contain "/" or "%"'
+    : undefined
 
 const qualifiedProblem = grammar(QUALIFIED, 63, `must be letters, digits, "-", "_" and ".", ${ENDS}`)
 
-/** What is wrong with the key of a label or annotation. **Shape** `prefix/name` or `name`. */
+/** Returns the rule that the key of a label or annotation breaks, if any. **Shape** `prefix/name` or `name`. */
 export const keyProblem = (key: string): string | undefined => {
   const [prefix, ...rest] = key.split("/")
-  if (rest.length > 1) return 'must have one "/" at most, behind a prefix'
+  if (rest.length > 1) return 'must have at most one "/", after a prefix'
   const [name] = rest
   if (name === undefined) return qualifiedProblem(key)
-  const ofPrefix = subdomainProblem(prefix ?? "")
-  if (ofPrefix !== undefined) return `the part before the "/" ${ofPrefix}`
-  const ofName = qualifiedProblem(name)
-  return ofName === undefined ? undefined : `the part behind the "/" ${ofName}`
+  const prefixProblem = subdomainProblem(prefix ?? "")
+  if (prefixProblem !== undefined) return `the part before the "/" ${prefixProblem}`
+  const nameProblem = qualifiedProblem(name)
+  return nameProblem === undefined ? undefined : `the part after the "/" ${nameProblem}`
 }
 
 const keyCharactersProblem = grammar("[-._a-zA-Z0-9]+", 253, 'must be letters, digits, "-", "_" and "."')
 
-/** What is wrong with a key of a config map or a secret. */
+/** Returns the rule that a key of a ConfigMap or Secret breaks, if any. */
 export const configKeyProblem = (key: string): string | undefined =>
-  key === "." || key.startsWith("..") ? 'must not be ".", nor begin with ".."' : keyCharactersProblem(key)
+  key === "." || key.startsWith("..") ? 'must not be ".", and must not start with ".."' : keyCharactersProblem(key)
 
 export const labelValueProblem = grammar(
   `(${QUALIFIED})?`,
@@ -65,15 +67,15 @@ export const labelValueProblem = grammar(
   `must be empty, or letters, digits, "-", "_" and ".", ${ENDS}`
 )
 
-/** Finds what is wrong with the labels under a path of an object. */
+/** Checks the labels under a path of an object. */
 export const labelErrors = (object: JsonObject, path: ReadonlyArray<string>): ReadonlyArray<FieldError> => {
   const where = path.join(".")
   return Object.entries(objectAt(object, ...path)).flatMap(([key, value]) => {
-    const ofKey = keyProblem(key)
-    const ofValue = typeof value === "string" ? labelValueProblem(value) : undefined
+    const keyRule = keyProblem(key)
+    const valueRule = typeof value === "string" ? labelValueProblem(value) : undefined
     return [
-      ...(ofKey === undefined ? [] : [invalidValue(where, key, ofKey)]),
-      ...(ofValue === undefined ? [] : [invalidValue(where, value, ofValue)])
+      ...(keyRule === undefined ? [] : [invalidValue(where, key, keyRule)]),
+      ...(valueRule === undefined ? [] : [invalidValue(where, value, valueRule)])
     ]
   })
 }

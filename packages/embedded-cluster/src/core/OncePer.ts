@@ -1,8 +1,8 @@
 /**
- * What is worked out once for a value that never changes.
+ * Memoization per object.
  */
 
-/** Makes a function that remembers what it gave. **Limits** a result lives as long as what it was worked out of. */
+/** Memoizes a function of an immutable object. **Limits** a result lives as long as the object it was made from. */
 export const oncePer = <Of extends object, A extends object | string | null>(make: (of: Of) => A): ((of: Of) => A) => {
   const known = new WeakMap<Of, A>()
   return (of) => {

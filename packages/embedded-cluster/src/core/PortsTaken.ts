@@ -1,13 +1,10 @@
-/**
- * There was no port to listen on.
- */
 import { Schema } from "effect"
 
-/** No attempt found ports that stayed free until the cluster's programs listened on them. */
+/** Other programs took the chosen ports before the cluster's programs could listen on them, in every attempt. */
 export class PortsTaken extends Schema.TaggedError<PortsTaken>()("PortsTaken", {
   attempts: Schema.Natural
 }) {
   override get message(): string {
-    return `its ports were taken by others in ${this.attempts} attempts`
+    return `other programs took the cluster's ports in each of ${this.attempts} attempts`
   }
 }

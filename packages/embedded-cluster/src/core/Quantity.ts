@@ -6,22 +6,24 @@
 import type { Json } from "./Json.ts"
 
 const QUANTITY = /^([+-]?)([0-9]+\.?[0-9]*|\.[0-9]+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|(?:[eE][+-]?[0-9]{1,2}))?$/
-/** What a number of this language prints as is a quantity too. */
+/** The format in which JavaScript prints a very large or small number is a quantity too. */
 const EXPONENTIAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]{1,3}$/
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
 const DECIMAL = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]
-/** What was written with an exponent is printed with one. */
+/** Units of a quantity that was written with an exponent. */
 const EXPONENTS = ["e-9", "e-6", "e-3", "", "e3", "e6", "e9", "e12", "e15", "e18"]
 const NANO = 1_000_000_000n
 const MILLI = 1_000n
 
-/** The finest part of a unit that a quantity is kept to. **Shape** lists of resources know thousandths. */
+/** Finest part of a unit that a quantity keeps. **Shape** `milli` in resource lists. */
 export type Precision = "nano" | "milli"
 
-/** Quantities that are in their form whatever the precision: no unit above them divides fewer than a thousand. */
+/** Quantities that are canonical in either precision, because no larger unit divides a value below 1000. */
 const PLAIN = /^[1-9][0-9]{0,2}(?:m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/
 
-/** Prints a quantity in its canonical form, as the server stores it; `undefined` for a text that is none. */
+/**
+ * Prints a quantity in the canonical form that the server stores. Returns `undefined` if the text is not a quantity.
+ */
 export const canonical = (text: string, precision: Precision = "nano"): string | undefined => {
   if (PLAIN.test(text)) return text
   const match = QUANTITY.exec(text)
@@ -30,7 +32,7 @@ export const canonical = (text: string, precision: Precision = "nano"): string |
   const [whole = "", fraction = ""] = digits.split(".")
   const { numerator, denominator } = scale(suffix)
   const divisor = 10n ** BigInt(fraction.length) * denominator
-  // What is finer rounds up, so that nothing asked for becomes nothing.
+  // A finer value rounds up, so that a small request does not become zero.
   const finest = precision === "milli" ? MILLI : NANO
   const parts = (BigInt(`${whole}${fraction}` || "0") * finest * numerator + divisor - 1n) / divisor
   const nanos = parts * (NANO / finest)
@@ -40,26 +42,26 @@ export const canonical = (text: string, precision: Precision = "nano"): string |
       ? reduce(nanos / NANO, 1024n, BINARY)
       : reduce(nanos, 1000n, isExponent(suffix) ? EXPONENTS : DECIMAL)
   const printed = `${sign === "-" && value !== 0n ? "-" : ""}${value}${value === 0n ? "" : unit}`
-  // An exponent keeps its letter where nothing else changes.
+  // If only the case of the exponent's letter differs, the text stays as written.
   return text.toLowerCase() === printed ? text : printed
 }
 
-/** Reads a quantity as a number: cores of `250m`, bytes of `1Gi`; `undefined` for a text that is none. */
+/** Reads a quantity as a number: cores of `250m`, bytes of `1Gi`. Returns `undefined` if the text is not a quantity. */
 export const parse = (text: string): number | undefined => {
   if (EXPONENTIAL.test(text)) return Number(text)
   const match = QUANTITY.exec(text)
   if (match === null) return undefined
   const [, sign, digits = "", suffix = ""] = match
   const { numerator, denominator } = scale(suffix)
-  // Small units divide, because a tenth has no exact binary form and 100m must be the 0.1 that people type.
+  // Small units divide: a tenth has no exact binary form, and 100m must equal 0.1.
   const value = (Number(digits) * Number(numerator)) / Number(denominator)
   return sign === "-" ? 0 - value : value
 }
 
 /**
- * Reads a quantity as thousandths of its unit, rounded up: what adds up and compares in plain numbers.
+ * Reads a quantity as thousandths of its unit, rounded up, for sums and comparisons in plain numbers.
  *
- * **Shape** `undefined` for a text that is none. **Limits** exact up to 9 Pi; beyond that to 16 digits.
+ * **Shape** `undefined` if the text is not a quantity. **Limits** exact up to 9 Pi, then to 16 digits.
  */
 export const amount = (text: string): number | undefined => {
   const match = QUANTITY.exec(text)
@@ -70,7 +72,7 @@ export const amount = (text: string): number | undefined => {
   return sign === "-" ? 0 - milli : milli
 }
 
-/** The canonical form of a quantity, which may come as a number; what is none stays as it is. */
+/** Canonical form of a quantity, which may be a number. Returns other values unchanged. */
 export const canonicalValue = (value: Json, precision: Precision): Json => {
   const text = typeof value === "number" ? String(value) : value
   return typeof text === "string" ? (canonical(text, precision) ?? value) : value

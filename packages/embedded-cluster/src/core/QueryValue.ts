@@ -1,10 +1,10 @@
 /**
- * Single values of a query.
+ * Readers of single query parameters.
  */
 import { Result } from "effect"
 import { badRequest, type Outcome } from "./Status.ts"
 
-/** Reads a switch as the real server does: present and neither `0` nor `false` is on. */
+/** Reads a boolean parameter as the real server does: any value but `0` and `false` is true. */
 export const flag = (query: URLSearchParams, name: string): boolean | undefined => {
   const value = query.get(name)
   return value === null ? undefined : value !== "0" && value.toLowerCase() !== "false"
@@ -12,7 +12,7 @@ export const flag = (query: URLSearchParams, name: string): boolean | undefined 
 
 export const natural = (text: string): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined)
 
-/** Reads a whole number; `undefined` where there is none. **Errors** 400. */
+/** Reads an integer parameter. Returns `undefined` if it is absent or empty. **Errors** 400. */
 export const integer = (query: URLSearchParams, name: string): Outcome<number | undefined> => {
   const text = query.get(name) ?? ""
   if (text === "") return Result.succeed(undefined)

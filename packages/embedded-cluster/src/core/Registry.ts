@@ -1,5 +1,5 @@
 /**
- * Everything that a cluster serves at this moment: what is built in, and what definitions have added.
+ * Every resource that a cluster currently provides: the built-in ones, and those of CustomResourceDefinitions.
  */
 import { compareVersions } from "./KubeVersion.ts"
 import type { Resource } from "./Resource.ts"
@@ -16,9 +16,9 @@ const BUILT_IN = new Map(Resources.all.map((one) => [pathOf(one.group, one.versi
 const BUILT_IN_VERSIONS = distinct(Resources.all)
 
 /**
- * Knows what is served.
+ * Registers and finds resources.
  *
- * **Limits** a look-up costs one or two look-ups in a map; `groupVersions` is computed once after each change.
+ * **Limits** `find` costs at most two map look-ups. `groupVersions` is computed once after each change.
  */
 export class Registry {
   readonly #custom = new Map<string, ReadonlyArray<Resource>>()
@@ -27,17 +27,17 @@ export class Registry {
   #versions: ReadonlyArray<GroupVersion> = BUILT_IN_VERSIONS
   #generation = 0
 
-  /** Counts the changes, so that what is derived from them can be kept until the next. */
+  /** Counter of changes. A cache of derived values is valid while the counter is the same. */
   get generation(): number {
     return this.#generation
   }
 
-  /** Every version of every group, groups in the order of discovery, the preferred version of a group first. */
+  /** Every version of every group. Groups are in discovery order; each group's preferred version comes first. */
   get groupVersions(): ReadonlyArray<GroupVersion> {
     return this.#versions
   }
 
-  /** What definitions have added, by the name of the definition. */
+  /** Custom resources by the name of their definition. */
   get custom(): ReadonlyMap<string, ReadonlyArray<Resource>> {
     return this.#custom
   }
@@ -47,14 +47,14 @@ export class Registry {
     return BUILT_IN.get(path) ?? this.#byPath.get(path)
   }
 
-  /** What one version of a group has, in the order of discovery. */
+  /** Resources of one group version, in discovery order. */
   served(group: string, version: string): ReadonlyArray<Resource> {
     const is = (one: Resource) => one.group === group && one.version === version
     const added = [...this.#byPath.values()].filter(is)
     return [...Resources.all.filter(is), ...added.toSorted((left, right) => (left.resource < right.resource ? -1 : 1))]
   }
 
-  /** Serves what a definition says, instead of what it said before; watches of that end where the change matters. */
+  /** Replaces the resources of a definition. If the change matters, open watches of those resources end. */
   define(definition: string, resources: ReadonlyArray<Resource>, matters: boolean): void {
     if (resources.length === 0) this.#custom.delete(definition)
     else this.#custom.set(definition, resources)
@@ -68,7 +68,7 @@ export class Registry {
     for (const end of watchers ?? []) end()
   }
 
-  /** Calls back once what is served of a resource changes, until the returned function is called. */
+  /** Calls `end` once, at the next change that matters to a resource. Returns a function that cancels the callback. */
   onChange(resource: Resource, end: () => void): () => void {
     const definition = resource.custom?.definition
     if (definition === undefined) return () => undefined

@@ -1,5 +1,5 @@
 /**
- * What a request asks for, read from its method and path alone: the facts that decide who may do it.
+ * The attributes of a request that authorization needs, read from its method, path and query.
  *
  * **Source** Kubernetes, `k8s.io/apiserver/pkg/endpoints/request/requestinfo.go`.
  */
@@ -8,7 +8,7 @@ import * as FieldSelector from "./FieldSelector.ts"
 import { flag } from "./QueryValue.ts"
 import type { Registry } from "./Registry.ts"
 
-/** A request for objects. **Shape** absent parts are empty; `namespace` is that of the path. */
+/** A request for objects. **Shape** absent parts are empty; `namespace` is the one in the path. */
 export interface ResourceRequest {
   readonly _tag: "Resource"
   readonly verb: string
@@ -18,7 +18,7 @@ export interface ResourceRequest {
   readonly resource: string
   readonly name: string
   readonly subresource: string
-  /** Path segments beyond those; a path that has some leads to no resource. */
+  /** Further path segments. A path that has any leads to no resource. */
   readonly rest: ReadonlyArray<string>
 }
 
@@ -40,7 +40,7 @@ const VERBS = new Map([
   ["DELETE", "delete"]
 ])
 
-/** Subresources of a namespace; every other word in that place is a resource inside it. */
+/** Subresources of a namespace. Any other word in their position is a resource in the namespace. */
 const OF_NAMESPACE = new Set(["status", "finalize"])
 
 export const make = (registry: Registry, method: string, path: string, query: URLSearchParams): RequestInfo => {
@@ -59,7 +59,7 @@ export const make = (registry: Registry, method: string, path: string, query: UR
   const parts = segments.slice(watched ? head + 1 : head)
   if (parts.length === 0) return other
   const place = placeOf(parts)
-  // The old way to watch one object is gone from clients; a field selector does it.
+  // Current clients watch one object by a field selector, not by the old `watch` path.
   if (watched && place.name !== "") return other
   const named =
     place.name === "" && verb === "get" ? pinnedName(registry, query, group, version, place.resource) : place.name
@@ -89,7 +89,7 @@ const placeOf = (parts: ReadonlyArray<string>) => {
   return { namespace: second, resource: third, name: parts[3] ?? "", subresource: parts[4] ?? "", rest: parts.slice(5) }
 }
 
-/** A list that a field selector narrows to one name is judged by that name. */
+/** Name in the field selector of a list. Such a list is authorized like a request for that object. */
 const pinnedName = (
   registry: Registry,
   query: URLSearchParams,
@@ -105,12 +105,12 @@ const pinnedName = (
 }
 
 const decode = (segment: string): string => {
-  // Most have none, and looking for one takes microseconds of each request.
+  // Most segments have no escape, and this test is faster than decoding.
   if (!segment.includes("%")) return segment
   try {
     return decodeURIComponent(segment)
   } catch {
-    // A broken escape is kept as it stands; it names nothing that exists.
+    // A broken escape stays in the name, which then matches no object.
     return segment
   }
 }

@@ -1,14 +1,11 @@
 /**
- * A kind of object that the server serves: its names, its verbs and what can be selected by.
+ * A kind of object that the server provides: its names, verbs and selectable fields.
  */
 import { createHash } from "node:crypto"
 import type { Column } from "./Column.ts"
 import { at, type JsonObject, textAt } from "./Json.ts"
 
-/**
- * What stands behind a resource name after a slash. **Shape** `kind` and its group differ from the resource's own for
- * some.
- */
+/** A part of a resource, such as `status`. **Shape** the kind of its body may differ from the resource's kind. */
 export interface Subresource {
   readonly name: "status" | "scale" | "log" | "binding" | "eviction" | "finalize" | "token"
   readonly kind: string
@@ -16,7 +13,7 @@ export interface Subresource {
   readonly verbs: ReadonlyArray<string>
 }
 
-/** A field that `fieldSelector` may name, and how an object shows it. */
+/** A field that `fieldSelector` may name, and how to read it from an object. */
 export interface SelectableField {
   readonly name: string
   readonly read: (object: JsonObject) => string
@@ -25,7 +22,7 @@ export interface SelectableField {
 export interface Resource {
   readonly group: string
   readonly version: string
-  /** The plural in the path; messages say it too. */
+  /** The plural name, as in paths and messages. */
   readonly resource: string
   readonly singular: string
   readonly kind: string
@@ -34,21 +31,21 @@ export interface Resource {
   readonly categories: ReadonlyArray<string>
   readonly verbs: ReadonlyArray<string>
   readonly subresources: ReadonlyArray<Subresource>
-  /** Beyond `metadata.name` and `metadata.namespace`. */
+  /** Selectable fields beside `metadata.name` and `metadata.namespace`. */
   readonly fields: ReadonlyArray<SelectableField>
-  /** Whether `metadata.generation` counts changes of `spec`. */
+  /** If true, `metadata.generation` counts changes of `spec`. */
   readonly generation: boolean
-  /** Whether a deletion answers with the object, as some kinds do, or with a Status. */
+  /** If true, a deletion answers with the object; otherwise with a Status. */
   readonly returnsDeleted: boolean
-  /** The version in which a server stores it, where that is another one; discovery shows a digest of it. */
+  /** The version in which a server stores the kind, if it is not `version`. Discovery shows a digest of it. */
   readonly storedIn?: string
-  /** Where its objects are kept; all versions of a kind keep them in one place. */
+  /** Name of the store's collection. All versions of a kind share one. */
   readonly storage: string
-  /** What a definition says of a kind that is not built in. */
+  /** Details of a custom kind. */
   readonly custom?: CustomKind
 }
 
-/** Where an object keeps what its scale shows. **Shape** paths of keys. */
+/** Where an object keeps the values of its scale. **Shape** paths of keys. */
 export interface ScalePaths {
   readonly spec: ReadonlyArray<string>
   readonly status: ReadonlyArray<string>
@@ -56,22 +53,22 @@ export interface ScalePaths {
 }
 
 export interface CustomKind {
-  /** The name of the definition, `widgets.shop.example.com`. */
+  /** Name of the definition, `widgets.shop.example.com`. */
   readonly definition: string
   readonly listKind: string
-  /** The structural schema of this version, as the definition has it. */
+  /** Structural schema of this version, as the definition has it. */
   readonly schema: JsonObject
-  /** The schema with what every object has beside it: its type and its metadata. */
+  /** The schema, completed with the type and metadata that every object has. */
   readonly root: JsonObject
   readonly columns: ReadonlyArray<Column>
   readonly scale: ScalePaths | undefined
-  /** What any of the kind's versions can be selected by: the store keeps them all beside an object. */
+  /** Selectable fields of all of the kind's versions. The store keeps their values beside each object. */
   readonly indexed: ReadonlyArray<SelectableField>
-  /** The version in which objects are stored, where it has another schema than this one. */
+  /** The stored version, if its schema differs from this version's schema. */
   readonly stored: Resource | undefined
-  /** Whether the definition is going, and its objects with it: then no more are made. */
+  /** The definition is being deleted with its objects, so new objects are refused. */
   readonly terminating: boolean
-  /** What clients of this version are warned of. */
+  /** Warning for clients of a deprecated version. */
   readonly deprecation: string | undefined
 }
 
@@ -80,10 +77,10 @@ export const apiVersionOf = (resource: { readonly group: string; readonly versio
 
 export const listKindOf = (resource: Resource): string => resource.custom?.listKind ?? `${resource.kind}List`
 
-/** The place where the objects of a resource are kept, whatever the version. */
+/** Name of the store's collection for a resource, whatever its version. */
 export const storageOf = (group: string, resource: string): string => `${group}/${resource}`
 
-/** A digest of the version in which a kind is stored, by which clients see that two servers store it alike. */
+/** Digest of the version in which a kind is stored. Clients compare it between servers. */
 export const storageHash = ({ group, kind, storedIn, version }: Resource): string =>
   createHash("sha256")
     .update(`${group}/${storedIn ?? version}/${kind}`)
@@ -95,7 +92,7 @@ export const hasStatus = (resource: Resource): boolean => resource.subresources.
 
 export const isStored = (resource: Resource): boolean => resource.verbs.includes("get")
 
-/** Reads a field as a selector sees it: text, and `true` or `false` for a condition. */
+/** Reads a field as selectors compare it: a text, number or boolean, printed. */
 export const field = (name: string, fallback = ""): SelectableField => {
   const path = name.split(".")
   return {
@@ -108,7 +105,7 @@ export const field = (name: string, fallback = ""): SelectableField => {
   }
 }
 
-/** The field of an event that is either of its two ways to name the reporter. */
+/** The `source` field of an event, which its object keeps in one of two places. */
 export const eventSource: SelectableField = {
   name: "source",
   read: (event) => textAt(event, "source", "component") || textAt(event, "reportingComponent")

@@ -1,5 +1,5 @@
 /**
- * The table of everything that the server serves from its start; {@link Registry} adds what definitions bring.
+ * The built-in resources. {@link Registry} adds those of CustomResourceDefinitions.
  *
  * **Source** the discovery documents of Kubernetes 1.36.
  */
@@ -198,7 +198,7 @@ export const selfSubjectReviews: Resource = authentication("selfsubjectreviews",
   verbs: ["create"]
 })
 
-/** Everything built in, in the order of discovery. */
+/** Every built-in resource, in discovery order. */
 export const all: ReadonlyArray<Resource> = [
   configMaps,
   core("endpoints", "Endpoints", { singular: "endpoints", shortNames: ["ep"] }),

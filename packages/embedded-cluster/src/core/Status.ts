@@ -1,13 +1,13 @@
 /**
- * The answers of an API server that are no object: failures and successes.
+ * Status replies: failures, and successes without an object.
  *
- * Code, reason and causes with their fields are those of the real server, for programs act on them. The sentences are
- * our own, but for a few on which programs are known to act; each of those says who does.
+ * Code, reason and the causes with their fields equal those of the real server, because programs act on them. The
+ * messages are this server's own, except a few that programs are known to read; their docs name those programs.
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "./Json.ts"
 
-/** What a fault is called in `details.causes`, and in a sentence. */
+/** Words for each reason of `details.causes` in a message. */
 const FAULTS = {
   FieldValueRequired: "required value",
   FieldValueNotFound: "not found",
@@ -20,7 +20,7 @@ const FAULTS = {
   FieldValueTypeInvalid: "wrong type"
 }
 
-/** One field at fault. **Shape** `value` is what stands there, `rule` what may. */
+/** One invalid field. **Shape** `value` is its current value, `rule` the values it may have. */
 export interface FieldError {
   readonly reason: keyof typeof FAULTS
   readonly field: string
@@ -28,10 +28,10 @@ export interface FieldError {
   readonly rule?: string | undefined
 }
 
-/** Characters of a value that a sentence repeats. */
+/** Longest part of a value that a message repeats, in characters. */
 const SHOWN = 200
 
-/** Prints what is wrong with a field: `invalid value -1: must be at least 0`. */
+/** Prints the problem of a field: `invalid value -1: must be at least 0`. */
 export const sentence = ({ reason, rule, value }: FieldError): string => {
   const text = value === undefined ? "" : JSON.stringify(value)
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
@@ -47,7 +47,7 @@ export interface Details {
   readonly retryAfterSeconds?: number
 }
 
-/** A request that the server refuses. **Shape** `listContinue` is the token that an expired page offers instead. */
+/** A refused request. **Shape** `listContinue` is the token with which a client can continue an expired list. */
 export interface Failure {
   readonly code: number
   readonly reason?: string
@@ -56,10 +56,10 @@ export interface Failure {
   readonly listContinue?: string
 }
 
-/** What a request comes to: a value, or the Status to refuse it with. */
+/** Outcome of a request: a value, or the Status to refuse it with. */
 export type Outcome<A> = Result.Result<A, Failure>
 
-/** Whose object a message speaks of. **Shape** `group` is empty for the core group. */
+/** The resource that a message names. **Shape** `group` is empty for the core group. */
 export interface Named {
   readonly group: string
   readonly resource: string
@@ -79,7 +79,7 @@ const detailsOf = (name: string, group: string, kind: string): Details => ({
 /**
  * Refuses a request for an object that does not exist.
  *
- * Tools that read kubectl's or Helm's output look for "not found", and for "already exists".
+ * Tools that parse the output of kubectl or Helm look for "not found" and "already exists".
  */
 export const notFound = (of: Named, name: string): Failure => ({
   code: 404,
@@ -105,30 +105,33 @@ export const conflict = (of: Named, name: string, why: string, resource = of.res
 /**
  * Refuses a write to an outdated version of an object.
  *
- * Many operators read this sentence before they try again, instead of the reason.
+ * Many operators look for this message, rather than the reason, before they retry.
  */
 export const modified = (of: Named, name: string): Failure =>
   conflict(of, name, "the object has been modified; please apply your changes to the latest version and try again")
 
-/** A body whose name is not the one that the path addresses. */
+/** Refuses a body whose name differs from the name in the URL. */
 export const misnamed = (given: string, addressed: string): Failure =>
   badRequest(`metadata.name ${JSON.stringify(given)} is not the name in the URL, ${JSON.stringify(addressed)}`)
 
-/** A body whose namespace is not the one that the path addresses. */
+/** Refuses a body whose namespace differs from the namespace in the URL. */
 export const misplaced: Failure = {
   code: 400,
   reason: "BadRequest",
   message: "metadata.namespace is not the namespace in the URL"
 }
 
-/** Refuses an object for the fields at fault. **Shape** what is found twice is a cause twice, and told once. */
+/**
+ * Refuses an object for its invalid fields. **Shape** a repeated problem has one cause each time, but one mention in
+ * the message.
+ */
 export const invalid = (kind: string, group: string, name: string, errors: ReadonlyArray<FieldError>): Failure => {
   const causes = errors.map((error) => ({ reason: error.reason, message: sentence(error), field: error.field }))
-  const told = new Set(causes.map(({ field, message }) => `${field}: ${message}`))
+  const sentences = new Set(causes.map(({ field, message }) => `${field}: ${message}`))
   return {
     code: 422,
     reason: "Invalid",
-    message: `${qualified(kind, group)} "${name}" is invalid: ${[...told].join("; ")}`,
+    message: `${qualified(kind, group)} "${name}" is invalid: ${[...sentences].join("; ")}`,
     details: { ...detailsOf(name, group, kind), causes }
   }
 }
@@ -145,11 +148,11 @@ export const invalidValue = (field: string, value: Json | undefined, rule: strin
   rule
 })
 
-/** A field that a change may not touch. **Shape** operators look for these words before they delete and create anew. */
+/** Refuses a change to an immutable field. Operators look for these words before they delete and recreate an object. */
 export const immutable = (field: string, value: Json | undefined): FieldError =>
   invalidValue(field, value, "field is immutable")
 
-/** A value of another type than its field has. */
+/** Refuses a value of the wrong type. */
 export const typeInvalid = (field: string, value: Json, rule: string): FieldError => ({
   reason: "FieldValueTypeInvalid",
   field,
@@ -170,7 +173,7 @@ export const tooMany = (field: string, count: number, limit: number): FieldError
   rule: `must be at most ${limit}`
 })
 
-/** A name that nothing in the object has. */
+/** Refuses a reference to a name that the object does not contain. */
 export const missing = (field: string, value: Json): FieldError => ({ reason: "FieldValueNotFound", field, value })
 
 export const duplicate = (field: string, value: Json): FieldError => ({ reason: "FieldValueDuplicate", field, value })
@@ -213,7 +216,7 @@ export const methodNotAllowed: Failure = {
   details: {}
 }
 
-/** A patch that parses but does not fit. */
+/** Refuses a valid patch that cannot be applied to the object. */
 export const unprocessable: Failure = {
   code: 422,
   reason: "Invalid",
@@ -233,11 +236,11 @@ export const unsupportedMediaType = (message: string): Failure => ({
   message
 })
 
-/** A body in a format that nobody reads here. */
+/** Refuses a body in an unsupported format. */
 export const unsupportedFormat = (accepted: string): Failure =>
   unsupportedMediaType(`Content-Type must be one of ${accepted}`)
 
-/** A failure of the server's own. */
+/** Reports a failure inside the server. */
 export const internal = (problem: string): Failure => ({
   code: 500,
   reason: "InternalError",
@@ -253,25 +256,26 @@ export const expired = (message: string, listContinue?: string): Failure => ({
 })
 
 /**
- * A version that this cluster has not reached yet.
+ * Refuses a read at a resource version that this cluster has not reached yet.
  *
- * **Shape** `retry` tells when it is worth asking again. Clients made of client-go before 1.19 read the cause's message.
+ * **Shape** with `retry` the client may ask again after a second. Clients made with client-go before 1.19 read the
+ * cause's message.
  */
-export const tooLargeVersion = (asked: number, current: number, retry = true): Failure => ({
+export const tooLargeVersion = (requested: number, current: number, retry = true): Failure => ({
   code: 504,
   reason: "Timeout",
-  message: `Too large resource version: ${asked}, current: ${current}`,
+  message: `Too large resource version: ${requested}, current: ${current}`,
   details: {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     ...(retry ? { retryAfterSeconds: 1 } : {})
   }
 })
 
-/** Says of a version that it is none. */
+/** Problem of a resource version that is not a number. */
 export const badVersion = (text: string): string =>
   `resourceVersion must be a whole number, not ${JSON.stringify(text)}`
 
-/** The body of a failure. */
+/** Body of a failure. */
 export const toJson = (failure: Failure): JsonObject => ({
   kind: "Status",
   apiVersion: "v1",
@@ -283,7 +287,7 @@ export const toJson = (failure: Failure): JsonObject => ({
   code: failure.code
 })
 
-/** The body of a success that returns no object. */
+/** Body of a success without an object. */
 export const success = (details?: Details, code?: number): JsonObject => ({
   kind: "Status",
   apiVersion: "v1",

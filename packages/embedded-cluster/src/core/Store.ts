@@ -1,17 +1,17 @@
 /**
- * The objects of one cluster, and what happened to them lately.
+ * The objects of one cluster, and the history of their recent changes.
  *
- * Every write takes the next number of one counter; that number is the object's `resourceVersion` and the place of the
- * change in the history.
+ * Every write increments one counter. The new value is the object's `resourceVersion` and the revision of the change.
  */
 import { arrayAt, type JsonObject, textAt } from "./Json.ts"
 import type { Resource } from "./Resource.ts"
 import { keyOf, read, Stored } from "./Stored.ts"
 
 /**
- * One step of the history.
+ * One change in the history.
  *
- * **Shape** without `before` the object is new; without `after` it is gone. `revision` is the step's own number.
+ * **Shape** without `before` the object is new; without `after` it was removed. `revision` is the change's own
+ * revision.
  */
 export interface Change {
   readonly resource: Resource
@@ -21,21 +21,21 @@ export interface Change {
 }
 
 interface Collection {
-  /** What its objects are of, by the latest definition. */
+  /** The resource of its objects, by the latest definition. */
   resource: Resource
   readonly objects: Map<string, Stored>
-  /** Keys in byte order, as pages walk them. */
+  /** Keys in byte order, the order of paged lists. */
   keys: Array<string>
 }
 
 /**
- * Holds objects, their order and their history.
+ * Stores objects, their order and their history.
  *
- * **Limits** `historyCapacity` changes are kept for watchers and for reads of the past; what is older is compacted.
- * Reads and writes are synchronous; a write costs a binary search and one serialisation.
+ * **Limits** keeps `historyCapacity` changes for watches and reads of the past; older changes are compacted. Reads
+ * and writes are synchronous. A write costs a binary search and one serialization.
  */
 export class Store {
-  // By place of storage: a kind has one, however many versions it is served in.
+  // By storage name: all versions of a kind share one collection.
   readonly #collections = new Map<string, Collection>()
   readonly #listeners = new Map<string, Set<(change: Change) => void>>()
   readonly #everyListener = new Set<(change: Change) => void>()
@@ -50,12 +50,12 @@ export class Store {
     this.#historyCapacity = historyCapacity
   }
 
-  /** The number of the latest write. */
+  /** Revision of the latest write. */
   get revision(): number {
     return this.#revision
   }
 
-  /** The latest number whose change is forgotten; what came after it can still be replayed. */
+  /** Latest revision whose change was compacted. Later changes can still be replayed. */
   get compacted(): number {
     return this.#compacted
   }
@@ -69,10 +69,10 @@ export class Store {
   }
 
   /**
-   * Lists the objects of a namespace, or of all for the empty one, in key order, from a key on, as they are or as they
-   * were at a revision that is not compacted yet.
+   * Lists the objects of a namespace, or of all namespaces if it is empty, in key order. The list starts at the key
+   * `from` and shows the objects at `revision`, which must not be compacted.
    *
-   * **Limits** the present costs what it returns; the past costs the changes since then and a sort.
+   * **Limits** a list of the present costs its result; a list of the past also costs the later changes and a sort.
    */
   list(resource: Resource, namespace: string, from = "", revision = this.#revision): ReadonlyArray<Stored> {
     const collection = this.#collections.get(resource.storage)
@@ -102,19 +102,19 @@ export class Store {
       .toSorted((left, right) => (left.key < right.key ? -1 : 1))
   }
 
-  /** The resources of which objects have been kept. */
+  /** Resources that have had objects. */
   resources(): ReadonlyArray<Resource> {
     return [...this.#collections.values()].map(({ resource }) => resource)
   }
 
-  /** Every object that a namespace holds, over all kinds. */
+  /** Every object in a namespace, of all kinds. */
   contents(namespace: string): ReadonlyArray<readonly [Resource, Stored]> {
     return [...this.#collections.values()]
       .filter(({ resource }) => resource.namespaced)
       .flatMap(({ resource }) => this.list(resource, namespace).map((stored) => [resource, stored] as const))
   }
 
-  /** Whether a namespace holds any object. **Limits** a binary search a kind. */
+  /** Returns whether a namespace contains any object. **Limits** one binary search per kind. */
   holdsAny(namespace: string): boolean {
     const prefix = `${namespace}/`
     for (const { keys, resource } of this.#collections.values()) {
@@ -123,7 +123,7 @@ export class Store {
     return false
   }
 
-  /** Every object that names a uid among its owners. */
+  /** Every object that has the uid among its owners. */
   dependents(uid: string): ReadonlyArray<readonly [Resource, Stored]> {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => {
       const found = this.byUid(dependent)
@@ -131,25 +131,25 @@ export class Store {
     })
   }
 
-  /** The object with a uid, whatever its kind. */
+  /** The object with a uid, of any kind. */
   byUid(uid: string): readonly [Resource, Stored] | undefined {
     const found = this.#uids.get(uid)
     return found === undefined ? undefined : this.#at(found[0], found[1])
   }
 
-  /** Writes an object, new or not, and tells the watchers. */
+  /** Creates or replaces an object and notifies the subscribers. */
   write(resource: Resource, object: JsonObject): Stored {
     const key = keyOf(textAt(object, "metadata", "namespace"), textAt(object, "metadata", "name"))
     const like = this.get(resource, key) ?? this.#sibling(object)
     return this.#place(resource, Stored.of(resource, object, key, ++this.#revision, like))
   }
 
-  /** Puts an object back as it was at some time, under a new version, and tells the watchers. */
-  putBack(resource: Resource, old: Stored): Stored {
+  /** Restores an earlier state of an object under a new revision, and notifies the subscribers. */
+  restore(resource: Resource, old: Stored): Stored {
     return this.#place(resource, old.at(++this.#revision))
   }
 
-  /** Removes an object that exists, and gives it back as it was at its end, under the number of its removal. */
+  /** Removes an object. Returns its last state under the revision of the removal. */
   remove(resource: Resource, stored: Stored): Stored {
     const collection = this.#collection(resource)
     const revision = ++this.#revision
@@ -161,14 +161,14 @@ export class Store {
     return stored.at(revision)
   }
 
-  /** The changes of a resource after a revision that is not compacted, oldest first. */
+  /** Changes of a resource after a revision that is not compacted, oldest first. */
   changesSince(resource: Resource, revision: number): ReadonlyArray<Change> {
     return this.#history
       .slice(upperBound(this.#history, revision))
       .filter((change) => change.resource.storage === resource.storage)
   }
 
-  /** Calls back on every later change of a resource until the returned function is called. */
+  /** Calls `listener` for every later change of a resource. Returns a function that cancels the subscription. */
   subscribe(resource: Resource, listener: (change: Change) => void): () => void {
     const listeners = this.#listeners.get(resource.storage) ?? new Set()
     this.#listeners.set(resource.storage, listeners)
@@ -176,21 +176,21 @@ export class Store {
     return () => listeners.delete(listener)
   }
 
-  /** Calls back on every later change of any kind until the returned function is called. */
+  /** Calls `listener` for every later change of any kind. Returns a function that cancels the subscription. */
   subscribeAll(listener: (change: Change) => void): () => void {
     this.#everyListener.add(listener)
     return () => this.#everyListener.delete(listener)
   }
 
-  /** Forgets the whole history: older versions are gone from now on, for pages, exact reads and watches. */
+  /** Drops the whole history. Paged lists, exact reads and watches of earlier revisions expire. */
   compact(): void {
     this.#history = []
     this.#compacted = this.#revision
   }
 
   /**
-   * Takes the latest definition of a kind for its objects: they read as `change` makes them, under the versions that
-   * they have, and nobody is told.
+   * Applies the latest definition of a kind to its stored objects. `change` rewrites each object; the revisions stay,
+   * and no subscriber is notified.
    */
   redefine(resource: Resource, change: (object: JsonObject) => JsonObject): void {
     const collection = this.#collection(resource)
@@ -200,8 +200,8 @@ export class Store {
     }
   }
 
-  /** Begins to count anew, in a store that holds no object any more. */
-  beginAnew(): void {
+  /** Resets the revision counter and the history of a store that no longer contains objects. */
+  resetRevisions(): void {
     this.#history = []
     this.#compacted = 0
     this.#revision = 1
@@ -234,7 +234,7 @@ export class Store {
     return collection === undefined || stored === undefined ? undefined : [collection.resource, stored]
   }
 
-  /** Another object of the same owner: the texts of the pods of a ReplicaSet have most in common. */
+  /** Another object of the same owner. Pods of one ReplicaSet, for example, share most of their text. */
   #sibling(object: JsonObject): Stored | undefined {
     const owner = textAt(arrayAt(object, "metadata", "ownerReferences")[0], "uid")
     for (const uid of this.#dependents.get(owner) ?? []) return this.byUid(uid)?.[1]
@@ -263,14 +263,15 @@ export class Store {
     this.#history.push(change)
     const excess = this.#history.length - this.#historyCapacity
     if (excess > 0) this.#compacted = this.#history[excess - 1]?.revision ?? this.#compacted
-    // Dropping in blocks keeps it linear: a shift for every change would move the whole history each time.
+    // Dropping changes in blocks keeps the cost linear; dropping one per change would move the whole history each
+    // time.
     if (excess > 1_000) this.#history = this.#history.slice(excess)
     for (const listener of this.#listeners.get(change.resource.storage) ?? []) listener(change)
     for (const listener of this.#everyListener) listener(change)
   }
 }
 
-/** The first index whose key is not below the one sought. */
+/** First index whose key is not below the sought key. */
 const lowerBound = (keys: ReadonlyArray<string>, sought: string): number => {
   let low = 0
   let high = keys.length
@@ -283,7 +284,7 @@ const lowerBound = (keys: ReadonlyArray<string>, sought: string): number => {
   return low
 }
 
-/** The first index whose change came after a revision. */
+/** First index whose change came after a revision. */
 const upperBound = (changes: ReadonlyArray<Change>, revision: number): number => {
   let low = 0
   let high = changes.length

@@ -1,9 +1,9 @@
 /**
- * One object at one version, as the store keeps it.
+ * One object at one version, in the form that the store keeps.
  */
 import type { Fields } from "./FieldSelector.ts"
 import { arrayAt, isObject, type JsonObject, parse, put, textAt, textsAt } from "./Json.ts"
-import { KeptText } from "./KeptText.ts"
+import { OffHeapText } from "./OffHeapText.ts"
 import type { Labels } from "./LabelSelector.ts"
 import type { Resource } from "./Resource.ts"
 
@@ -19,10 +19,10 @@ interface Facts {
   readonly owners: ReadonlyArray<string>
 }
 
-/** Where the version of an object stands in its text, which is kept without it. */
+/** Position of the resource version in an object's text. The text itself is stored without the version. */
 const VERSION = '"resourceVersion":"'
 
-/** One object at one version: what is asked of it often, and its JSON. **Limits** reading the JSON puts it together. */
+/** One object at one version: its indexed facts, and its JSON text. **Limits** reading the JSON assembles the text. */
 export class Stored implements Facts {
   readonly key: string
   readonly namespace: string
@@ -32,9 +32,9 @@ export class Stored implements Facts {
   readonly labels: Labels
   readonly fields: Fields
   readonly owners: ReadonlyArray<string>
-  readonly #text: KeptText
+  readonly #text: OffHeapText
 
-  private constructor(facts: Facts, revision: number, text: KeptText) {
+  private constructor(facts: Facts, revision: number, text: OffHeapText) {
     this.key = facts.key
     this.namespace = facts.namespace
     this.name = facts.name
@@ -46,25 +46,28 @@ export class Stored implements Facts {
     this.#text = text
   }
 
-  /** Makes what is kept of an object. **Shape** what its text has in common with that of one alike is kept once for both. */
+  /**
+   * Makes the stored form of an object. **Shape** the parts of its text that equal the text of `like` are stored once
+   * for both.
+   */
   static of(resource: Resource, object: JsonObject, key: string, revision: number, like?: Stored): Stored {
     const text = printed(ordered(put(object, ["metadata", "resourceVersion"], "")))
     return new Stored(
       factsOf(resource, object, key),
       revision,
-      KeptText.of(text, like === undefined ? undefined : like.#text)
+      OffHeapText.of(text, like === undefined ? undefined : like.#text)
     )
   }
 
-  /** Its JSON without `kind` and `apiVersion`, `metadata` first. */
+  /** JSON of the object without `kind` and `apiVersion`, `metadata` first. */
   get body(): string {
     const text = this.#text.toString()
-    // `metadata` comes first, and in it only names and the uid come before the version: the first hit is the right one.
+    // Only `metadata` with names and the uid precedes the version, so the first match is the right one.
     const place = text.indexOf(VERSION) + VERSION.length
     return `${text.slice(0, place)}${this.revision}${text.slice(place)}`
   }
 
-  /** The object as it is, under another version: what a watcher gets of an object that left. */
+  /** The same object under another version. A watch shows this form of an object that left its selector. */
   at(revision: number): Stored {
     return new Stored(this, revision, this.#text)
   }
@@ -97,7 +100,7 @@ const factsOf = (resource: Resource, object: JsonObject, key: string): Facts => 
 
 const FIRST = ["name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp"]
 
-/** Puts `metadata` first and its identity first in it, the order of the real server's replies. */
+/** Puts `metadata` first, and the identity first in it, as in the real server's replies. */
 const ordered = (object: JsonObject): JsonObject => {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object
   if (!isObject(metadata)) return rest
@@ -107,7 +110,10 @@ const ordered = (object: JsonObject): JsonObject => {
 
 const BEGINNING = '{"metadata":'
 
-/** Prints an object, `metadata` first: V8 puts keys that look like whole numbers, which a custom kind may have, before it. */
+/**
+ * Prints an object, `metadata` first. V8 would print keys that look like integers, which a custom kind may have,
+ * before it.
+ */
 const printed = (object: JsonObject): string => {
   const text = JSON.stringify(object)
   if (text.startsWith(BEGINNING)) return text

@@ -1,16 +1,16 @@
 /**
- * An answer that is one text.
+ * A reply whose body is one text.
  */
 import type { JsonObject } from "./Json.ts"
 
-/** What the client is told beside the answer. */
+/** Headers of a reply. */
 export interface Beside {
   readonly warnings?: ReadonlyArray<string>
-  /** When it is worth asking again. */
+  /** Seconds after which the client may retry. */
   readonly retryAfterSeconds?: number
 }
 
-/** A text and what the client is told beside it. */
+/** A text and the headers of its reply. */
 export interface TextReply extends Beside {
   readonly _tag: "Text"
   readonly status: number

@@ -1,5 +1,5 @@
 /**
- * Signs and verifies the tokens of service accounts: JSON Web Tokens under ES256.
+ * Signs and verifies service account tokens: JSON Web Tokens under ES256.
  *
  * **Source** RFC 7515, RFC 7517 to 7519.
  */
@@ -7,35 +7,35 @@ import { Redacted, Result } from "effect"
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto"
 import { isObject, type JsonObject, parse, textAt } from "./Json.ts"
 
-/** Signs and verifies a cluster's tokens by a key pair of its own, so that no cluster takes the token of another. */
+/** Signs and verifies a cluster's tokens. Each cluster has its own key pair, so no cluster accepts another's tokens. */
 export interface TokenKeys {
   readonly sign: (claims: JsonObject) => string
-  /** The claims of a token that this cluster has signed; `undefined` for any other text. */
+  /** Claims of a token that this cluster signed. Returns `undefined` for any other text. */
   readonly verify: (token: string) => JsonObject | undefined
-  /** The public key, as `/openid/v1/jwks` shows it. */
+  /** The public key, in the form of `/openid/v1/jwks`. */
   readonly publicKeys: JsonObject
-  /** The private key, PEM, for a cluster that goes on from this one. */
+  /** The private key as PEM, for a cluster that continues this one. */
   readonly privateKeyPem: Redacted.Redacted<string>
 }
 
 const ENCODING = "ieee-p1363"
 
-/** Makes keys that no cluster has had, or those of a private key. */
+/** Makes token keys from a private key, or from a new one. */
 export const make = (pem?: string): TokenKeys => {
   const privateKey =
     pem === undefined ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey : createPrivateKey(pem)
   const publicKey = createPublicKey(privateKey)
   const { x = "", y = "" } = publicKey.export({ format: "jwk" })
-  // As the real server names its keys: by the digest of the public part.
+  // The real server also names a key by the digest of its public part.
   const kid = createHash("sha256")
     .update(publicKey.export({ format: "der", type: "spki" }))
     .digest("base64url")
   const header = encode({ alg: "ES256", kid })
   return {
     sign: (claims) => {
-      const said = `${header}.${encode(claims)}`
-      const signature = sign("sha256", Buffer.from(said), { key: privateKey, dsaEncoding: ENCODING })
-      return `${said}.${signature.toString("base64url")}`
+      const signed = `${header}.${encode(claims)}`
+      const signature = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: ENCODING })
+      return `${signed}.${signature.toString("base64url")}`
     },
     verify: (token) => {
       const [head = "", claims = "", signature = "", ...rest] = token.split(".")

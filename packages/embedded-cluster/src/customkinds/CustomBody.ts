@@ -1,7 +1,7 @@
 /**
- * Reads the frame of an object of a custom kind: its type, and the metadata that all objects have.
+ * Checks the type and the metadata of a custom object in a request body.
  *
- * **Source** Kubernetes 1.36, as its server refuses such bodies.
+ * **Source** Kubernetes 1.36, the errors of its server.
  */
 import { Result } from "effect"
 import { type JsonObject, textAt } from "../core/Json.ts"
@@ -12,7 +12,7 @@ import * as FieldTypes from "../schemas/FieldTypes.ts"
 /**
  * Reads a body as an object of a custom kind.
  *
- * **Errors** 400 for another version or a body that names no kind, 422 for another kind.
+ * **Errors** 400 if the version differs or the kind is missing, 422 for another kind.
  */
 export const read = (resource: Resource, body: JsonObject): Outcome<JsonObject> => {
   const kind = textAt(body, "kind")
@@ -24,7 +24,7 @@ export const read = (resource: Resource, body: JsonObject): Outcome<JsonObject> 
       : version === wanted
         ? FieldTypes.problemOfMetadata(body)
         : `apiVersion must be ${wanted}, not ${JSON.stringify(version)}`
-  if (problem !== undefined) return Result.fail(badRequest(`the body is no ${resource.kind}: ${problem}`))
+  if (problem !== undefined) return Result.fail(badRequest(`the body is not a valid ${resource.kind}: ${problem}`))
   return kind === resource.kind
     ? Result.succeed(body)
     : Result.fail(

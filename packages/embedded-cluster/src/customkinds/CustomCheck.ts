@@ -1,5 +1,5 @@
 /**
- * Refuses objects of custom kinds that their definitions do not allow.
+ * Validates custom objects against their definition.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/registry/customresource`.
  */
@@ -9,7 +9,7 @@ import { type FieldError, invalidValue } from "../core/Status.ts"
 import * as ListCheck from "../schemas/ListCheck.ts"
 import * as SchemaCheck from "../schemas/SchemaCheck.ts"
 
-/** Finds what is wrong with a new object. */
+/** Checks a new object. */
 export const created = (custom: CustomKind, object: JsonObject): ReadonlyArray<FieldError> => [
   ...SchemaCheck.check(custom.schema, object),
   ...scaleErrors(custom, object, "spec"),
@@ -17,7 +17,7 @@ export const created = (custom: CustomKind, object: JsonObject): ReadonlyArray<F
   ...ListCheck.check(custom.schema, object)
 ]
 
-/** Finds what is wrong with a change. **Shape** a change of the status is judged by the status alone. */
+/** Checks a changed object. **Shape** a change of the status is checked against the schema of the status alone. */
 export const updated = (
   custom: CustomKind,
   object: JsonObject,
@@ -43,7 +43,7 @@ const scaleErrors = ({ scale }: CustomKind, object: JsonObject, part: "spec" | "
   const path = scale?.[part]
   if (path === undefined) return []
   const field = `.${path.join(".")}`
-  if (isBlocked(object, path)) return [invalidValue(field, undefined, "what leads to it must be objects")]
+  if (isBlocked(object, path)) return [invalidValue(field, undefined, "every parent of this field must be an object")]
   const replicas = at(object, ...path)
   if (replicas === undefined) return []
   return typeof replicas === "number" && replicas >= 0 && replicas <= MOST
@@ -51,7 +51,7 @@ const scaleErrors = ({ scale }: CustomKind, object: JsonObject, part: "spec" | "
     : [invalidValue(field, replicas, `must be a whole number from 0 to ${MOST}`)]
 }
 
-/** Whether a value on the way to a field is there and no object. */
+/** Returns whether a parent of a field exists but is not an object. */
 const isBlocked = (object: JsonObject, path: ReadonlyArray<string>): boolean =>
   path.slice(1).some((_, depth) => {
     const value = at(object, ...path.slice(0, depth + 1))

@@ -1,19 +1,19 @@
 /**
- * The life of custom kinds: a definition is established and served, changes, and goes with all its objects.
+ * Lifecycle of custom kinds: accepting a definition's names, and deleting a definition with its objects.
  *
- * What a real cluster's controllers do within a tenth of a second is done here before the request that caused it is
- * answered.
+ * A real cluster's controllers do this asynchronously, within 0.1 s. This server finishes it before it replies to the
+ * request.
  */
 import { arrayAt, type JsonObject, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Resources from "../core/Resources.ts"
 import { read, type Stored } from "../core/Stored.ts"
-import * as Definition from "./Definition.ts"
+import * as CustomResourceDefinition from "./CustomResourceDefinition.ts"
 
 const DEFINITIONS = Resources.customResourceDefinitions
 
-/** Settles the names of the definitions of a group, after one of them came, changed or went. */
+/** Accepts or refuses the names of a group's definitions, after one of them was created, changed or removed. */
 export const settle = (kernel: Kernel, group: string): void => {
   const definitions = () =>
     kernel.store
@@ -22,43 +22,43 @@ export const settle = (kernel: Kernel, group: string): void => {
       .filter((definition) => textAt(definition, "spec", "group") === group)
   for (const { name } of kernel.store.list(DEFINITIONS, "")) {
     const all = definitions()
-    const own = all.find((definition) => textAt(definition, "metadata", "name") === name)
-    if (own === undefined || textAt(own, "metadata", "deletionTimestamp") !== "") continue
-    const taken = Definition.takenBy(all.filter((definition) => definition !== own))
-    const steps = Definition.settled(own, taken, timestamp(kernel.nowMs()))
+    const definition = all.find((one) => textAt(one, "metadata", "name") === name)
+    if (definition === undefined || textAt(definition, "metadata", "deletionTimestamp") !== "") continue
+    const taken = CustomResourceDefinition.takenBy(all.filter((other) => other !== definition))
+    const steps = CustomResourceDefinition.settled(definition, taken, timestamp(kernel.nowMs()))
     for (const step of steps) kernel.store.write(DEFINITIONS, step)
   }
 }
 
 export const groupOf = (stored: Stored): string => textAt(read(stored), "spec", "group")
 
-/** Marks a definition as going; gives it as its deleter sees it. */
-export const retire = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {
-  const marked = Definition.ending(read(stored), timestamp(kernel.nowMs()))
+/** Marks a definition as being deleted. Returns it in the state that the client sees. */
+export const markDeleted = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {
+  const marked = CustomResourceDefinition.ending(read(stored), timestamp(kernel.nowMs()))
   if (dryRun) return marked
-  const seen = read(kernel.store.write(DEFINITIONS, marked))
-  kernel.store.write(DEFINITIONS, Definition.emptying(seen, timestamp(kernel.nowMs())))
-  return seen
+  const marking = read(kernel.store.write(DEFINITIONS, marked))
+  kernel.store.write(DEFINITIONS, CustomResourceDefinition.emptying(marking, timestamp(kernel.nowMs())))
+  return marking
 }
 
-/** The objects of a definition, with the resource that they are of. */
+/** Objects of a definition's kind, each with its resource. */
 export const instances = (kernel: Kernel, name: string): ReadonlyArray<readonly [Resource, Stored]> => {
   const [resource] = kernel.registry.custom.get(name) ?? []
   return resource === undefined ? [] : kernel.store.list(resource, "").map((stored) => [resource, stored] as const)
 }
 
 /**
- * Lets a definition go that is marked as going and has no objects any more.
+ * Completes the deletion of a definition that is marked for deletion and has no objects left.
  *
- * **Shape** gives it when nothing else holds it, so that the caller removes it.
+ * **Shape** returns the definition if no other finalizer remains; the caller then removes it.
  */
-export const release = (kernel: Kernel, name: string): Stored | undefined => {
+export const finishDeletion = (kernel: Kernel, name: string): Stored | undefined => {
   const stored = kernel.store.get(DEFINITIONS, name)
   if (stored === undefined || instances(kernel, name).length > 0) return undefined
   const definition = read(stored)
-  if (!arrayAt(definition, "metadata", "finalizers").includes(Definition.CLEANUP)) return undefined
+  if (!arrayAt(definition, "metadata", "finalizers").includes(CustomResourceDefinition.CLEANUP)) return undefined
   if (textAt(definition, "metadata", "deletionTimestamp") === "") return undefined
-  const free = Definition.emptied(definition, timestamp(kernel.nowMs()))
+  const free = CustomResourceDefinition.emptied(definition, timestamp(kernel.nowMs()))
   if (arrayAt(free, "metadata", "finalizers").length === 0) return stored
   kernel.store.write(DEFINITIONS, free)
   return undefined

@@ -1,5 +1,5 @@
 /**
- * What a definition brings into the world: one resource for each version that it serves.
+ * Derives resources from a CustomResourceDefinition: one for each version that it serves.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver`: the discovery of custom resources, and
  * `tableconvertor` for their columns.
@@ -8,27 +8,28 @@ import type { Column } from "../core/Column.ts"
 import { arrayAt, at, equals, isObject, type Json, type JsonObject, numberAt, objectAt, textAt } from "../core/Json.ts"
 import { type ScalePaths, type Resource, type SelectableField, storageOf, type Subresource } from "../core/Resource.ts"
 import { named, since } from "../forms/TableCells.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import * as BuiltinSchemas from "../schemas/BuiltinSchemas.ts"
 import * as JsonPath from "../schemas/JsonPath.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
-import * as Definition from "./Definition.ts"
+import * as CustomResourceDefinition from "./CustomResourceDefinition.ts"
 
-/** The resources of a definition; `stored` is that of the version in which objects are kept, served or not. */
+/** Resources of a definition. `stored` is the resource of the storage version, which need not be served. */
 export interface CustomResources {
   readonly served: ReadonlyArray<Resource>
   readonly stored: Resource | undefined
 }
 
-/** Reads the resources of a definition whose names are accepted. */
+/** Derives the resources of a definition whose names are accepted. */
 export const fromDefinition = (definition: JsonObject): CustomResources => {
-  const versions = Definition.versions(definition)
+  const versions = CustomResourceDefinition.versions(definition)
   const storage = versions.find((version) => version["storage"] === true)
   const indexed = new Map(versions.flatMap(selectable).map((field) => [field.name, field] as const))
   if (storage === undefined) return { served: [], stored: undefined }
   const make = (version: JsonObject, other: Resource | undefined) =>
     resource(definition, version, textAt(storage, "name"), other, [...indexed.values()])
   const stored = make(storage, undefined)
-  const isAlike = (version: JsonObject) => equals(Definition.schemaOf(version), Definition.schemaOf(storage))
+  const isAlike = (version: JsonObject) =>
+    equals(CustomResourceDefinition.schemaOf(version), CustomResourceDefinition.schemaOf(storage))
   const served = versions
     .filter((version) => version["served"] === true)
     .map((version) => (version === storage ? stored : make(version, isAlike(version) ? undefined : stored)))
@@ -48,7 +49,7 @@ const resource = (
   const group = textAt(definition, "spec", "group")
   const names = objectAt(definition, "status", "acceptedNames")
   const kind = textAt(names, "kind")
-  const schema = Definition.schemaOf(version)
+  const schema = CustomResourceDefinition.schemaOf(version)
   const scale = scaleOf(version)
   return {
     group,
@@ -75,8 +76,9 @@ const resource = (
       scale,
       indexed,
       stored,
-      terminating: Definition.isTrue(definition, "Terminating"),
-      deprecation: version["deprecated"] === true ? Definition.deprecation(definition, version) : undefined
+      terminating: CustomResourceDefinition.isTrue(definition, "Terminating"),
+      deprecation:
+        version["deprecated"] === true ? CustomResourceDefinition.deprecation(definition, version) : undefined
     }
   }
 }
@@ -137,27 +139,28 @@ const shown = (value: Json): string => (typeof value === "string" ? value : JSON
 
 const TYPES = ["string", "integer", "boolean", "date", "number"] as const
 
-const described = (field: string): string => textAt(Definitions.get(META), "properties", field, "description")
+const described = (field: string): string => textAt(BuiltinSchemas.get(META), "properties", field, "description")
 
 const columns = (version: JsonObject): ReadonlyArray<Column> => {
-  const asked = arrayAt(version, "additionalPrinterColumns").filter(isObject)
-  const all = asked.length > 0 ? asked : [AGE]
+  const declared = arrayAt(version, "additionalPrinterColumns").filter(isObject)
+  const all = declared.length > 0 ? declared : [AGE]
   return [{ ...named, description: () => described("name") }, ...all.map(column)]
 }
 
 const AGE: JsonObject = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" }
 
-const column = (asked: JsonObject): Column => {
-  const text = textAt(asked, "jsonPath")
+const column = (declared: JsonObject): Column => {
+  const text = textAt(declared, "jsonPath")
   const path = JsonPath.parse(text)
-  const type = TYPES.find((one) => one === asked["type"]) ?? "string"
-  const description = textAt(asked, "description") || `Custom resource definition column (in JSONPath format): ${text}`
+  const type = TYPES.find((one) => one === declared["type"]) ?? "string"
+  const description =
+    textAt(declared, "description") || `Custom resource definition column (in JSONPath format): ${text}`
   return {
-    name: textAt(asked, "name"),
+    name: textAt(declared, "name"),
     type,
-    format: textAt(asked, "format"),
-    priority: numberAt(asked, "priority") ?? 0,
-    description: () => (asked === AGE ? described("creationTimestamp") : description),
+    format: textAt(declared, "format"),
+    priority: numberAt(declared, "priority") ?? 0,
+    description: () => (declared === AGE ? described("creationTimestamp") : description),
     cell: (object, nowMs) => {
       const [value] = path === undefined ? [] : JsonPath.find(path, object)
       return value === undefined || value === null ? null : cellOf(type, value, nowMs)

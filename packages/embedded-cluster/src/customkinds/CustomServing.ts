@@ -1,5 +1,5 @@
 /**
- * Serves what definitions say, from the moment that the store holds them.
+ * Keeps the registry of resources in step with the stored CustomResourceDefinitions.
  */
 import { equals, isObject, type JsonObject } from "../core/Json.ts"
 import type { Registry } from "../core/Registry.ts"
@@ -8,9 +8,9 @@ import type { Change, Store } from "../core/Store.ts"
 import { read } from "../core/Stored.ts"
 import * as Conversion from "../schemas/Conversion.ts"
 import * as CustomResource from "./CustomResource.ts"
-import * as Definition from "./Definition.ts"
+import * as CustomResourceDefinition from "./CustomResourceDefinition.ts"
 
-/** Serves what the definitions in a store say, from now on. */
+/** Registers the resources of definitions whenever the store's definitions change. */
 export const follow = (store: Store, registry: Registry): void => {
   store.subscribe(Resources.customResourceDefinitions, (change) => serve(store, registry, change))
 }
@@ -19,19 +19,24 @@ const serve = (store: Store, registry: Registry, { after, before }: Change): voi
   const name = after?.name ?? before?.name ?? ""
   const was = registry.custom.get(name) ?? []
   const definition = after === undefined ? undefined : read(after)
-  if (definition === undefined || !Definition.isTrue(definition, "Established")) {
+  if (definition === undefined || !CustomResourceDefinition.isTrue(definition, "Established")) {
     if (was.length > 0) registry.define(name, [], true)
     return
   }
   const old = before === undefined ? {} : read(before)
   const same = was.length > 0 && ["spec", "status.acceptedNames"].every((path) => isSame(old, definition, path))
-  if (same && Definition.isTrue(old, "Terminating") === Definition.isTrue(definition, "Terminating")) return
+  if (
+    same
+    && CustomResourceDefinition.isTrue(old, "Terminating")
+      === CustomResourceDefinition.isTrue(definition, "Terminating")
+  )
+    return
   const { served, stored } = CustomResource.fromDefinition(definition)
   registry.define(name, served, !same)
   if (stored === undefined || same) return
-  // Objects that are there already read as the new schema has them. They are known by a version that can be asked for.
-  const known = served.includes(stored) ? stored : (served[0] ?? stored)
-  store.redefine(known, (object) => Conversion.reshape(stored, object))
+  // Existing objects are converted to the new schema, under a version that clients can request if there is one.
+  const current = served.includes(stored) ? stored : (served[0] ?? stored)
+  store.redefine(current, (object) => Conversion.reshape(stored, object))
 }
 
 const isSame = (left: JsonObject, right: JsonObject, path: string): boolean => {

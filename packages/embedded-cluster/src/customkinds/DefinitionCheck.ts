@@ -1,5 +1,5 @@
 /**
- * Refuses definitions of kinds that the real server refuses.
+ * Validates CustomResourceDefinitions as the real server does.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apis/apiextensions/validation`.
  */
@@ -17,16 +17,16 @@ import {
 } from "../core/Status.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import * as SchemaRules from "../schemas/SchemaRules.ts"
-import * as Definition from "./Definition.ts"
+import * as CustomResourceDefinition from "./CustomResourceDefinition.ts"
 
-/** Finds what is wrong with a definition that is created. */
+/** Checks a new definition. */
 export const created = (definition: JsonObject): ReadonlyArray<FieldError> => {
   const wanted = `${textAt(definition, "spec", "names", "plural")}.${textAt(definition, "spec", "group")}`
   const name = textAt(definition, "metadata", "name")
   return [
     ...(name === wanted || name === ""
       ? []
-      : [invalidValue("metadata.name", name, `must be ${wanted}, of spec.names.plural and spec.group`)]),
+      : [invalidValue("metadata.name", name, `must be spec.names.plural and spec.group, joined by a dot: ${wanted}`)]),
     ...specErrors(definition),
     ...storedErrors(definition),
     ...approvalErrors(definition, undefined),
@@ -34,10 +34,10 @@ export const created = (definition: JsonObject): ReadonlyArray<FieldError> => {
   ]
 }
 
-/** Finds what is wrong with a change of a definition. */
+/** Checks a change of a definition. */
 export const updated = (definition: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => [
   ...specErrors(definition),
-  ...(Definition.isTrue(before, "Established") ? [["scope"], ["names", "kind"]] : []).flatMap((path) =>
+  ...(CustomResourceDefinition.isTrue(before, "Established") ? [["scope"], ["names", "kind"]] : []).flatMap((path) =>
     unchanged(definition, before, path)
   ),
   ...[["group"], ["names", "plural"]].flatMap((path) => unchanged(definition, before, path)),
@@ -57,8 +57,8 @@ const unchanged = (
 
 const storedErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
   const stored = arrayAt(definition, "status", "storedVersions")
-  if (stored.length === 0) return [invalidValue("status.storedVersions", undefined, "must have a version")]
-  const names = new Set(Definition.versions(definition).map((version) => textAt(version, "name")))
+  if (stored.length === 0) return [invalidValue("status.storedVersions", undefined, "must not be empty")]
+  const names = new Set(CustomResourceDefinition.versions(definition).map((version) => textAt(version, "name")))
   return stored
     .map(shownText)
     .flatMap((name, index) =>
@@ -77,14 +77,15 @@ const storedErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
 const shownText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 const approvalErrors = (definition: JsonObject, before: JsonObject | undefined): ReadonlyArray<FieldError> => {
-  const approval = (object: JsonObject) => textAt(object, "metadata", "annotations", Definition.APPROVAL)
-  const given = approval(definition)
-  if (!Definition.isProtected(textAt(definition, "spec", "group"))) return []
-  if (before !== undefined && approval(before) === given) return []
-  const field = `metadata.annotations[${Definition.APPROVAL}]`
-  const rule = 'a group of Kubernetes has the URL of its approval here, or a reason that starts with "unapproved"'
-  if (given === "") return [required(field, rule)]
-  return given.startsWith("unapproved") || URL.canParse(given) ? [] : [invalidValue(field, given, rule)]
+  const approval = (object: JsonObject) => textAt(object, "metadata", "annotations", CustomResourceDefinition.APPROVAL)
+  const annotation = approval(definition)
+  if (!CustomResourceDefinition.isProtected(textAt(definition, "spec", "group"))) return []
+  if (before !== undefined && approval(before) === annotation) return []
+  const field = `metadata.annotations[${CustomResourceDefinition.APPROVAL}]`
+  const rule =
+    'a group under k8s.io or kubernetes.io needs the URL of its approval, or a reason that starts with "unapproved"'
+  if (annotation === "") return [required(field, rule)]
+  return annotation.startsWith("unapproved") || URL.canParse(annotation) ? [] : [invalidValue(field, annotation, rule)]
 }
 
 const preserveErrors = (definition: JsonObject): ReadonlyArray<FieldError> =>
@@ -93,7 +94,7 @@ const preserveErrors = (definition: JsonObject): ReadonlyArray<FieldError> =>
         invalidValue(
           "spec.preserveUnknownFields",
           true,
-          "must not be true: schemas have x-kubernetes-preserve-unknown-fields"
+          "must not be true: use x-kubernetes-preserve-unknown-fields in the schema"
         )
       ]
     : []
@@ -102,10 +103,13 @@ const groupErrors = (group: string): ReadonlyArray<FieldError> => {
   if (group === "") return [required("spec.group")]
   const problem = subdomainProblem(group)
   if (problem !== undefined) return [invalidValue("spec.group", group, problem)]
-  return group.includes(".") ? [] : [invalidValue("spec.group", group, "must have a dot")]
+  return group.includes(".") ? [] : [invalidValue("spec.group", group, "must contain a dot")]
 }
 
-/** A field that all versions have alike stands at the top of what the real server checks, and its errors say so. */
+/**
+ * Checks a field of each version. If all versions have the same value, the real server reports its errors at the top
+ * of `spec`.
+ */
 const placed = (
   versions: ReadonlyArray<JsonObject>,
   key: string,
@@ -121,13 +125,13 @@ const placed = (
 }
 
 const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
-  const versions = Definition.versions(definition)
+  const versions = CustomResourceDefinition.versions(definition)
   const scope = textAt(definition, "spec", "scope")
   const names = versions.map((version) => version["name"])
   const schemas = placed(versions, "schema", "validation", (version, path) => {
     if (!isObject(at(version, "schema", "openAPIV3Schema"))) return []
     const status = isObject(at(version, "subresources", "status"))
-    return SchemaRules.check(Definition.schemaOf(version), `${path}.openAPIV3Schema`, status)
+    return SchemaRules.check(CustomResourceDefinition.schemaOf(version), `${path}.openAPIV3Schema`, status)
   })
   const subresources = placed(versions, "subresources", "subresources", scaleErrors)
   const columns = placed(versions, "additionalPrinterColumns", "additionalPrinterColumns", columnErrors)
@@ -143,7 +147,7 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
         : [required(`spec.versions[${index}].schema.openAPIV3Schema`)]
     ),
     ...(at(definition, "spec", "preserveUnknownFields") === true
-    && versions.some((version) => SchemaRules.hasDefaults(Definition.schemaOf(version)))
+    && versions.some((version) => SchemaRules.hasDefaults(CustomResourceDefinition.schemaOf(version)))
       ? [invalidValue("spec.preserveUnknownFields", true, "must not be true with defaults in the schema")]
       : []),
     ...versions.flatMap((version, index) => [
@@ -156,11 +160,11 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
     ]),
     ...(new Set(names).size === names.length
       ? []
-      : [invalidValue("spec.versions", undefined, "must have each name once")]),
+      : [invalidValue("spec.versions", undefined, "must not contain a name twice")]),
     ...(versions.filter((version) => version["storage"] === true).length === 1
       ? []
-      : [invalidValue("spec.versions", undefined, "must have one with storage: true")]),
-    // The oldest form of a definition had one version; it stands for the first of them.
+      : [invalidValue("spec.versions", undefined, "must contain exactly one version with storage: true")]),
+    // `spec.version`, of the oldest API version, means the first version.
     ...versions.slice(0, 1).flatMap((version) => labelErrors("spec.version", textAt(version, "name"))),
     ...nameErrors(definition),
     ...schemas.all,
@@ -193,7 +197,7 @@ const nameErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
     ...one("listKind", true),
     ...each("shortNames"),
     ...(text("kind") !== "" && text("kind") === text("listKind")
-      ? [invalidValue("spec.names.listKind", text("listKind"), "must not be that of spec.names.kind")]
+      ? [invalidValue("spec.names.listKind", text("listKind"), "must differ from spec.names.kind")]
       : []),
     ...each("categories")
   ]
@@ -203,8 +207,7 @@ const deprecationErrors = (version: JsonObject, index: number): ReadonlyArray<Fi
   const field = `spec.versions[${index}].deprecationWarning`
   const warning = version["deprecationWarning"]
   if (typeof warning !== "string") return []
-  if (version["deprecated"] !== true)
-    return [invalidValue(field, warning, "only a version with deprecated: true has it")]
+  if (version["deprecated"] !== true) return [invalidValue(field, warning, "is allowed only with deprecated: true")]
   return warning === "" || warning.length > 256 ? [invalidValue(field, warning, "must have 1 to 256 characters")] : []
 }
 
@@ -244,7 +247,7 @@ const columnErrors = (version: JsonObject, path: string): ReadonlyArray<FieldErr
       ...(jsonPath === "" ? [required(`${where}.JSONPath`)] : []),
       ...(jsonPath === "" || jsonPath.startsWith(".")
         ? []
-        : [invalidValue(`${where}.JSONPath`, jsonPath, "must begin with a dot")])
+        : [invalidValue(`${where}.JSONPath`, jsonPath, "must start with a dot")])
     ]
   })
 
@@ -257,7 +260,7 @@ const selectableErrors = (version: JsonObject, path: string): ReadonlyArray<Fiel
     const field = `${path}[${index}].jsonPath`
     if (text === "") return [required(field)]
     const keys = text.replace(/^\./, "").split(".")
-    const found = keys.reduce<KindSchema.KindSchema>(KindSchema.fieldOf, Definition.schemaOf(version))
+    const found = keys.reduce<KindSchema.KindSchema>(KindSchema.fieldOf, CustomResourceDefinition.schemaOf(version))
     if (found === undefined && keys[0] !== "metadata") return [invalidValue(field, text, "must be the path of a field")]
     return [
       ...(keys[0] === "metadata" ? [invalidValue(field, text, "must not be in metadata")] : []),
@@ -286,5 +289,5 @@ const conversionErrors = (definition: JsonObject): ReadonlyArray<FieldError> => 
       ...(versions.length === 0 ? [required(field("conversionReviewVersions"))] : [])
     ]
   }
-  return isObject(client) ? [forbiddenValue(field("webhookClientConfig"), "only the strategy Webhook has it")] : []
+  return isObject(client) ? [forbiddenValue(field("webhookClientConfig"), "is allowed only with strategy Webhook")] : []
 }

@@ -1,7 +1,7 @@
 /**
- * The documents that say what the server serves.
+ * Discovery documents, in the aggregated format and in the older format with one document per group.
  *
- * **Source** Kubernetes, "API concepts: API discovery", both the aggregated form and the older one document a group.
+ * **Source** Kubernetes, "API concepts: API discovery".
  */
 import type { AggregatedApis } from "../core/AggregatedApis.ts"
 import type { Json, JsonObject } from "../core/Json.ts"
@@ -27,7 +27,7 @@ export const version: JsonObject = {
   platform: "linux/amd64"
 }
 
-/** What discovery answers: a document, and the media type it is in. */
+/** A discovery document and its media type. */
 export interface Document {
   readonly contentType: string
   readonly body: JsonObject
@@ -38,7 +38,9 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 const plain = (body: JsonObject): Document => ({ contentType: JSON_TYPE, body })
 
-/** Answers a discovery path, `undefined` for any other. **Shape** `address` is that of the server itself. */
+/**
+ * Answers a discovery path. Returns `undefined` for any other path. **Shape** `address` is the server's own address.
+ */
 export const answer = (
   registry: Registry,
   path: string,
@@ -141,7 +143,7 @@ const listed = (resource: Resource): JsonObject => ({
   ...(isStored(resource) ? { storageVersionHash: storageHash(resource) } : {})
 })
 
-/** A kind whose definition is going takes nothing new. */
+/** Verbs of a resource. While its definition is being deleted, it refuses writes other than deletions. */
 const verbsOf = ({ custom, verbs }: Resource): ReadonlyArray<string> =>
   custom?.terminating === true ? verbs.filter((verb) => !["create", "patch", "update"].includes(verb)) : verbs
 
@@ -166,7 +168,9 @@ const groupElsewhere = ({ all }: AggregatedApis, name: string): JsonObject => {
   return { name, versions, ...(versions[0] === undefined ? {} : { preferredVersion: versions[0] }) }
 }
 
-/** What another server has; one that does not answer now has nothing that can be relied on. */
+/**
+ * Discovery of a group of another server. While that server is unavailable, its entry is stale and has no resources.
+ */
 const discoveredElsewhere = (elsewhere: AggregatedApis, name: string): JsonObject => ({
   metadata: { name },
   versions: elsewhere.all

@@ -1,9 +1,8 @@
 /**
- * The OpenAPI documents, version 3: one for each version of a group, and the index of them.
+ * OpenAPI v3 documents: one for each group version, and their index.
  *
- * Schemas are the real server's word for word; paths are made from the table of resources, and say what a program
- * needs to know of them: methods, kinds, and the names of parameters. There is no document of version 2: clients ask for
- * it in protobuf alone, and only where version 3 is missing.
+ * Schemas equal those of the real server. Paths are generated from the resources and include only methods, kinds and
+ * parameter names. OpenAPI v2 is not served: clients request it only in protobuf, and only if v3 is missing.
  *
  * **Source** Kubernetes 1.36, `/openapi/v3`.
  */
@@ -11,7 +10,7 @@ import { createHash } from "node:crypto"
 import { isArray, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import type { GroupVersion, Registry } from "../core/Registry.ts"
 import type { Resource } from "../core/Resource.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import * as BuiltinSchemas from "../schemas/BuiltinSchemas.ts"
 import { gitVersion } from "./Discovery.ts"
 import { customSchemas } from "./OpenApiKinds.ts"
 import { pathsOf } from "./OpenApiPaths.ts"
@@ -19,10 +18,10 @@ import { pathsOf } from "./OpenApiPaths.ts"
 const ROOT = "/openapi/v3"
 
 /**
- * The text of a document, `undefined` for a path that has none.
+ * Returns the text of a document, or `undefined` for a path without a document.
  *
- * **Limits** documents of what is built in are made once in this process, up to 1 MB each; those of custom kinds anew
- * for each request.
+ * **Limits** documents of built-in kinds are made once per process, up to 1 MB each. Documents with custom kinds are
+ * made for each request.
  */
 export const answer = (registry: Registry, path: string): string | undefined => {
   if (path === ROOT || path === `${ROOT}/`) return JSON.stringify(index(registry))
@@ -34,9 +33,9 @@ const placeOf = ({ group, version }: GroupVersion): string =>
   group === "" ? `api/${version}` : `apis/${group}/${version}`
 
 /**
- * Lists the addresses of the documents, each with a hash.
+ * Index of the documents, each with a hash in its address.
  *
- * **Shape** the hash changes whenever the document may: clients keep a document as long as its address stays.
+ * **Shape** the hash changes whenever the document may change. Clients cache a document by its address.
  */
 const index = (registry: Registry): JsonObject => ({
   paths: Object.fromEntries(
@@ -49,7 +48,7 @@ const index = (registry: Registry): JsonObject => ({
   )
 })
 
-/** Documents of what is built in, which all clusters of this process share. */
+/** Texts of the documents of built-in kinds, shared by all clusters of the process. */
 const builtIn = new Map<string, string>()
 
 const textOf = (registry: Registry, of: GroupVersion): string => {
@@ -63,7 +62,7 @@ const textOf = (registry: Registry, of: GroupVersion): string => {
 }
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-/** Kinds that are of every group, and say so in each document. */
+/** Kinds that belong to every group. Each document lists them for its own group. */
 const OF_EVERY_GROUP = new Set([`${META}.DeleteOptions`, `${META}.WatchEvent`])
 
 const document = (of: GroupVersion, resources: ReadonlyArray<Resource>): JsonObject => {
@@ -92,12 +91,12 @@ const SECURITY = {
   }
 }
 
-/** The schemas of these names, and of all that they refer to. */
+/** Collects schemas by name, with all schemas that they reference. */
 const schemasFrom = (of: GroupVersion, names: ReadonlyArray<string>): JsonObject => {
   const found = new Map<string, JsonObject>()
   const waiting = [...names]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    const schema = Definitions.get(name)
+    const schema = BuiltinSchemas.get(name)
     if (found.has(name) || Object.keys(schema).length === 0) continue
     found.set(name, OF_EVERY_GROUP.has(name) ? { ...schema, ...kindsOf(of, name) } : schema)
     waiting.push(...referencedIn(schema))
@@ -117,7 +116,7 @@ const referencedIn = (value: Json): ReadonlyArray<string> => {
   if (!isObject(value)) return []
   const name = textAt(value, "$ref")
   return [
-    ...(name.startsWith(Definitions.REFERENCE) ? [name.slice(Definitions.REFERENCE.length)] : []),
+    ...(name.startsWith(BuiltinSchemas.REFERENCE) ? [name.slice(BuiltinSchemas.REFERENCE.length)] : []),
     ...Object.values(value).flatMap(referencedIn)
   ]
 }

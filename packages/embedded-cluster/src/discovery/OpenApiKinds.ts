@@ -1,28 +1,28 @@
 /**
- * Custom kinds as OpenAPI documents show them.
+ * OpenAPI schemas of custom kinds.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/controller/openapi/builder`.
  */
 import { arrayAt, isObject, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { listKindOf, type Resource } from "../core/Resource.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import * as BuiltinSchemas from "../schemas/BuiltinSchemas.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 const KINDS = "x-kubernetes-group-version-kind"
 
-/** The name under which the schema of a custom kind stands: its group, turned round, its version and its kind. */
+/** Name of a custom kind's schema: its reversed group, its version and its kind. */
 export const nameOf = (group: string, version: string, kind: string): string =>
   [...group.split(".").toReversed(), version, kind].join(".")
 
-/** The schemas of a custom kind and of its list, by name. */
+/** Schemas of a custom kind and of its list, by name. */
 export const customSchemas = (resource: Resource): JsonObject => {
   const { custom, group, kind, resource: plural, version } = resource
   if (custom === undefined) return {}
   const name = nameOf(group, version, kind)
   const listKind = listKindOf(resource)
   const described = (of: string, extra: JsonObject): JsonObject => {
-    const description = textAt(Definitions.get(`${META}.${of}`), "properties", "metadata", "description")
+    const description = textAt(BuiltinSchemas.get(`${META}.${of}`), "properties", "metadata", "description")
     return { ...extra, ...(description === "" ? {} : { description }) }
   }
   const object = {
@@ -49,16 +49,16 @@ export const customSchemas = (resource: Resource): JsonObject => {
   return { [name]: object, [nameOf(group, version, listKind)]: list }
 }
 
-/** `apiVersion` and `kind`, as every kind describes them. */
+/** Schemas of `apiVersion` and `kind`, with the usual descriptions. */
 const types = (): JsonObject => {
-  const status = Definitions.get(`${META}.Status`)
+  const status = BuiltinSchemas.get(`${META}.Status`)
   return {
     apiVersion: objectAt(status, "properties", "apiVersion"),
     kind: objectAt(status, "properties", "kind")
   }
 }
 
-/** Objects inside of objects have a type and metadata of their own. */
+/** Adds type and metadata to the schemas of embedded resources. */
 const embedded = (schema: JsonObject): JsonObject => {
   const { additionalProperties, items } = schema
   const properties = Object.fromEntries(

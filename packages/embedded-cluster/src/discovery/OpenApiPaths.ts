@@ -1,18 +1,18 @@
 /**
- * The paths of an OpenAPI document: what may be asked, of which kind, and by which parameters.
+ * Paths of an OpenAPI document: operations, kinds and parameters.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/endpoints/installer.go`.
  */
 import type { JsonObject } from "../core/Json.ts"
 import type { GroupVersion } from "../core/Registry.ts"
 import { listKindOf, type Resource, type Subresource } from "../core/Resource.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import * as BuiltinSchemas from "../schemas/BuiltinSchemas.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import { nameOf } from "./OpenApiKinds.ts"
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
-/** A kind at a path. **Shape** `name` is that of its schema. */
+/** The kind of a path. **Shape** `name` is the name of its schema. */
 interface Kind extends GroupVersion {
   readonly kind: string
   readonly name: string
@@ -62,7 +62,7 @@ const DELETE_ALL = [
   number("timeoutSeconds")
 ]
 
-/** What a verb of a resource is in a document. */
+/** The OpenAPI operation of a verb. */
 interface Operation {
   readonly method: string
   readonly action: string
@@ -104,7 +104,7 @@ const ON_PART: Readonly<Record<string, Operation>> = {
   create: { method: "post", action: "post", word: "create", parameters: WRITE }
 }
 
-/** The paths of all resources of a version of a group. */
+/** Paths of all resources of a group version. */
 export const pathsOf = (of: GroupVersion, resources: ReadonlyArray<Resource>): JsonObject => {
   const root = of.group === "" ? `/api/${of.version}` : `/apis/${of.group}/${of.version}`
   return Object.fromEntries([
@@ -152,7 +152,7 @@ const kindOf = (resource: Resource, sub: Subresource | undefined): Kind => {
     group,
     version,
     kind,
-    name: isOwn ? nameOf(group, version, kind) : Definitions.nameOf(group, version, kind)
+    name: isOwn ? nameOf(group, version, kind) : BuiltinSchemas.nameOf(group, version, kind)
   }
 }
 
@@ -161,7 +161,7 @@ const PATCHES = ["application/json-patch+json", "application/merge-patch+json", 
 const described = (resource: Resource, kind: Kind, operation: Operation): JsonObject => {
   const { action, parameters, word } = operation
   const patches = resource.custom === undefined ? [...PATCHES, "application/strategic-merge-patch+json"] : PATCHES
-  const gives =
+  const reply =
     action === "list"
       ? nameOfList(resource, kind)
       : action === "deletecollection" || (action === "delete" && !resource.returnsDeleted)
@@ -179,7 +179,7 @@ const described = (resource: Resource, kind: Kind, operation: Operation): JsonOb
     description: `${word} ${kind.kind}`,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { content: body, required: !action.startsWith("delete") } }),
-    responses: operation === LOG["get"] ? TEXT : answer(gives),
+    responses: operation === LOG["get"] ? TEXT : answer(reply),
     "x-kubernetes-action": action,
     "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind }
   }
@@ -188,7 +188,7 @@ const described = (resource: Resource, kind: Kind, operation: Operation): JsonOb
 const nameOfList = (resource: Resource, kind: Kind): string => {
   const list = listKindOf(resource)
   return resource.custom === undefined
-    ? Definitions.nameOf(kind.group, kind.version, list)
+    ? BuiltinSchemas.nameOf(kind.group, kind.version, list)
     : nameOf(kind.group, kind.version, list)
 }
 

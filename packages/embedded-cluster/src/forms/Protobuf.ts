@@ -1,8 +1,8 @@
 /**
- * Objects in the protobuf form of Kubernetes, read into the JSON form that everything else here knows.
+ * Decodes objects in Kubernetes' protobuf format to JSON.
  *
- * **Shape** only the kinds of {@link ProtobufKinds}, and of these only the fields that are listed: an object with any
- * other is refused as a whole, for half of it would be another object.
+ * **Shape** decodes only the kinds of {@link ProtobufKinds}, with the fields listed there. An object with any other
+ * field is refused, because dropping the field would change the object.
  *
  * **Source** "Protocol Buffers: Encoding"; Kubernetes, "API concepts: Protobuf encoding".
  */
@@ -12,12 +12,13 @@ import * as ProtobufKinds from "./ProtobufKinds.ts"
 
 export const MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 
-/** Comes before every object in this form. */
+/** Prefix of every object in this format. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
-/** Decodes an object into its JSON form. **Errors** why the bytes are no object that can be read here, in words. */
+/** Decodes an object to JSON. **Errors** the reason why the bytes cannot be decoded, in words. */
 export const decode = (bytes: Buffer): Result.Result<JsonObject, string> => {
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return Result.fail("the body has no prefix of the protobuf form")
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC))
+    return Result.fail("the body does not start with the prefix of Kubernetes' protobuf format")
   return Result.try({
     try: () => {
       const envelope = fieldsOf(bytes.subarray(MAGIC.length))
@@ -27,16 +28,16 @@ export const decode = (bytes: Buffer): Result.Result<JsonObject, string> => {
       const raw = envelope.find(({ number }) => number === 2)?.bytes ?? Buffer.alloc(0)
       return { kind, apiVersion, ...message(kind, raw) }
     },
-    catch: (cause) => (cause instanceof Unreadable ? cause.message : "the body breaks off")
+    catch: (cause) => (cause instanceof Unreadable ? cause.message : "the body is truncated")
   })
 }
 
-/** Only ever thrown and caught in this module: reading goes many levels deep. */
+/** A decoding error. It is thrown and caught only in this module, because decoding recurses deeply. */
 class Unreadable extends Error {}
 
 interface Part {
   readonly number: number
-  /** The value of a number; 0 for anything else. */
+  /** Value of a varint; 0 for other wire types. */
   readonly value: bigint
   readonly bytes: Buffer
 }
@@ -55,7 +56,7 @@ const fieldsOf = (bytes: Buffer): ReadonlyArray<Part> => {
       value |= BigInt(byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw new Unreadable("a number is longer than any")
+    throw new Unreadable("a varint has more than 10 bytes")
   }
   while (at < bytes.length) {
     const tag = Number(varint())
@@ -64,11 +65,11 @@ const fieldsOf = (bytes: Buffer): ReadonlyArray<Part> => {
       found.push({ number, value: varint(), bytes: Buffer.alloc(0) })
     } else if ((tag & 7) === LENGTH) {
       const length = Number(varint())
-      if (at + length > bytes.length) throw new Unreadable("the body breaks off")
+      if (at + length > bytes.length) throw new Unreadable("the body is truncated")
       found.push({ number, value: 0n, bytes: bytes.subarray(at, at + length) })
       at += length
     } else {
-      throw new Unreadable(`no kind of Kubernetes has a field of wire type ${tag & 7}`)
+      throw new Unreadable(`protobuf wire type ${tag & 7} is not supported ${tag & 7}`)
     }
   }
   return found
@@ -76,11 +77,12 @@ const fieldsOf = (bytes: Buffer): ReadonlyArray<Part> => {
 
 const message = (name: string, bytes: Buffer): JsonObject => {
   const known = ProtobufKinds.find(name)
-  if (known === undefined) throw new Unreadable(`${name} is not read in protobuf here`)
+  if (known === undefined) throw new Unreadable(`${name} is not supported in protobuf; send JSON`)
   const object = new Map<string, Json>()
   for (const part of fieldsOf(bytes)) {
     const field = known.get(part.number)
-    if (field === undefined) throw new Unreadable(`field ${part.number} of ${name} is not read in protobuf here`)
+    if (field === undefined)
+      throw new Unreadable(`field ${part.number} of ${name} is not supported in protobuf; send JSON`)
     if (field.type === "-") continue
     if (MAPS.has(field.type)) {
       const before = object.get(field.name)
@@ -91,13 +93,13 @@ const message = (name: string, bytes: Buffer): JsonObject => {
     if (field.many) {
       const before = object.get(field.name)
       object.set(field.name, [...(isArray(before) ? before : []), value])
-    } else if (field.kept || !isNothing(value)) object.set(field.name, value)
+    } else if (field.kept || !isDefault(value)) object.set(field.name, value)
   }
   return Object.fromEntries(object)
 }
 
-/** What is written although nobody has set it. */
-const isNothing = (value: Json): boolean =>
+/** Returns whether a value equals the default that encoders write for an unset field. */
+const isDefault = (value: Json): boolean =>
   value === "" || value === 0 || value === false || (isObject(value) && Object.keys(value).length === 0)
 
 const single = (type: string, part: Part): Json => {
@@ -115,7 +117,7 @@ const single = (type: string, part: Part): Json => {
   }
 }
 
-/** A number or a text, whichever its first field says. */
+/** Decodes an IntOrString. Its first field selects the type. */
 const union = (bytes: Buffer): Json => {
   const parts = fieldsOf(bytes)
   const of = (number: number) => parts.find((part) => part.number === number)

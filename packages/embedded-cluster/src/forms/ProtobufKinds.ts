@@ -1,11 +1,11 @@
 /**
- * The kinds that the server reads in protobuf, field by field: those that `kubectl` sends so when it makes an object from
- * its own flags, asks what one may, or wants a token, and how `helm` deletes its records.
+ * Fields of the kinds that the server decodes from protobuf: `kubectl` sends them when it creates an object from
+ * flags, checks access or requests a token, and `helm` when it deletes its records.
  *
- * **Source** Kubernetes 1.36, the numbers of the fields in `generated.proto` of `k8s.io/api` and `k8s.io/apimachinery`.
+ * **Source** Kubernetes 1.36, the field numbers in `generated.proto` of `k8s.io/api` and `k8s.io/apimachinery`.
  */
 
-/** How a field is read. **Shape** `kept` tells a number or switch that counts even when it is nothing. */
+/** A protobuf field. **Shape** `kept`: an optional number or boolean whose zero value counts as set. */
 interface Field {
   readonly name: string
   readonly type: string
@@ -16,10 +16,11 @@ interface Field {
 export type Message = ReadonlyMap<number, Field>
 
 /**
- * One text a message: number, name and type of each field.
+ * Number, name and type of each field, per message.
  *
- * **Shape** `text`, `int`, `bool`, `union` (a number or a text), `map` (of texts), `bytes` (a map of bytes),
- * `amounts` (a map of quantities), another message, or `-` for what a request cannot set. `[]` is a list, `?` is kept.
+ * **Shape** types are `text`, `int`, `bool`, `union` (a number or a text), `map` (of texts), `bytes` (a map of
+ * bytes), `amounts` (a map of quantities), another message, or `-` for a field that requests cannot set. `[]` marks a
+ * list, `?` an optional field.
  */
 const MESSAGES: Readonly<Record<string, string>> = {
   Meta:
@@ -123,5 +124,5 @@ const parsed = new Map<string, Message>(
   ])
 )
 
-/** The message of a kind or of a part of one. */
+/** Returns the fields of a message. */
 export const find = (name: string): Message | undefined => parsed.get(name)

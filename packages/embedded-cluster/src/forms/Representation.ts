@@ -1,5 +1,5 @@
 /**
- * The form in which a client wants objects: whole, as rows of a table, or their metadata alone.
+ * The forms in which clients can request objects: whole, as table rows, or metadata only.
  *
  * **Source** Kubernetes, "API concepts: Resource representations" and "Receiving resources as Tables".
  */
@@ -13,9 +13,9 @@ import * as Conversion from "../schemas/Conversion.ts"
 import * as Table from "./Table.ts"
 
 /**
- * How objects are shown to a client: whole, as rows of a table, or by their metadata alone.
+ * Form of the objects in a reply.
  *
- * **Shape** `groupVersion` is that of the table or the partial metadata, which clients choose.
+ * **Shape** `groupVersion` is the version of the table or partial metadata that the client requests.
  */
 export type Representation =
   | { readonly _tag: "Whole" }
@@ -27,54 +27,57 @@ const whole: Representation = { _tag: "Whole" }
 const NOT_ACCEPTABLE: Failure = {
   code: 406,
   reason: "NotAcceptable",
-  message: "Accept must hold application/json or application/yaml"
+  message: "Accept must contain application/json or application/yaml"
 }
 
 const NO_STREAM: Failure = {
   ...NOT_ACCEPTABLE,
-  message: "Accept must hold application/json: a watch is sent as nothing else"
+  message: "Accept must contain application/json, the only format of a watch"
 }
 
 export const YAML_TYPE = "application/yaml"
-const SPOKEN = new Set(["application/json", "application/*", "*/*"])
+const JSON_TYPES = new Set(["application/json", "application/*", "*/*"])
 
-/** Whether an Accept-Encoding header asks for gzip. **Shape** the real server knows the bare word, without a weight. */
+/**
+ * Returns whether an Accept-Encoding header asks for gzip. **Shape** like the real server, only the word without a
+ * weight.
+ */
 export const takesGzip = (encodings: string | undefined): boolean =>
   (encodings ?? "").split(",").some((one) => one.trim() === "gzip")
 
 /**
- * Chooses the first form that the client names and the server has.
+ * Chooses the first form in the Accept header that the server supports.
  *
- * **Shape** what is chosen is the content; YAML is another form of the same. **Errors** 406 when there is none: this
- * server speaks JSON and YAML, and JSON alone in a stream.
+ * **Shape** JSON and YAML have the same content. **Errors** 406 if no form is supported: the server writes JSON and
+ * YAML, and only JSON in a watch.
  */
 export const negotiate = (
   accept: string | undefined,
   query: URLSearchParams,
-  asked: "object" | "list" | "stream" = "object"
+  reply: "object" | "list" | "stream" = "object"
 ): Outcome<Representation> => {
   const ranges = mediaRanges(accept)
   if (ranges.length === 0) return Result.succeed(whole)
   for (const { parameters, type } of ranges) {
-    if (!SPOKEN.has(type) && (type !== YAML_TYPE || asked === "stream")) continue
+    if (!JSON_TYPES.has(type) && (type !== YAML_TYPE || reply === "stream")) continue
     const as = parameters.get("as")
     if (as === undefined) return Result.succeed(whole)
     const version = parameters.get("v") ?? ""
     if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) continue
     const groupVersion = `meta.k8s.io/${version}`
     if (as === "Table") return Result.map(includeFrom(query), (include) => ({ _tag: "Table", groupVersion, include }))
-    if (as === (asked === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
+    if (as === (reply === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata")) {
       return Result.succeed({ _tag: "Partial", groupVersion })
     }
     if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return Result.fail(otherShape(as))
   }
-  return Result.fail(asked === "stream" ? NO_STREAM : NOT_ACCEPTABLE)
+  return Result.fail(reply === "stream" ? NO_STREAM : NOT_ACCEPTABLE)
 }
 
 const otherShape = (as: string): Failure => ({
   code: 406,
   reason: "NotAcceptable",
-  message: `the answer is ${as.endsWith("List") ? "no list" : "a list"}: Accept must not ask for ${as}`
+  message: `the reply is ${as.endsWith("List") ? "not a list" : "a list"}: Accept must not ask for ${as}`
 })
 
 const includeFrom = (query: URLSearchParams): Outcome<Table.Include> => {
@@ -84,14 +87,14 @@ const includeFrom = (query: URLSearchParams): Outcome<Table.Include> => {
   return Result.fail(badRequest(`includeObject must be None, Metadata or Object, not ${JSON.stringify(include)}`))
 }
 
-/** Renders objects of one resource in one form. */
+/** State for rendering objects of one resource in one form. */
 export interface Renderer {
   readonly resource: Resource
   readonly representation: Representation
   readonly nowMs: () => number
 }
 
-/** The text of one object as the reply to a request for it. */
+/** Renders one object as the reply to a request for it. */
 export const one = (renderer: Renderer, stored: Stored): string => {
   const { representation, resource } = renderer
   switch (representation._tag) {
@@ -108,7 +111,7 @@ export const one = (renderer: Renderer, stored: Stored): string => {
   }
 }
 
-/** The text of one object of an event. **Shape** a table repeats its head only in the first event of a stream. */
+/** Renders the object of a watch event. **Shape** only the first table of a watch has column definitions. */
 export const inEvent = (renderer: Renderer, stored: Stored, first: boolean): string => {
   const { representation } = renderer
   if (representation._tag !== "Table") return one(renderer, stored)
@@ -119,7 +122,7 @@ export const inEvent = (renderer: Renderer, stored: Stored, first: boolean): str
   )}]}`
 }
 
-/** The object of a bookmark: its version and what it marks. */
+/** Renders the object of a bookmark event: its resource version and annotations. */
 export const bookmark = (
   renderer: Renderer,
   revision: number,
@@ -144,9 +147,9 @@ export const bookmark = (
 }
 
 /**
- * The pieces of a list, so that a long one is written piece by piece.
+ * Renders a list in pieces, so that a long list is never one string.
  *
- * **Limits** a list of whole objects is a join of stored texts; the other forms parse each object once.
+ * **Limits** a list of whole objects joins stored texts; the other forms parse each object once.
  */
 export function* list(renderer: Renderer, metadata: JsonObject, items: Iterable<Stored>): Generator<string> {
   const { representation, resource } = renderer
@@ -177,7 +180,7 @@ const listItem = (renderer: Renderer, stored: Stored): string => {
   const { representation } = renderer
   switch (representation._tag) {
     case "Whole":
-      // The real server has a list of a custom kind only as objects that say themselves what they are.
+      // Like the real server, items of a custom kind's list have `kind` and `apiVersion`.
       return renderer.resource.custom === undefined ? stored.body : one(renderer, stored)
     case "Partial":
       return JSON.stringify(partial(representation.groupVersion, read(stored)))
@@ -186,11 +189,11 @@ const listItem = (renderer: Renderer, stored: Stored): string => {
   }
 }
 
-/** The text of an object in the shape of a version. */
+/** JSON of an object, converted to the requested version. */
 const bodyOf = (resource: Resource, stored: Stored): string =>
-  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Conversion.shown(resource, read(stored)))
+  resource.custom?.stored === undefined ? stored.body : JSON.stringify(Conversion.toRequested(resource, read(stored)))
 
-/** Puts the type in front of a stored text, which has none. */
+/** Adds `kind` and `apiVersion` to a stored text. */
 const wholeText = (resource: Resource, body: string): string =>
   `{"kind":"${resource.kind}","apiVersion":"${apiVersionOf(resource)}",${body.slice(1)}`
 
@@ -216,7 +219,7 @@ const rowText = (
     Table.row(
       renderer.resource,
       apiVersionOf(renderer.resource),
-      Conversion.shown(renderer.resource, read(stored)),
+      Conversion.toRequested(renderer.resource, read(stored)),
       tableOptions(renderer, representation)
     )
   )

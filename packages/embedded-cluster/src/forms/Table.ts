@@ -1,5 +1,5 @@
 /**
- * Objects as rows of a table, the form that `kubectl get` asks for.
+ * Renders objects as table rows, which `kubectl get` requests.
  *
  * **Source** Kubernetes 1.36, `pkg/printers/internalversion/printers.go`.
  */
@@ -11,7 +11,7 @@ import { column, named } from "./TableCells.ts"
 import { coreColumns } from "./TableCore.ts"
 import { workloadColumns } from "./TableWorkloads.ts"
 
-/** What a row carries of its object. */
+/** Part of the object that a row includes. */
 export type Include = "Metadata" | "Object" | "None"
 
 export interface TableOptions {
@@ -26,7 +26,7 @@ const COLUMNS = new Map<string, ReadonlyArray<Column>>([
   ["APIService", apiServiceColumns]
 ])
 
-/** Kinds without columns of their own show when they were made, as the real server prints them. */
+/** Columns of kinds without columns of their own. */
 const OTHERS: ReadonlyArray<Column> = [
   named,
   column("Created At", (object) => textAt(object, "metadata", "creationTimestamp"), "date")
@@ -35,7 +35,7 @@ const OTHERS: ReadonlyArray<Column> = [
 const columnsOf = (resource: Resource): ReadonlyArray<Column> =>
   resource.custom?.columns ?? COLUMNS.get(resource.kind) ?? OTHERS
 
-/** The head of a table. */
+/** Column definitions of a table. */
 export const definitions = (resource: Resource): Json =>
   columnsOf(resource).map(({ description, format, name, priority, type }) => ({
     name,
@@ -45,7 +45,7 @@ export const definitions = (resource: Resource): Json =>
     priority
   }))
 
-/** One row. **Shape** `object` has neither `kind` nor `apiVersion`. */
+/** Renders one row. **Shape** `object` has neither `kind` nor `apiVersion`. */
 export const row = (resource: Resource, apiVersion: string, object: JsonObject, options: TableOptions): JsonObject => ({
   cells: columnsOf(resource).map((column) => column.cell(object, options.nowMs)),
   ...(options.include === "None" ? {} : { object: included(resource, apiVersion, object, options) })

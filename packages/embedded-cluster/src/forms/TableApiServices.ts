@@ -1,5 +1,5 @@
 /**
- * The columns of APIService objects.
+ * Table columns of APIService objects.
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, objectAt, textAt } from "../core/Json.ts"

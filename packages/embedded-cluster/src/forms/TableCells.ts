@@ -1,5 +1,5 @@
 /**
- * The parts that table columns are made of.
+ * Building blocks of table columns.
  */
 import type { Column } from "../core/Column.ts"
 import { arrayAt, type Json, type JsonObject, objectAt, textAt, textsAt } from "../core/Json.ts"
@@ -23,7 +23,7 @@ export const named: Column = {
   cell: (object) => textAt(object, "metadata", "name")
 }
 
-/** How long ago an object was made. */
+/** Age of an object. */
 export const aged: Column = column("Age", (object, nowMs) =>
   since(textAt(object, "metadata", "creationTimestamp"), nowMs)
 )
@@ -34,14 +34,14 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** Says how long ago a time was, `<unknown>` without one. */
+/** Prints the time since `time`; `<unknown>` if it is not a time. */
 export const since = (time: string, nowMs: number): string => {
   const then = Date.parse(time)
   return Number.isNaN(then) ? "<unknown>" : humanDuration(nowMs - then)
 }
 
 /**
- * Prints a duration with the two units that matter.
+ * Prints a duration in its one or two largest units.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/duration`, `HumanDuration`.
  */
@@ -64,7 +64,7 @@ export const humanDuration = (ms: number): string => {
 
 export const NONE = "<none>"
 
-/** A number under a path, 0 where there is none, as counters of a status are left out. */
+/** Reads a count under a path. Statuses omit counts that are 0. */
 export const count = (object: JsonObject, ...path: ReadonlyArray<string>): number => {
   const [last, ...head] = path.toReversed()
   const value = last === undefined ? undefined : objectAt(object, ...head.toReversed())[last]
@@ -85,11 +85,11 @@ export const images = (...path: ReadonlyArray<string>): Column =>
       .join(",")
   )
 
-/** A label selector of a workload. */
+/** Column of a workload's label selector. */
 export const selector = (...path: ReadonlyArray<string>): Column =>
   wide("Selector", (object) => LabelSelector.print(LabelSelector.fromObject(objectAt(object, ...path))) || NONE)
 
-/** A plain map of labels, such as a service's selector. */
+/** Prints a map of labels, such as a service's selector. */
 export const labelsText = (object: JsonObject, ...path: ReadonlyArray<string>): string =>
   Object.entries(textsAt(object, ...path))
     .map(([key, value]) => `${key}=${value}`)

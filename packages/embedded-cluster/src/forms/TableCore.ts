@@ -1,5 +1,5 @@
 /**
- * The columns of nodes, namespaces, services and what else is not a workload.
+ * Table columns of nodes, namespaces, services and other kinds that are not workloads.
  *
  * **Source** Kubernetes 1.36, `printers.go`.
  */
@@ -52,13 +52,13 @@ const nodes: ReadonlyArray<Column> = [
 ]
 
 const externalAddress = (service: JsonObject): string => {
-  const given = arrayAt(service, "spec", "externalIPs").filter((one) => typeof one === "string")
+  const external = arrayAt(service, "spec", "externalIPs").filter((one) => typeof one === "string")
   const type = textAt(service, "spec", "type")
   if (type === "ExternalName") return textAt(service, "spec", "externalName")
   const balanced = arrayAt(service, "status", "loadBalancer", "ingress").map(
     (one) => textAt(one, "ip") || textAt(one, "hostname")
   )
-  const all = [...balanced, ...given]
+  const all = [...balanced, ...external]
   if (all.length > 0) return all.join(",")
   return type === "LoadBalancer" ? "<pending>" : NONE
 }

@@ -1,5 +1,5 @@
 /**
- * The columns of pods: their status is a story told by many fields.
+ * Table columns of pods. Their status and readiness are derived from many fields.
  *
  * **Source** Kubernetes 1.36, `printPod`.
  */
@@ -7,7 +7,7 @@ import type { Column } from "../core/Column.ts"
 import { arrayAt, at, type Json, type JsonObject, numberAt, textAt } from "../core/Json.ts"
 import { aged, column, humanDuration, named, NONE, wide } from "./TableCells.ts"
 
-interface Story {
+interface Summary {
   readonly reason: string
   readonly ready: number
   readonly total: number
@@ -18,12 +18,12 @@ interface Story {
 export const pods: ReadonlyArray<Column> = [
   named,
   column("Ready", (pod) => {
-    const { ready, total } = story(pod)
+    const { ready, total } = summarize(pod)
     return `${ready}/${total}`
   }),
-  column("Status", (pod) => story(pod).reason),
+  column("Status", (pod) => summarize(pod).reason),
   column("Restarts", (pod, nowMs) => {
-    const { lastRestart, restarts } = story(pod)
+    const { lastRestart, restarts } = summarize(pod)
     return restarts === 0 || lastRestart === undefined
       ? String(restarts)
       : `${restarts} (${humanDuration(nowMs - lastRestart)} ago)`
@@ -39,13 +39,15 @@ export const pods: ReadonlyArray<Column> = [
   })
 ]
 
-const story = (pod: JsonObject): Story => {
+const summarize = (pod: JsonObject): Summary => {
   const statuses = arrayAt(pod, "status", "containerStatuses")
-  const initial = initStory(pod)
+  const initial = summarizeInit(pod)
   const blocker = conditionStatus(pod, "Initialized") === "True" ? undefined : initial.reason
   const main =
-    blocker === undefined ? mainStory(pod, initial.reason ?? firstReason(pod), statuses) : { reason: blocker, ready: 0 }
-  const counted = blocker === undefined ? [...initial.seenSidecars, ...statuses] : initial.seen
+    blocker === undefined
+      ? summarizeMain(pod, initial.reason ?? firstReason(pod), statuses)
+      : { reason: blocker, ready: 0 }
+  const counted = blocker === undefined ? [...initial.startedSidecars, ...statuses] : initial.started
   const restarts = counted.reduce<number>((sum, status) => sum + (numberAt(status, "restartCount") ?? 0), 0)
   const ends = counted
     .map((status) => Date.parse(textAt(status, "lastState", "terminated", "finishedAt")))
@@ -74,19 +76,19 @@ const deletedReason = (pod: JsonObject): string | undefined => {
   return phase === "Succeeded" || phase === "Failed" ? undefined : "Terminating"
 }
 
-/** Walks the containers that run first, up to the one that has not done its part and gives the reason. */
-const initStory = (pod: JsonObject) => {
+/** Summarizes the init containers, up to the first unfinished one, which determines the reason. */
+const summarizeInit = (pod: JsonObject) => {
   const specs = arrayAt(pod, "spec", "initContainers")
-  const seen: Array<Json> = []
-  const seenSidecars: Array<Json> = []
+  const started: Array<Json> = []
+  const startedSidecars: Array<Json> = []
   let ready = 0
   const isSidecar = (name: string) =>
     specs.some((one) => textAt(one, "name") === name && textAt(one, "restartPolicy") === "Always")
   const sidecars = specs.filter((one) => textAt(one, "restartPolicy") === "Always").length
   for (const [index, status] of arrayAt(pod, "status", "initContainerStatuses").entries()) {
-    seen.push(status)
+    started.push(status)
     const stays = isSidecar(textAt(status, "name"))
-    if (stays) seenSidecars.push(status)
+    if (stays) startedSidecars.push(status)
     const terminated = at(status, "state", "terminated")
     if (terminated !== undefined && numberAt(terminated, "exitCode") === 0) continue
     if (stays && at(status, "started") === true) {
@@ -100,9 +102,9 @@ const initStory = (pod: JsonObject) => {
         : waiting !== "" && waiting !== "PodInitializing"
           ? `Init:${waiting}`
           : `Init:${index}/${specs.length}`
-    return { reason, seen, seenSidecars, ready, sidecars }
+    return { reason, started, startedSidecars, ready, sidecars }
   }
-  return { reason: undefined, seen, seenSidecars, ready, sidecars }
+  return { reason: undefined, started, startedSidecars, ready, sidecars }
 }
 
 const endReason = (terminated: Json): string => {
@@ -112,7 +114,7 @@ const endReason = (terminated: Json): string => {
   return signal === 0 ? `ExitCode:${numberAt(terminated, "exitCode") ?? 0}` : `Signal:${signal}`
 }
 
-const mainStory = (pod: JsonObject, first: string, statuses: ReadonlyArray<Json>) => {
+const summarizeMain = (pod: JsonObject, first: string, statuses: ReadonlyArray<Json>) => {
   let reason = first
   let ready = 0
   let running = false

@@ -1,5 +1,5 @@
 /**
- * The columns of the kinds that own pods.
+ * Table columns of the kinds that own pods.
  *
  * **Source** Kubernetes 1.36, `printers.go`.
  */

@@ -1,5 +1,5 @@
 /**
- * Finds the lists of an intent whose items cannot be told apart.
+ * Refuses lists in an applied configuration whose items have no distinct identity.
  *
  * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/validate.go` and `typed/helpers.go`.
  */
@@ -7,7 +7,7 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject } from ".
 import * as KindSchema from "../schemas/KindSchema.ts"
 import { type FieldPath, itemStep, print, type Step } from "./FieldSet.ts"
 
-/** What is wrong with the lists of an intent: `.spec.ports has [port=80,protocol="TCP"] twice`. */
+/** Problems of the lists in an applied configuration: `.spec.ports has [port=80,protocol="TCP"] twice`. */
 export const problems = (schema: KindSchema.KindSchema, intent: JsonObject): ReadonlyArray<string> =>
   inObject(schema, intent, [])
 
@@ -21,7 +21,7 @@ const inValue = (schema: KindSchema.KindSchema, value: Json, path: FieldPath): R
   if (!isArray(value)) return []
   const rule = KindSchema.forApply(schema)
   if (rule._tag !== "Atomic") return inItems(schema, rule, value, path)
-  // Items of an atomic list have a place and no identity.
+  // Items of an atomic list are identified by their index.
   const place = print(path)
   return value.flatMap((item, index) =>
     inValue(KindSchema.itemOf(schema), item, []).map((problem) => `${place}[${index}]${problem}`)
@@ -35,13 +35,13 @@ const inItems = (
   path: FieldPath
 ): ReadonlyArray<string> => {
   const found: Array<string> = []
-  const seen = new Set<Step>()
+  const steps = new Set<Step>()
   for (const [index, item] of list.entries()) {
-    const wrong = rule._tag === "Keyed" ? keyProblem(schema, rule.keys, item) : memberProblem(item)
-    if (wrong !== undefined) return [...found, `${print(path)}[${index}] ${wrong}`]
+    const problem = rule._tag === "Keyed" ? keyProblem(schema, rule.keys, item) : memberProblem(item)
+    if (problem !== undefined) return [...found, `${print(path)}[${index}] ${problem}`]
     const step = itemStep(schema, item)
-    if (seen.has(step)) found.push(`${print(path)} has ${print([step])} twice`)
-    seen.add(step)
+    if (steps.has(step)) found.push(`${print(path)} has ${print([step])} twice`)
+    steps.add(step)
     found.push(...inValue(KindSchema.itemOf(schema), item, [...path, step]))
   }
   return found
@@ -53,4 +53,4 @@ const keyProblem = (list: KindSchema.KindSchema, keys: ReadonlyArray<string>, it
     : `must be an object with ${keys.join(" or ")}`
 
 const memberProblem = (item: Json): string | undefined =>
-  typeof item === "object" ? "must be a text, a number, true or false" : undefined
+  typeof item === "object" ? "must be a string, a number or a boolean" : undefined

@@ -1,5 +1,5 @@
 /**
- * The name by which a writer is known among those who manage the fields of an object.
+ * Validates the name of a field manager.
  *
  * **Source** Kubernetes 1.36, `ValidateFieldManager`.
  */
@@ -8,13 +8,13 @@ import { type FieldError, invalidValue, tooLong } from "../core/Status.ts"
 const MAX_BYTES = 128
 const FIELD = "fieldManager"
 
-/** Finds what is wrong with a name. **Shape** none at all is right: then the program that writes gives its own. */
+/** Checks a name. **Shape** an empty name is valid: the manager is then named after the user agent. */
 export const errors = (name: string): ReadonlyArray<FieldError> => [
   ...(Buffer.byteLength(name) > MAX_BYTES ? [tooLong(FIELD, MAX_BYTES)] : []),
-  // The real server finds fault with each character by itself.
+  // The real server reports each invalid character separately.
   ...Array.from(name)
     .filter((character) => !PRINTABLE.test(character))
-    .map(() => invalidValue(FIELD, name, "must hold printable characters only"))
+    .map(() => invalidValue(FIELD, name, "must contain only printable characters"))
 ]
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u

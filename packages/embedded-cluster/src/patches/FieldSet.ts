@@ -1,18 +1,21 @@
 /**
- * A set of fields of an object: what a manager owns, what a change touches.
+ * A set of fields of an object, such as the fields that a manager owns.
  *
- * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`, and the wire form `FieldsV1`.
+ * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`, and its wire format `FieldsV1`.
  */
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, parse } from "../core/Json.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 
-/** A set of fields, as a tree; `self` tells whether the field itself is in the set, beside what is below it. */
+/** A set of fields as a tree. `self`: the field itself is in the set, beside its children. */
 export interface FieldSet {
   readonly self: boolean
   readonly children: ReadonlyMap<string, FieldSet>
 }
 
-/** One step to a field. **Shape** `f:name`, `k:{"name":"web"}` (an item by its keys), `v:"x"` (an item of a set). */
+/**
+ * One step of a path. **Shape** `f:name`, `k:{"name":"web"}` (an item by its keys), `v:"x"` (an item of a set by its
+ * value).
+ */
 export type Step = string
 export type FieldPath = ReadonlyArray<Step>
 
@@ -21,13 +24,13 @@ const leaf: FieldSet = { self: true, children: new Map() }
 
 export const isEmpty = (set: FieldSet): boolean => !set.self && set.children.size === 0
 
-/** The fields that an object of a kind sets. **Shape** an empty list whose items are fields of their own sets nothing. */
+/** Fields that an object sets. **Shape** an empty list that merges by item sets no field. */
 export const fromObject = (schema: KindSchema.KindSchema, object: JsonObject): FieldSet => {
   const children = Object.entries(object).flatMap(([name, value]) => {
     const below = ofValue(KindSchema.fieldOf(schema, name), value)
-    // What a schema does not name is there only because somebody put it there.
-    const set = KindSchema.declares(schema, name) ? below : { ...below, self: true }
-    return isEmpty(set) ? [] : [[`f:${name}`, set] as const]
+    // A field that the schema does not declare exists only because a client set it.
+    const fields = KindSchema.declares(schema, name) ? below : { ...below, self: true }
+    return isEmpty(fields) ? [] : [[`f:${name}`, fields] as const]
   })
   return { self: false, children: new Map(children) }
 }
@@ -43,14 +46,14 @@ const ofItems = (schema: KindSchema.KindSchema, list: JsonArray): FieldSet => {
   const children = new Map<Step, FieldSet>()
   for (const item of list) {
     const step = itemStep(schema, item)
-    // Items that share their identity are one field.
+    // Items with the same identity count as one field.
     const single = isObject(item) && step.startsWith("k:") && !children.has(step)
     children.set(step, single ? { ...fromObject(KindSchema.itemOf(schema), item), self: true } : leaf)
   }
   return { self: false, children }
 }
 
-/** The step to an item of a list, which is known by its keys or by its value. */
+/** Step to an item of a list, by its keys or by its value. */
 export const itemStep = (list: KindSchema.KindSchema, item: Json): Step => {
   const rule = KindSchema.forApply(list)
   if (rule._tag !== "Keyed" || !isObject(item)) return `v:${JSON.stringify(item)}`
@@ -64,9 +67,7 @@ export const itemStep = (list: KindSchema.KindSchema, item: Json): Step => {
 const stepOf = (keys: JsonObject): Step =>
   `k:${JSON.stringify(Object.fromEntries(Object.entries(keys).toSorted(([left], [right]) => (left < right ? -1 : 1))))}`
 
-/**
- * Adds the fields that a schema names and that others of the set lie in: who sets `spec.replicas` has a part in `spec`.
- */
+/** Adds each declared parent of the set's fields: a manager of `spec.replicas` also manages `spec`. */
 export const withNamed = (schema: KindSchema.KindSchema, set: FieldSet): FieldSet => ({
   self: set.self,
   children: new Map(
@@ -116,7 +117,7 @@ export const intersection = (left: FieldSet, right: FieldSet): FieldSet => {
   return { self: left.self && right.self, children }
 }
 
-/** The paths of a set, in the order of its tree. */
+/** Paths of a set, in the order of its tree. */
 export const paths = (set: FieldSet, at: FieldPath = []): ReadonlyArray<FieldPath> => [
   ...(set.self && at.length > 0 ? [at] : []),
   ...[...set.children].flatMap(([step, below]) => paths(below, [...at, step]))
@@ -132,7 +133,7 @@ export const fromPaths = (all: Iterable<FieldPath>): FieldSet => {
   return set
 }
 
-/** Prints a path as conflicts show it: `.spec.template.spec.containers[name="web"].image`. */
+/** Prints a path in the format of conflicts: `.spec.template.spec.containers[name="web"].image`. */
 export const print = (path: FieldPath): string =>
   path
     .map((step) => {

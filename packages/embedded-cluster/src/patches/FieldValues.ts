@@ -1,6 +1,5 @@
 /**
- * What an apply does to the values of an object: it merges what is wanted, takes away what is not wanted any more, and
- * tells what changed.
+ * Merges, removes and compares field values for server-side apply.
  *
  * **Source** Kubernetes, `sigs.k8s.io/structured-merge-diff`: `typed/merge.go` and `typed/remove.go`.
  */
@@ -9,16 +8,16 @@ import * as KindSchema from "../schemas/KindSchema.ts"
 import { type FieldSet, isEmpty, itemStep, type Step } from "./FieldSet.ts"
 
 /**
- * The fields that came or changed from one object to another.
+ * Fields that were added or changed between two objects.
  *
- * **Shape** a list or an object that merges is itself only its being there: it comes once, and never changes.
+ * **Shape** a list or object that merges is included only when it is added. Later changes are those of its content.
  */
 export const changed = (schema: KindSchema.KindSchema, before: JsonObject, after: JsonObject): FieldSet => ({
   ...changedIn(schema, before, after),
   self: false
 })
 
-/** Every field of an object, and what they lie in. */
+/** Every field of an object, with its parents. */
 export const everything = (schema: KindSchema.KindSchema, object: JsonObject): FieldSet => changed(schema, {}, object)
 
 const changedIn = (schema: KindSchema.KindSchema, before: Json | undefined, after: Json): FieldSet => {
@@ -39,7 +38,7 @@ const changedIn = (schema: KindSchema.KindSchema, before: Json | undefined, afte
   return { self: !equals(before, after), children: new Map() }
 }
 
-/** The items of a list by their identity. **Shape** those that share one are together a list of their own. */
+/** Items of a list by identity. **Shape** items with the same identity form a list. */
 const byStep = (schema: KindSchema.KindSchema, list: JsonArray): ReadonlyMap<Step, Json> =>
   new Map(
     [...Map.groupBy(list, (item) => itemStep(schema, item))].map(([step, items]) => {
@@ -49,10 +48,10 @@ const byStep = (schema: KindSchema.KindSchema, list: JsonArray): ReadonlyMap<Ste
   )
 
 /**
- * Takes a set of fields away from an object.
+ * Removes a set of fields from an object.
  *
- * **Shape** a list or an object that loses everything in it becomes `null`; only what the set names itself goes with its
- * name.
+ * **Shape** a list or object whose content is all removed becomes `null`. It disappears entirely only if the set
+ * includes the field itself.
  */
 export const remove = (schema: KindSchema.KindSchema, object: JsonObject, set: FieldSet): JsonObject => {
   const left = removed(schema, object, set)
@@ -79,7 +78,7 @@ const removed = (schema: KindSchema.KindSchema, value: Json, set: FieldSet): Jso
   return Object.keys(rest).length === 0 ? null : rest
 }
 
-/** Merges what a manager applies into an object: lists item by item, all else field by field. */
+/** Merges an applied configuration into an object: lists that merge item by item, other values field by field. */
 export const merge = (schema: KindSchema.KindSchema, live: JsonObject, applied: JsonObject): JsonObject => {
   const merged = new Map(Object.entries(live))
   for (const [name, value] of Object.entries(applied))
@@ -87,7 +86,7 @@ export const merge = (schema: KindSchema.KindSchema, live: JsonObject, applied: 
   return Object.fromEntries(merged)
 }
 
-/** Merges one applied value; a `null` or an empty value takes nothing away from a list or an object that merges. */
+/** Merges one applied value. `null` or an empty value removes nothing from a list or object that merges. */
 const mergeValue = (schema: KindSchema.KindSchema, live: Json | undefined, applied: Json): Json => {
   if (isObject(live) && !KindSchema.isAtomic(schema)) {
     if (isObject(applied)) return merge(schema, live, applied)
@@ -101,9 +100,9 @@ const mergeValue = (schema: KindSchema.KindSchema, live: Json | undefined, appli
 }
 
 /**
- * Merges two lists: the items of both as the applied list orders them, each other item where it stood.
+ * Merges two lists. Items of the applied list keep its order; the other items keep their position.
  *
- * **Shape** an identity that several items of the live list share is taken from the applied list.
+ * **Shape** for an identity that the live list repeats, the applied item replaces the live ones.
  */
 const mergeItems = (schema: KindSchema.KindSchema, live: JsonArray, applied: JsonArray): JsonArray => {
   const item = KindSchema.itemOf(schema)
@@ -133,7 +132,7 @@ const mergeItems = (schema: KindSchema.KindSchema, live: JsonArray, applied: Jso
       }
       const isNext = there?.[0] === step
       const awaited = shared[turn] === undefined || shared[turn] === step
-      // An item that both have waits for its turn in the applied list, or has had it.
+      // An item of both lists is taken when the applied list reaches it, and skipped if it was taken already.
       if (isNext || done.has(step) || (there !== undefined && !awaited)) at++
       if (!isNext && there !== undefined && !awaited) continue
     }

@@ -1,8 +1,11 @@
 /**
- * JSON Patch: a list of operations on paths of a document.
+ * JSON Patch (RFC 6902) with the real server's semantics.
  *
- * **Source** RFC 6902 and RFC 6901, with the liberties of the real server (`evanphx/json-patch` 4.13): `replace` of a missing
- * key adds it, a missing key reads as null, and an index may be negative or have leading zeros.
+ * `effect/JsonPatch` cannot replace it: it lacks `test`, `move` and `copy`, and refuses patches that a real server
+ * accepts. The real server (`evanphx/json-patch` 4.13) adds a missing key on `replace`, reads a missing key as null,
+ * and accepts negative indexes and leading zeros.
+ *
+ * **Source** RFC 6902 and RFC 6901.
  */
 import { Result } from "effect"
 import { equals, isArray, isObject, type Json, type JsonArray, type JsonObject, without } from "../core/Json.ts"
@@ -17,40 +20,40 @@ type Pointer = ReadonlyArray<string>
 
 export type JsonPatch = ReadonlyArray<Operation>
 
-/** More operations than this in one patch are refused, as the real server does. */
+/** Most operations of a patch. The real server has the same limit. */
 export const MAX_OPERATIONS = 10_000
 
 /**
- * Reads a patch.
+ * Parses a patch.
  *
- * **Errors** 400 for a body that is no array of objects or says something else than text where text belongs, 413 beyond {@link MAX_OPERATIONS}, 422 for an unknown
- * operation.
+ * **Errors** 400 if the body is not an array of objects or if `op`, `path` or `from` is not a string, 413 beyond
+ * {@link MAX_OPERATIONS}, 422 for an unknown operation.
  */
 export const fromJson = (body: Json): Outcome<JsonPatch> => {
   if (body === null) return Result.succeed([])
-  if (!isArray(body)) return undecodable("it must be a list of operations")
+  if (!isArray(body)) return undecodable("it must be an array of operations")
   if (body.length > MAX_OPERATIONS) {
     return Result.fail({
       code: 413,
       reason: "RequestEntityTooLarge",
-      message: `a JSON patch has at most ${MAX_OPERATIONS} operations, not ${body.length}`
+      message: `a JSON patch must have at most ${MAX_OPERATIONS} operations, not ${body.length}`
     })
   }
   return Result.flatMap(Result.all(body.map(typedOperation)), (operations) => Result.all(operations.map(operationFrom)))
 }
 
-const undecodable = (problem: string) => Result.fail(badRequest(`the body is no JSON patch: ${problem}`))
+const undecodable = (problem: string) => Result.fail(badRequest(`the body is not a valid JSON patch: ${problem}`))
 
-/** What an operation says is text; only its value may be anything. */
+/** Checks that `op`, `path` and `from` are strings. `value` may be of any type. */
 const typedOperation = (json: Json, place: number): Outcome<JsonObject> => {
   if (json === null) return Result.succeed({})
   if (!isObject(json)) return undecodable(`[${place}] must be an object`)
   const field = ["op", "path", "from"].find((name) => typeof (json[name] ?? "") !== "string")
-  return field === undefined ? Result.succeed(json) : undecodable(`[${place}].${field} must be a text`)
+  return field === undefined ? Result.succeed(json) : undecodable(`[${place}].${field} must be a string`)
 }
 
 /**
- * Applies the operations in order; the first that does not fit fails the whole patch.
+ * Applies the operations in order. If one operation fails, the whole patch fails.
  *
  * **Errors** 422.
  */
@@ -75,7 +78,7 @@ const operationFrom = (json: JsonObject): Outcome<Operation> => {
   return Result.succeed({ op, path, value: json["value"] ?? null })
 }
 
-/** Reads a pointer. **Shape** what stands before the first slash does not count. */
+/** Parses a pointer. **Shape** text before the first slash is ignored. */
 const pointerFrom = (text: Json | undefined): Pointer | undefined => {
   if (text === "") return []
   if (typeof text !== "string" || !text.includes("/")) return undefined
@@ -112,7 +115,7 @@ const step = (document: Json, operation: Operation): Outcome<Json> => {
   }
 }
 
-/** Reads a value. **Shape** a key that an object does not have is null there; the whole is no value of anything. */
+/** Reads a value. **Shape** a missing key of an object reads as null. The empty pointer is refused. */
 const read = (document: Json, pointer: Pointer): Outcome<Json> => {
   const key = pointer.at(-1)
   let parent = document
@@ -135,7 +138,7 @@ const child = (parent: Json, key: string): Json | undefined => {
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined
 }
 
-/** Rebuilds the documents along a pointer around a change of its last container. */
+/** Applies `edit` to the last container of a pointer, and rebuilds the containers above it. */
 const change = (
   document: Json,
   pointer: Pointer,
@@ -171,7 +174,7 @@ const removeFrom = (parent: Json, key: string): Outcome<Json> => {
 
 const INDEX = /^[+-]?[0-9]{1,15}$/
 
-/** Reads an index. **Shape** a negative one counts from the end, where an addition comes behind the last. */
+/** Parses an index. **Shape** a negative index counts from the end; -1 in an addition appends. */
 const indexIn = (list: JsonArray, key: string, size = list.length): number | undefined => {
   if (!INDEX.test(key)) return undefined
   const index = Number(key)

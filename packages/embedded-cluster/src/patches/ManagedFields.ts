@@ -1,8 +1,8 @@
 /**
- * Who owns which field of an object, as server-side apply needs it.
+ * Field ownership for server-side apply, in `metadata.managedFields`.
  *
- * Ownership is kept from an object's first apply on. What other writers set before that belongs to
- * `before-first-apply`, the name that the real server gives it on objects from before its own bookkeeping.
+ * Ownership is recorded from an object's first apply. Earlier values belong to the manager `before-first-apply`, the
+ * real server's name for them.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/managedfields`.
  */
@@ -14,7 +14,7 @@ import * as KindSchema from "../schemas/KindSchema.ts"
 import * as FieldSet from "./FieldSet.ts"
 import * as FieldValues from "./FieldValues.ts"
 
-/** One manager's fields. **Shape** `subresource` is empty for the object itself. */
+/** Fields that one manager owns. **Shape** `subresource` is empty for the object itself. */
 interface Manager {
   readonly name: string
   readonly operation: "Apply" | "Update"
@@ -31,7 +31,9 @@ export interface ApplyOptions {
   readonly time: string
 }
 
-/** What an object has managed by this bookkeeping: everything but its identity and what the server writes. */
+/**
+ * Part of an object whose ownership is recorded: everything but its identity and fields that only the server writes.
+ */
 const managed = (object: JsonObject): JsonObject => {
   const metadata = without(objectAt(object, "metadata"), ...IDENTITY)
   const body = without(object, "apiVersion", "kind", "metadata")
@@ -53,11 +55,12 @@ const IDENTITY = [
 ]
 
 /**
- * Applies a manager's whole intent to an object, `undefined` for one that does not exist yet.
+ * Applies a manager's configuration to an object, or to `undefined` if the object does not exist yet.
  *
- * **Shape** fields that the manager applied before and leaves out now are removed, unless somebody else owns them too.
+ * **Shape** fields that the manager's last apply had and this one omits are removed, unless another manager owns them
+ * too.
  *
- * **Errors** 409 naming every field of another manager that would change, unless forced.
+ * **Errors** 409 with every field of another manager that would change, unless `force` is set.
  */
 export const apply = (
   resource: Resource,
@@ -66,7 +69,7 @@ export const apply = (
   options: ApplyOptions
 ): Outcome<JsonObject> => {
   if (at(intent, "metadata", "managedFields") !== undefined)
-    return Result.fail(badRequest("metadata.managedFields must not be given"))
+    return Result.fail(badRequest("metadata.managedFields must not be set"))
   const applied = covered(resource, intent, options.subresource)
   const schema = KindSchema.ofResource(resource)
   const set = FieldSet.fromObject(schema, managed(applied))
@@ -107,7 +110,7 @@ export const apply = (
   return Result.succeed(withManagers(pruned, [now, ...rest]))
 }
 
-/** The part of an intent that an apply of the object, or of its status, is about; what else it names belongs to nobody. */
+/** Part of a configuration that applies to the object or to its status. The rest is ignored and gets no owner. */
 const covered = (resource: Resource, intent: JsonObject, subresource: string): JsonObject => {
   if (subresource === "") return hasStatus(resource) ? without(intent, "status") : intent
   const body = without(intent, "spec")
@@ -116,7 +119,8 @@ const covered = (resource: Resource, intent: JsonObject, subresource: string): J
 }
 
 /**
- * Takes away what a manager applied the last time and does not any more, unless somebody owns it or something in it.
+ * Removes the fields that a manager's last apply had and this one omits, unless a manager owns the field or part of
+ * it.
  *
  * **Source** `merge/update.go`, `prune`.
  */
@@ -132,14 +136,12 @@ const withoutDropped = (
   const kept = fieldsOf(FieldValues.remove(schema, merged, before))
   const stays = FieldSet.union(kept, FieldSet.withNamed(schema, owned))
   const left = fieldsOf(FieldValues.remove(schema, merged, FieldSet.difference(all, stays)))
-  // What the manager never applied stays where its container stays.
+  // Fields that the manager never applied stay if their parent stays.
   const dropped = FieldSet.intersection(FieldSet.difference(all, left), before)
   return FieldValues.remove(schema, merged, dropped)
 }
 
-/**
- * Moves the fields that an ordinary write changed to its writer; nothing happens on an object that was never applied.
- */
+/** Assigns the fields that an update changed to its writer. Does nothing for an object that was never applied. */
 export const afterUpdate = (
   resource: Resource,
   before: JsonObject,
@@ -158,16 +160,16 @@ export const afterUpdate = (
   const gone = FieldSet.difference(FieldValues.everything(schema, old), FieldValues.everything(schema, now))
   if (FieldSet.isEmpty(written) && FieldSet.isEmpty(gone)) return after
   const subresource = part === "main" ? "" : part
-  const isWriter = (one: Manager) =>
-    one.operation === "Update" && one.name === manager && one.subresource === subresource
+  const isWriter = (candidate: Manager) =>
+    candidate.operation === "Update" && candidate.name === manager && candidate.subresource === subresource
   const writer = known.find(isWriter)
-  const own = FieldSet.difference(FieldSet.union(writer?.fields ?? FieldSet.empty, written), gone)
+  const fields = FieldSet.difference(FieldSet.union(writer?.fields ?? FieldSet.empty, written), gone)
   const touched = FieldSet.union(written, gone)
   return withManagers(after, [
     ...known
       .filter((one) => !isWriter(one))
       .map((one) => ({ ...one, fields: FieldSet.difference(one.fields, touched) })),
-    { name: manager, operation: "Update", subresource, apiVersion: apiVersionOf(resource), time, fields: own }
+    { name: manager, operation: "Update", subresource, apiVersion: apiVersionOf(resource), time, fields }
   ])
 }
 
@@ -217,7 +219,7 @@ const withManagers = (object: JsonObject, managers: ReadonlyArray<Manager>): Jso
   return put(object, ["metadata", "managedFields"], entries.length === 0 ? undefined : entries)
 }
 
-/** Those who apply come before those who write, and among them the older ones first. */
+/** Sorts managers that applied before managers that updated, each by time. */
 const inOrder = (left: Manager, right: Manager): number => {
   for (const key of ["operation", "time", "name", "apiVersion", "subresource"] as const)
     if (left[key] !== right[key]) return left[key] < right[key] ? -1 : 1

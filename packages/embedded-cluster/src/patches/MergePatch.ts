@@ -1,11 +1,11 @@
 /**
- * JSON Merge Patch: objects merge key by key, `null` removes, everything else replaces.
+ * JSON Merge Patch: objects merge key by key, `null` removes a key, any other value replaces.
  *
  * **Source** RFC 7396.
  */
 import { isObject, type Json } from "../core/Json.ts"
 
-/** Applies a patch. **Limits** linear in the patch and in the objects that it touches. */
+/** Applies a patch. **Limits** linear in the patch and the objects that it changes. */
 export const apply = (target: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch
   const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : [])

@@ -1,5 +1,5 @@
 /**
- * The order in which the items of a merged list come.
+ * Orders the items of a list that a strategic merge patch merged.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`: `normalizeElementOrder` and
  * `validatePatchWithSetOrderList`.
@@ -9,13 +9,13 @@ import { equals, isObject, type Json, type JsonArray } from "../core/Json.ts"
 import type { Failure, Outcome } from "../core/Status.ts"
 import type { ListRule } from "../schemas/KindSchema.ts"
 
-/** An item of a keyed list without its key. */
+/** Refuses an item of a keyed list that lacks its key. */
 export const keyless = (key: string): Result.Result<never, Failure> =>
-  Result.fail({ code: 500, message: `each item of the list in the patch must have ${key}, by which it merges` })
+  Result.fail({ code: 500, message: `each item of the list in the patch must have the merge key ${key}` })
 
 /**
- * Orders a merged list: the items of the patch as the patch names them, and among them the others, each before the
- * first item of the patch that it stood before.
+ * Orders a merged list. Items in `order` follow its sequence. Each other item stays before the first ordered item
+ * that it preceded in `before`.
  */
 export const ordered = (list: JsonArray, order: JsonArray, before: JsonArray, rule: ListRule): JsonArray => {
   const identity = (item: Json): string => {
@@ -40,7 +40,9 @@ export const ordered = (list: JsonArray, order: JsonArray, before: JsonArray, ru
   return [...result, ...others]
 }
 
-/** Whether an order names every item of a patch that is no deletion, and in the same sequence. **Errors** 500. */
+/**
+ * Checks that `$setElementOrder` lists the patch's items, without deletions, in the patch's sequence. **Errors** 500.
+ */
 export const check = (patch: JsonArray, order: JsonArray, rule: ListRule): Outcome<void> => {
   if (patch.length === 0 || order.length === 0) return Result.succeed(undefined)
   const key = rule._tag === "Keyed" ? rule.keys[0] : undefined
@@ -58,5 +60,5 @@ export const check = (patch: JsonArray, order: JsonArray, rule: ListRule): Outco
     if (isObject(item) && isObject(place) && equals(item[key], place[key])) next++
   }
   if (next === named.length) return Result.succeed(undefined)
-  return Result.fail({ code: 500, message: "the list of the patch is not in the order that $setElementOrder says" })
+  return Result.fail({ code: 500, message: "the list in the patch is not in the order of $setElementOrder" })
 }

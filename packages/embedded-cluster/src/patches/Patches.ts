@@ -1,5 +1,5 @@
 /**
- * The four ways to change an object by a patch.
+ * Reads the four kinds of patch that a request can carry.
  */
 import { Result } from "effect"
 import { type ApiRequest, mediaType } from "../core/ApiRequest.ts"
@@ -21,12 +21,15 @@ import * as JsonPatch from "./JsonPatch.ts"
 import * as MergePatch from "./MergePatch.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
 
-/** What a patch asks for: an apply is a whole intent; every other patch is a change of what is there. */
+/** A parsed patch: an apply carries a whole configuration, every other patch changes the current object. */
 export type Patch =
   | { readonly _tag: "Apply"; readonly intent: JsonObject; readonly force: boolean }
   | { readonly _tag: "Change"; readonly change: (current: JsonObject) => Outcome<JsonObject> }
 
-/** What is patched. **Shape** `schema` says how a strategic merge patch merges; custom kinds take none. */
+/**
+ * Kind of the patched object. **Shape** `schema` has the merge rules of strategic merge patches, which custom kinds
+ * do not support.
+ */
 export interface PatchTarget {
   readonly kind: string
   readonly groupVersion: string
@@ -35,10 +38,11 @@ export interface PatchTarget {
 }
 
 /**
- * Reads the patch that a request carries for an object of a kind.
+ * Reads the patch in a request's body.
  *
- * **Errors** 415 for another media type, 422 for options that do not fit it, 400 for an intent that is none. Whether the
- * body is a patch is told with its change: who patches what does not exist hears of that first.
+ * **Errors** 415 for an unsupported media type, 422 for options that do not fit the media type, 400 for an invalid
+ * applied configuration. An invalid body of another patch is reported by `change`, because the real server first
+ * reports that the object does not exist.
  */
 export const read = steps(function* (request: ApiRequest, target: PatchTarget): Steps<Patch> {
   const { groupVersion, isCustom, kind, schema } = target
@@ -90,22 +94,24 @@ const CUSTOM = new Set(["application/json-patch+json", "application/merge-patch+
 const optionErrors = (request: ApiRequest, applies: boolean): ReadonlyArray<FieldError> => {
   if (applies) {
     return (request.query.get("fieldManager") ?? "") === ""
-      ? [required("fieldManager", "an apply names its manager")]
+      ? [required("fieldManager", "must be set for an apply patch")]
       : []
   }
-  return flag(request.query, "force") === undefined ? [] : [forbiddenValue("force", "only an apply takes it")]
+  return flag(request.query, "force") === undefined
+    ? []
+    : [forbiddenValue("force", "is allowed only for an apply patch")]
 }
 
 const intentOf = steps(function* (request: ApiRequest, kind: string, groupVersion: string): Steps<JsonObject> {
   const intent = yield* decode(request.body, true, kind)
-  const given = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
-  if (given.version === groupVersion && given.kind === kind) return intent
-  const problem = `the intent must be a ${kind} of ${groupVersion}, not "${given.kind}" of "${given.version}"`
+  const type = { version: textAt(intent, "apiVersion"), kind: textAt(intent, "kind") }
+  if (type.version === groupVersion && type.kind === kind) return intent
+  const problem = `the applied configuration must have kind ${kind} and apiVersion ${groupVersion}, not "${type.kind}" and "${type.version}"`
   return yield* Result.fail(badRequest(problem))
 })
 
 const json = (request: ApiRequest) =>
-  Result.mapError(parsed(request.body), (problem) => badRequest(`the body is no patch: ${problem}`))
+  Result.mapError(parsed(request.body), (problem) => badRequest(`the body is not a valid patch: ${problem}`))
 
 const object = (value: unknown): Outcome<JsonObject> =>
-  isObject(value) ? Result.succeed(value) : Result.fail(badRequest("the patch must be an object, and make one"))
+  isObject(value) ? Result.succeed(value) : Result.fail(badRequest("the patch and its result must be objects"))

@@ -1,5 +1,5 @@
 /**
- * Strategic merge patch: a merge patch that knows which lists hold things with an identity.
+ * Strategic merge patch: a merge patch that merges lists item by item if their items have an identity.
  *
  * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/strategicpatch`, with its directives `$patch`, `$retainKeys`,
  * `$deleteFromPrimitiveList` and `$setElementOrder`.
@@ -25,14 +25,14 @@ const RETAIN = "$retainKeys"
 const DELETE_FROM = "$deleteFromPrimitiveList/"
 const ORDER = "$setElementOrder/"
 
-/** The real server takes most of what does not fit for its own failure, and so answers 500 without a reason. */
+/** Refuses a patch that does not fit its target. The real server answers most of these with 500 and no reason. */
 const broken = (message: string): Result.Result<never, Failure> => Result.fail({ code: 500, message })
 
 /**
- * Applies a patch to an object of a kind, whose schema says how its lists merge.
+ * Applies a patch to an object. The schema has the merge rules of its lists.
  *
- * **Errors** 400 when `$retainKeys` does not fit; 500 when an item of a keyed list lacks its key, when an order does not
- * fit its list, and when a directive is unknown.
+ * **Errors** 400 for an invalid `$retainKeys`; 500 if an item of a keyed list lacks its key, an order does not match
+ * its list, or a directive is unknown.
  */
 export const apply = (target: JsonObject, patch: JsonObject, schema: KindSchema): Outcome<JsonObject> =>
   mergeObject(target, patch, schema)
@@ -71,7 +71,10 @@ const unknownDirective = (directive: Json) =>
 const withoutItems = (list: JsonArray, gone: JsonArray): JsonArray =>
   list.filter((item) => !gone.some((one) => equals(one, item)))
 
-/** Keeps of an object what its patch says, where it says so. **Errors** 400 unless all that is patched is kept. */
+/**
+ * Applies `$retainKeys`: drops the target's keys that it does not list. **Errors** 400 if the patch sets an unlisted
+ * key.
+ */
 const retained = (target: JsonObject, patch: JsonObject): Outcome<JsonObject> => {
   const keys = patch[RETAIN]
   if (keys === undefined) return Result.succeed(target)
@@ -84,28 +87,28 @@ const retained = (target: JsonObject, patch: JsonObject): Outcome<JsonObject> =>
     : Result.succeed(changeValues(target, (value, key) => (isKept(key) ? value : undefined)))
 }
 
-/** Merges a list whose patch says in which order its items come; `undefined` where there is nothing to order. */
+/** Merges a list in the order of `$setElementOrder`. Returns `undefined` if there is no list to order. */
 const orderedList = steps(function* (
   target: Json | undefined,
   patch: Json | undefined,
   order: Json,
   schema: KindSchema
 ): Steps<JsonArray | undefined> {
-  const odd = [order, target, patch].find((one) => one !== undefined && !isArray(one))
-  if (odd !== undefined) return yield* broken("$setElementOrder and what it orders must be lists")
+  const notList = [order, target, patch].find((one) => one !== undefined && !isArray(one))
+  if (notList !== undefined) return yield* broken("$setElementOrder and the list that it orders must be arrays")
   if (!isArray(order)) return undefined
   const rule = forPatch(schema)
   const known = isArray(target) ? target : []
   if (!isArray(patch)) return target === undefined ? undefined : MergedOrder.ordered(known, order, known, rule)
   yield* MergedOrder.check(patch, order, rule)
-  const merged = isArray(target) ? yield* mergeList(target, patch, rule, schema) : plainItems(patch)
+  const merged = isArray(target) ? yield* mergeList(target, patch, rule, schema) : stripItems(patch)
   return MergedOrder.ordered(merged, order, known, rule)
 })
 
 /**
- * Merges one value of a patch; `undefined` when the value is gone.
+ * Merges one value of a patch. Returns `undefined` if the patch removes the value.
  *
- * What was not there is taken as the patch has it, without merging.
+ * A value that the target lacks is taken from the patch without merging.
  */
 const mergeValue = (target: Json | undefined, patch: Json, schema: KindSchema): Outcome<Json | undefined> => {
   if (patch === null) return Result.succeed(undefined)
@@ -113,20 +116,20 @@ const mergeValue = (target: Json | undefined, patch: Json, schema: KindSchema): 
     return isReplaced(schema) ? Result.succeed(patch) : mergeObject(target, patch, schema)
   return isArray(target) && isArray(patch)
     ? mergeList(target, patch, forPatch(schema), schema)
-    : Result.succeed(plain(patch))
+    : Result.succeed(strip(patch))
 }
 
-/** A value without its nulls, and without what is an order and no value. */
-const plain = (value: Json): Json | undefined => {
-  if (isArray(value)) return plainItems(value)
+/** Removes nulls and directives from a value of a patch. */
+const strip = (value: Json): Json | undefined => {
+  if (isArray(value)) return stripItems(value)
   if (!isObject(value)) return value
-  return Object.hasOwn(value, PATCH) ? undefined : changeValues(value, (one) => (one === null ? undefined : plain(one)))
+  return Object.hasOwn(value, PATCH) ? undefined : changeValues(value, (one) => (one === null ? undefined : strip(one)))
 }
 
-const plainItems = (list: JsonArray): JsonArray =>
+const stripItems = (list: JsonArray): JsonArray =>
   list.flatMap((item) => {
-    const kept = plain(item)
-    return kept === undefined ? [] : [kept]
+    const stripped = strip(item)
+    return stripped === undefined ? [] : [stripped]
   })
 
 const mergeList = steps(function* (
@@ -138,14 +141,15 @@ const mergeList = steps(function* (
   if (rule._tag === "Atomic") return patch
   if (target.length === 0 && patch.length === 0) return target
   const kinds = new Set([...target, ...patch].map(typeOf))
-  if (kinds.size > 1) return yield* broken("the items of a list that merges must be of one type")
+  if (kinds.size > 1) return yield* broken("the items of a merged list must all have the same type")
   if (!kinds.has("object")) {
     const merged = [...target, ...patch]
     const distinct = merged.filter((item, place) => merged.findIndex((one) => equals(one, item)) === place)
     return MergedOrder.ordered(distinct, patch, target, { _tag: "Set" })
   }
-  if (rule._tag !== "Keyed") return yield* broken("a list of objects merges only where its kind says by which key")
-  const [known, added] = yield* special(target.filter(isObject), patch.filter(isObject), rule.keys[0] ?? "name")
+  if (rule._tag !== "Keyed")
+    return yield* broken("a list of objects can be merged only if its schema declares a merge key")
+  const [known, added] = yield* applyDirectives(target.filter(isObject), patch.filter(isObject), rule.keys[0] ?? "name")
   const merged = yield* mergeKeyed(known, added, rule.keys[0] ?? "name", itemOf(schema))
   return MergedOrder.ordered(merged, added, known, rule)
 })
@@ -154,8 +158,10 @@ const typeOf = (value: Json): string => (isArray(value) ? "list" : value === nul
 
 type Items = ReadonlyArray<JsonObject>
 
-/** Follows the items of a patch that are orders: gives the items that stay, and those that are merged into them. */
-const special = (target: Items, patch: Items, key: string): Outcome<readonly [Items, Items]> => {
+/**
+ * Applies the directives among a patch's items. Returns the remaining target items and the items to merge into them.
+ */
+const applyDirectives = (target: Items, patch: Items, key: string): Outcome<readonly [Items, Items]> => {
   let known = target
   const added: Array<JsonObject> = []
   let replaces = false

@@ -1,5 +1,5 @@
 /**
- * The place where a page of a list ends.
+ * Continue tokens of paged lists.
  *
  * **Source** Kubernetes, `k8s.io/apiserver/pkg/storage/continue.go`.
  */
@@ -7,10 +7,10 @@ import { Result, Schema } from "effect"
 import { badRequest, type Outcome } from "../core/Status.ts"
 
 /**
- * Where the next page of a list starts, and which version it shows.
+ * The start of the next page, and the revision that it shows.
  *
- * **Shape** `start` is the first key that the next page may hold; `revision` is the version that all pages show, and -1
- * when the pages that follow show whatever is there by then.
+ * **Shape** `start` is the lowest key of the next page. `revision` is the same for all pages; -1: the remaining pages
+ * show the current state.
  */
 export interface ContinueToken {
   readonly revision: number
@@ -22,24 +22,24 @@ const Wire = Schema.fromJsonString(
 )
 const decodeWire = Schema.decodeUnknownResult(Wire)
 
-/** Prints a token as clients carry it: base64url without padding. */
+/** Prints a token for clients: base64url without padding. */
 export const print = ({ revision, start }: ContinueToken): string =>
   Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `/${start}` })).toString("base64url")
 
-/** The token of the page that follows a key: keys hold no character below it. */
+/** Token of the page after a key. No character of a key is below `\u0000`. */
 export const after = (key: string, revision: number): ContinueToken => ({ revision, start: `${key}\u0000` })
 
 /**
  * Parses a token.
  *
- * **Errors** 400 BadRequest for anything that {@link print} does not print.
+ * **Errors** 400 BadRequest for any text that {@link print} does not print.
  */
 export const parse = (text: string): Outcome<ContinueToken> => {
   const wire = decodeWire(Buffer.from(text, "base64url").toString())
-  if (Result.isFailure(wire)) return refuse("it must be one of this server")
+  if (Result.isFailure(wire)) return refuse("it is not a token of this server")
   const { rv, start } = wire.success
-  if (rv === 0 || rv < -1) return refuse("its version must be positive, or -1")
-  if (start.split("/").includes("..")) return refuse("its key must not lead upwards")
+  if (rv === 0 || rv < -1) return refuse("its resource version must be positive or -1")
+  if (start.split("/").includes("..")) return refuse('its key must not contain ".."')
   return Result.succeed({ revision: rv, start: start.startsWith("/") ? start.slice(1) : start })
 }
 

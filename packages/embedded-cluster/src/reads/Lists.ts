@@ -1,5 +1,5 @@
 /**
- * Lists: pages that all show one version, and reads of the past.
+ * Lists: consistent pages, and reads at an earlier resource version.
  *
  * **Source** Kubernetes, "API concepts": resource versions, retrieving large results in chunks.
  */
@@ -19,12 +19,12 @@ export interface Page {
 }
 
 /**
- * Lists one page of a resource in a namespace, or in all for the empty one.
+ * Lists one page of a resource in a namespace, or in all namespaces if it is empty.
  *
- * **Errors** 410 for a version that is compacted, with a token that goes on at the present where a page was asked for;
- * 504 for a version that does not exist yet.
+ * **Errors** 410 for a compacted version; for a continue token, with a token that continues at the present. 504 for a
+ * version that does not exist yet.
  *
- * **Limits** without a limit the page holds everything that is selected.
+ * **Limits** without a limit the page contains every selected object.
  */
 export const page = (kernel: Kernel, resource: Resource, namespace: string, query: ListQuery): Outcome<Page> => {
   const { store } = kernel
@@ -34,14 +34,15 @@ export const page = (kernel: Kernel, resource: Resource, namespace: string, quer
   if (query.revision !== undefined && query.revision > store.revision) {
     return Result.fail(tooLargeVersion(query.revision, store.revision, !(single && (paged || query.match === "Exact"))))
   }
-  // A page of a list shows the version that it names; one object, named, is read as it is.
+  // A paged list shows the version that it names. A single named object is read in its current version.
   const exact = query.match === "Exact" || (paged && !single)
   const revision = exact && query.revision !== undefined ? query.revision : store.revision
-  if (revision < store.compacted) return Result.fail(expired("resourceVersion is too old: list anew without one"))
+  if (revision < store.compacted)
+    return Result.fail(expired("resourceVersion is too old: list again without resourceVersion"))
   return Result.succeed(cut(kernel, resource, namespace, { ...query, limit: limitOf(query) }, "", revision))
 }
 
-/** Whether a list can hold nothing but one object whose place is known. */
+/** Returns whether the selectors pin the list to one object by its namespace and name. */
 const isSingle = (resource: Resource, namespace: string, { selection }: ListQuery): boolean =>
   FieldSelector.pinned(selection.fields, "metadata.name") !== undefined
   && (!resource.namespaced
@@ -56,14 +57,14 @@ const continued = (
   token: ContinueToken.ContinueToken
 ): Outcome<Page> => {
   const { store } = kernel
-  // A token counts its keys from the place that the request addresses.
+  // Keys in a token are relative to the namespace of the request.
   const start = namespace === "" ? token.start : `${namespace}/${token.start}`
   if (token.revision > store.revision) return Result.fail(tooLargeVersion(token.revision, store.revision))
   const revision = token.revision === -1 ? store.revision : token.revision
   if (revision < store.compacted) {
     return Result.fail(
       expired(
-        "the continue token is too old: list anew, or go on with this answer's token at the present state",
+        "the continue token is too old: list again, or use the token in this reply to continue at the current state",
         ContinueToken.print({ revision: -1, start: token.start })
       )
     )
@@ -71,7 +72,7 @@ const continued = (
   return Result.succeed(cut(kernel, resource, namespace, { ...query, limit: limitOf(query) }, start, revision))
 }
 
-/** Any version will do for a reader that names 0, and it gets everything at once. */
+/** Limit of a page. A list at version 0 ignores the limit, as on the real server. */
 const limitOf = ({ limit, revision }: ListQuery): number => (revision === 0 ? 0 : limit)
 
 const cut = (

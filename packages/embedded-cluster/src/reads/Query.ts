@@ -1,5 +1,5 @@
 /**
- * The options of a list or a watch, read from the query of a request.
+ * Options of a list or a watch, from the query of a request.
  *
  * **Source** Kubernetes 1.36, `ListOptions` and its validation.
  */
@@ -31,7 +31,7 @@ export const selects = ({ fields, labels }: Selection, stored: Stored): boolean 
 
 export const selectsAll = ({ fields, labels }: Selection): boolean => fields.length === 0 && labels.length === 0
 
-/** What a list asks for; `revision` is `undefined` when the client named none, and `limit` 0 is no limit. */
+/** Options of a list. `revision` is `undefined` if the client named none; `limit` 0 means no limit. */
 export interface ListQuery {
   readonly selection: Selection
   readonly revision: number | undefined
@@ -40,7 +40,7 @@ export interface ListQuery {
   readonly token: ContinueToken.ContinueToken | undefined
 }
 
-/** What a watch asks for; `timeoutSeconds` 0 is the server's own choice. */
+/** Options of a watch. With `timeoutSeconds` 0 the server chooses. */
 export interface WatchQuery {
   readonly selection: Selection
   readonly revision: number | undefined
@@ -62,12 +62,12 @@ export const forList = steps(function* (query: URLSearchParams, resource: Resour
     ...matchErrors(match, version, continued),
     ...(flag(query, "sendInitialEvents") === undefined
       ? []
-      : [forbiddenValue("sendInitialEvents", "a watch alone takes it")])
+      : [forbiddenValue("sendInitialEvents", "is allowed only in a watch")])
   ]
   if (errors.length > 0) return yield* Result.fail(invalidOptions("ListOptions", errors))
   const token = text === "" ? undefined : yield* ContinueToken.parse(text)
   if (token !== undefined && version !== "" && version !== "0") {
-    return yield* Result.fail(badRequest("resourceVersion must not be given with continue"))
+    return yield* Result.fail(badRequest("resourceVersion must not be set together with continue"))
   }
   const revision = version === "" ? undefined : natural(version)
   if (version !== "" && revision === undefined) {
@@ -85,7 +85,7 @@ export const forList = steps(function* (query: URLSearchParams, resource: Resour
 /**
  * Reads the options of a watch.
  *
- * **Errors** 400, 422, and 500 for a watch at something that is no version, as it has always been.
+ * **Errors** 400, 422, and like the real server 500 for an invalid resource version.
  */
 export const forWatch = steps(function* (query: URLSearchParams, resource: Resource): Steps<WatchQuery> {
   const selection = yield* selectionFrom(query, resource)
@@ -93,7 +93,7 @@ export const forWatch = steps(function* (query: URLSearchParams, resource: Resou
   const initialEvents = flag(query, "sendInitialEvents")
   const match = query.get("resourceVersionMatch") ?? ""
   const version = query.get("resourceVersion") ?? ""
-  // A watch from no version asks for the present first, which is a list that nothing continues.
+  // A watch without a version starts with the current objects, like a list, and accepts no match rule.
   const plain = initialEvents === undefined && match === "" && (version === "" || version === "0")
   const continued = (query.get("continue") ?? "") === "" ? [] : [CONTINUED]
   const errors = plain ? continued : watchErrors(initialEvents, match, continued)
@@ -118,7 +118,7 @@ const selectionFrom = steps(function* (query: URLSearchParams, resource: Resourc
 
 const MATCH = "resourceVersionMatch"
 
-const CONTINUED = forbiddenValue(MATCH, "must not be given with continue")
+const CONTINUED = forbiddenValue(MATCH, "must not be set together with continue")
 
 const matchErrors = (
   match: string,
@@ -127,13 +127,13 @@ const matchErrors = (
 ): ReadonlyArray<FieldError> => {
   if (match === "") return []
   return [
-    ...(version === "" ? [forbiddenValue(MATCH, "must not be given without resourceVersion")] : []),
+    ...(version === "" ? [forbiddenValue(MATCH, "requires resourceVersion")] : []),
     ...continued,
     ...(match === "Exact" || match === "NotOlderThan"
       ? []
       : [unsupportedValue(MATCH, match, ["Exact", "NotOlderThan", ""])]),
     ...(match === "Exact" && version === "0"
-      ? [forbiddenValue(MATCH, "must not be Exact where resourceVersion is 0")]
+      ? [forbiddenValue(MATCH, "must not be Exact if resourceVersion is 0")]
       : [])
   ]
 }
@@ -149,7 +149,9 @@ const watchErrors = (
   ...(match === ""
     ? []
     : [
-        ...(initialEvents === undefined ? [forbiddenValue(MATCH, "a watch takes it only with sendInitialEvents")] : []),
+        ...(initialEvents === undefined
+          ? [forbiddenValue(MATCH, "is allowed in a watch only with sendInitialEvents")]
+          : []),
         ...(match === "NotOlderThan" ? [] : [unsupportedValue(MATCH, match, ["NotOlderThan"])]),
         ...continued
       ])

@@ -1,5 +1,5 @@
 /**
- * One watch: what a client is told from a version on.
+ * Events of one watch, starting at a resource version.
  *
  * **Source** Kubernetes, "API concepts: Efficient detection of changes"; KEP-3157 for the initial events.
  */
@@ -14,23 +14,23 @@ import { type Selection, selects, selectsAll, type WatchQuery } from "./Query.ts
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED"
 
-/** Where a watch begins. */
+/** State of a watch before live events. */
 export interface Beginning {
-  /** Objects told as new before anything else; none for a watch that goes on from a version. */
+  /** Objects sent first as `ADDED`; empty for a watch that resumes at a version. */
   readonly initial: ReadonlyArray<Stored>
-  /** Changes after the client's version that have already happened. */
+  /** Changes between the client's version and now. */
   readonly missed: ReadonlyArray<Change>
-  /** The version that the initial objects show, when the client wants a bookmark behind them. */
+  /** Version of the initial objects, if the client wants a bookmark after them. */
   readonly marked: number | undefined
-  /** Changes up to here are told by `initial` and `missed`, or are older than what the client knows. */
+  /** Revision up to which `initial` and `missed` are complete. Live events are the later changes. */
   readonly revision: number
 }
 
 /**
- * Finds out what a watch has to tell before it goes live.
+ * Collects the events that a watch sends before live events.
  *
- * **Errors** the failure is told as an event of the stream: 410 when the history does not reach back to the client's
- * version, 504 when the initial objects are asked for at a version that does not exist yet.
+ * **Errors** sent as an event of the stream: 410 if the history no longer reaches back to the client's version, 504
+ * if initial objects are requested at a future version.
  */
 export const begin = (
   kernel: Kernel,
@@ -68,7 +68,10 @@ export const begin = (
   })
 }
 
-/** What a change means to a watch of a namespace and a selection; `undefined` when it means nothing. */
+/**
+ * Converts a change to the event that a watch of a namespace and selection sends. Returns `undefined` if the watch is
+ * not affected.
+ */
 export const eventOf = (
   change: Change,
   namespace: string,
@@ -78,7 +81,7 @@ export const eventOf = (
     stored !== undefined && (namespace === "" || stored.namespace === namespace) && selects(selection, stored)
   const { after, before, revision } = change
   if (after !== undefined && inside(after)) return { type: inside(before) ? "MODIFIED" : "ADDED", stored: after }
-  // What leaves is told as it was, under the number of the change that took it away.
+  // An object that leaves the selection is sent in its old form, with the revision of the change.
   if (before === undefined || !inside(before)) return undefined
   return { type: "DELETED", stored: before.at(revision) }
 }
@@ -102,8 +105,8 @@ export const errorLine = (failure: Failure): string => `{"type":"ERROR","object"
 /**
  * Shares the text of an event among all watches that show it in the same form.
  *
- * **Limits** remembers the lines of one change at a time, so a change costs one serialisation a form however many
- * watch.
+ * **Limits** caches the lines of one change at a time, so a change is serialized once per form, for any number of
+ * watches.
  */
 export class SharedLines {
   #revision = -1
@@ -123,7 +126,7 @@ export class SharedLines {
   }
 }
 
-/** Names the form in which a watch shows objects; a kind may be watched in several versions at once. */
+/** Cache key of the form in which a watch shows objects. Watches may use different versions of a kind. */
 const formOf = (renderer: Representation.Renderer): string =>
   `${apiVersionOf(renderer.resource)} ${representationOf(renderer)}`
 

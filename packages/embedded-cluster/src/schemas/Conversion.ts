@@ -1,11 +1,11 @@
 /**
- * Objects of a custom kind in the shape of one of its versions.
+ * Converts objects of a custom kind between the schemas of its versions.
  */
 import { isObject, type JsonObject, withoutNulls } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
 import * as Structural from "./Structural.ts"
 
-/** Fills in what the schema gives, and drops what is null. */
+/** Adds the schema's defaults and drops nulls. */
 export const complete = (schema: JsonObject, object: JsonObject): JsonObject => {
   const { metadata, ...rest } = object
   const filled = Structural.withDefaults(schema, Structural.withoutNulls(schema, rest))
@@ -15,16 +15,16 @@ export const complete = (schema: JsonObject, object: JsonObject): JsonObject => 
   }
 }
 
-/** Brings an object of a custom kind into the shape of a version. */
+/** Converts an object of a custom kind to the schema of a version. */
 export const reshape = (resource: Resource, object: JsonObject): JsonObject => {
   const { custom } = resource
   return custom === undefined ? object : complete(custom.schema, Structural.prune(custom.schema, object).object)
 }
 
-/** Shows a stored object in the shape of a version. */
-export const shown = (resource: Resource, object: JsonObject): JsonObject =>
+/** Converts a stored object to the schema of the requested version. */
+export const toRequested = (resource: Resource, object: JsonObject): JsonObject =>
   resource.custom?.stored === undefined ? object : reshape(resource, object)
 
-/** Brings an object of a version into the shape in which its kind is stored. */
-export const kept = (resource: Resource, object: JsonObject): JsonObject =>
+/** Converts an object of a version to the schema in which its kind is stored. */
+export const toStored = (resource: Resource, object: JsonObject): JsonObject =>
   resource.custom?.stored === undefined ? object : reshape(resource.custom.stored, object)

@@ -1,9 +1,8 @@
 /**
- * The one form in which a server gives back a value that clients may write in several: quantities, times, and lists and
- * maps with nothing in them.
+ * Canonical forms of values that clients may write in several ways: quantities, times, empty lists and empty maps.
  *
- * **Source** Kubernetes 1.36, `apimachinery`: what `resource.Quantity`, `metav1.Time` and `metav1.MicroTime` print of
- * what they have parsed; Go's `encoding/json` for `omitempty`.
+ * **Source** Kubernetes 1.36, `apimachinery`: how `resource.Quantity`, `metav1.Time` and `metav1.MicroTime` print a
+ * parsed value; Go's `encoding/json` for `omitempty`.
  */
 import * as GoTime from "../core/GoTime.ts"
 import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"
@@ -11,12 +10,13 @@ import * as Quantity from "../core/Quantity.ts"
 import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 
 /**
- * Gives an object of a kind that is built in with every quantity and every time in its form, and without the lists and
- * maps that hold nothing.
+ * Converts an object of a built-in kind to its canonical form: quantities and times in canonical format, empty lists
+ * and maps removed.
  *
- * **Shape** an empty struct stays, and so does the list of managed fields, whose emptiness is an order.
+ * **Shape** empty structs stay. `managedFields` stays too, because an empty list there means that the client clears
+ * it.
  *
- * **Limits** one walk; the object itself when nothing differs.
+ * **Limits** one walk. Returns the object itself if nothing changes.
  */
 export const canonical = (groupVersion: string, kind: string, object: JsonObject): JsonObject =>
   inStruct(rootOf(groupVersion, kind), object)
@@ -40,18 +40,18 @@ const isEmpty = (shape: Shape, value: Json): boolean =>
   (shape._tag === "List" && isArray(value) && value.length === 0)
   || (shape._tag === "Map" && isObject(value) && Object.keys(value).length === 0)
 
-/** Brings a value into its canonical form; quantities in a map are a list of resources, kept to thousandths. */
+/** Converts a value to its canonical form. Quantities in a map belong to a resource list, which keeps thousandths. */
 const formed = (shape: Shape, value: Json, precision: Quantity.Precision = "nano"): Json => {
   switch (shape._tag) {
     case "Struct":
       return isObject(value) ? inStruct(shape, value) : value
     case "Map": {
       const inside = shapeOf(shape.value)
-      return isObject(value) ? changeValues(value, (one) => formed(inside, one, "milli")) : value
+      return isObject(value) ? changeValues(value, (entry) => formed(inside, entry, "milli")) : value
     }
     case "List": {
       const item = shapeOf(shape.item)
-      return isArray(value) ? changeItems(value, (one) => formed(item, one)) : value
+      return isArray(value) ? changeItems(value, (element) => formed(item, element)) : value
     }
     case "Quantity":
       return Quantity.canonicalValue(value, precision)

@@ -1,15 +1,15 @@
 /**
- * The types of fields of kinds that are built in, as their published schemas say them.
+ * Types of the fields of built-in kinds, derived from their published schemas.
  *
- * **Source** Kubernetes 1.36, `/openapi/v3`; of the types that parse a text themselves, `apimachinery`.
+ * **Source** Kubernetes 1.36, `/openapi/v3`; `apimachinery` for the types that parse a text themselves.
  */
 import type * as GoTime from "../core/GoTime.ts"
 import { arrayAt, isObject, type JsonObject, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"
-import * as Definitions from "./Definitions.ts"
+import * as BuiltinSchemas from "./BuiltinSchemas.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** The type of a field. **Shape** what a schema does not say is `Any`. */
+/** Type of a field. **Shape** `Any` if the schema does not restrict it. */
 export type Shape =
   | { readonly _tag: "Any" | "Text" | "Flag" | "Number" | "Bytes" | "Quantity" | "NumberOrText" }
   | { readonly _tag: "Integer"; readonly bits: 32 | 64 }
@@ -19,7 +19,7 @@ export type Shape =
   | {
       readonly _tag: "Struct"
       readonly fields: JsonObject
-      /** Lists and maps that are printed, as `null`, even when nothing is in them. */
+      /** Lists and maps that are printed as `null` when they are empty. */
       readonly printed: ReadonlyArray<string>
     }
 
@@ -32,10 +32,10 @@ const PARSED = new Map<string, Shape>([
 
 const ANY: Shape = { _tag: "Any" }
 
-/** The type of the fields that a schema describes. */
+/** Type of the fields that a schema describes. */
 export const shapeOf = oncePer((schema: JsonObject): Shape => {
   const reference = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
-  const name = reference.slice(Definitions.REFERENCE.length)
+  const name = reference.slice(BuiltinSchemas.REFERENCE.length)
   return PARSED.get(name) ?? compiled(KindSchema.resolved(schema), name)
 })
 
@@ -54,9 +54,9 @@ const compiled = (schema: JsonObject, name: string): Shape => {
       return isObject(items) ? { _tag: "List", item: items } : ANY
     case "object": {
       if (isObject(additionalProperties)) return { _tag: "Map", value: additionalProperties }
-      const own = name.slice(name.lastIndexOf(".") + 1)
+      const typeName = name.slice(name.lastIndexOf(".") + 1)
       return isObject(properties)
-        ? { _tag: "Struct", fields: properties, printed: printed(own, schema, properties) }
+        ? { _tag: "Struct", fields: properties, printed: printed(typeName, schema, properties) }
         : ANY
     }
     default:
@@ -64,7 +64,7 @@ const compiled = (schema: JsonObject, name: string): Shape => {
   }
 }
 
-/** Fields that one may leave out and that are printed all the same. */
+/** Optional fields that are printed even when they are empty. */
 const PRINTED = new Map([
   ["Role", ["rules"]],
   ["ClusterRole", ["rules"]],
@@ -80,12 +80,12 @@ const printed = (name: string, schema: JsonObject, fields: JsonObject): Readonly
 
 const roots = new Map<string, Shape>()
 
-/** The type of a kind. **Shape** `Any` for one whose schema is not known. */
+/** Type of a kind. **Shape** `Any` if its schema is unknown. */
 export const rootOf = (groupVersion: string, kind: string): Shape => {
   const [group = "", version = ""] = groupVersion.includes("/") ? groupVersion.split("/") : ["", groupVersion]
-  const name = Definitions.nameOf(group, version, kind)
+  const name = BuiltinSchemas.nameOf(group, version, kind)
   const shape = roots.get(name) ?? shapeOf(KindSchema.reference(name))
-  // Only kinds with a schema are remembered, so a client that makes names up fills nothing.
+  // Only kinds with a schema are cached, so a client that invents kinds cannot fill the cache.
   if (shape !== ANY) roots.set(name, shape)
   return shape
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the value whose type is not the one that its field has, in what a client sends of a kind that is built in.
+ * Finds values of the wrong type in objects of built-in kinds that clients send.
  *
  * **Source** Kubernetes 1.36: the published schemas for the types.
  */
@@ -9,19 +9,19 @@ import * as Quantity from "../core/Quantity.ts"
 import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** A value that does not fit. **Shape** `path` are the names and places down to it, the last one first. */
+/** A value of the wrong type. **Shape** `path` has the field names and list indexes down to it, the last first. */
 interface Mismatch {
   readonly path: Array<string | number>
   readonly expected: string
 }
 
-/** What a value is asked for its field's type. */
+/** Returns the expected type if the value does not match the field's type. */
 type Judge = (shape: Shape, value: Json) => string | undefined
 
 /**
- * Finds the first value of another type.
+ * Finds the first value of the wrong type.
  *
- * **Limits** one walk over the object, which copies nothing; a kind whose schema is not known passes.
+ * **Limits** one walk over the object, without copies. A kind with an unknown schema passes.
  */
 const find = (shape: Shape, value: Json, judge: Judge): Mismatch | undefined => {
   if (value === null) return undefined
@@ -31,17 +31,17 @@ const find = (shape: Shape, value: Json, judge: Judge): Mismatch | undefined => 
   if (!isObject(value)) return undefined
   for (const name of Object.keys(value)) {
     const schema = inside(shape, name)
-    const one = value[name]
-    const found = schema === undefined || one === undefined ? undefined : find(shapeOf(schema), one, judge)
+    const field = value[name]
+    const found = schema === undefined || field === undefined ? undefined : find(shapeOf(schema), field, judge)
     if (found !== undefined) return within(found, name)
   }
   return undefined
 }
 
 const findInList = (shape: Shape, list: ReadonlyArray<Json>, judge: Judge): Mismatch | undefined => {
-  for (const [place, one] of list.entries()) {
-    const found = find(shape, one, judge)
-    if (found !== undefined) return within(found, place)
+  for (const [index, item] of list.entries()) {
+    const found = find(shape, item, judge)
+    if (found !== undefined) return within(found, index)
   }
   return undefined
 }
@@ -62,27 +62,27 @@ const isInteger = (value: Json, bits: 32 | 64): boolean =>
 
 const BASE64_REGEX = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Whether a text is base64. **Shape** a decoder of Go reads over the ends of lines. */
+/** Returns whether a text is base64. **Shape** line breaks are allowed, as in Go's decoder. */
 const isBase64 = (text: string): boolean => BASE64_REGEX.test(text) || BASE64_REGEX.test(text.replaceAll(/[\r\n]/g, ""))
 
-/** What a value has to be so that JSON holds it. **Shape** the types that parse a text themselves take any value. */
+/** Checks only the JSON type of a value. **Shape** types that parse a text themselves accept any value. */
 const ofJson: Judge = (shape, value) => {
   switch (shape._tag) {
     case "Struct":
     case "Map":
       return isObject(value) ? undefined : "an object"
     case "List":
-      return isArray(value) ? undefined : "a list"
+      return isArray(value) ? undefined : "an array"
     case "Text":
     case "Bytes":
     case "Time":
-      return typeof value === "string" ? undefined : "a text"
+      return typeof value === "string" ? undefined : "a string"
     case "Flag":
       return typeof value === "boolean" ? undefined : "true or false"
     case "Number":
       return typeof value === "number" ? undefined : "a number"
     case "Integer":
-      return isInteger(value, shape.bits) ? undefined : `a whole number of ${shape.bits} bits`
+      return isInteger(value, shape.bits) ? undefined : `a ${shape.bits}-bit integer`
     case "Any":
     case "Quantity":
     case "NumberOrText":
@@ -90,11 +90,11 @@ const ofJson: Judge = (shape, value) => {
   }
 }
 
-/** What a value has to be so that its field's type takes it. */
+/** Checks a value against its field's full type. */
 const ofField: Judge = (shape, value) => {
   switch (shape._tag) {
     case "NumberOrText":
-      return typeof value === "string" || isInteger(value, 32) ? undefined : "a whole number or a text"
+      return typeof value === "string" || isInteger(value, 32) ? undefined : "a 32-bit integer or a string"
     case "Bytes":
       return typeof value === "string" && isBase64(value) ? undefined : "base64"
     case "Time":
@@ -114,35 +114,35 @@ const TIMES: Readonly<Record<GoTime.Precision, string>> = {
   micros: 'a time such as "2026-01-02T15:04:05.000000Z"'
 }
 
-const told = (found: Mismatch | undefined): string | undefined => {
+const describe = (found: Mismatch | undefined): string | undefined => {
   if (found === undefined) return undefined
   const field = found.path
     .toReversed()
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
     .join("")
-  // The value is not repeated: it may be a secret's.
+  // The value is not repeated, because it may be secret.
   return `${field.slice(1) || "the body"} must be ${found.expected}`
 }
 
-/** What is wrong with the types of an object, if anything is. */
+/** Describes the first value of the wrong type in an object, if any. */
 export const problem = (groupVersion: string, kind: string, object: JsonObject): string | undefined =>
-  told(find(rootOf(groupVersion, kind), object, ofField))
+  describe(find(rootOf(groupVersion, kind), object, ofField))
 
-/** The same of an intent that is applied. **Shape** what only a field's own parser refuses is no matter of the apply. */
+/** The same check for an applied configuration. **Shape** values that only a field's own parser refuses pass. */
 export const problemOfIntent = (groupVersion: string, kind: string, intent: JsonObject): string | undefined =>
-  told(find(rootOf(groupVersion, kind), intent, ofJson))
+  describe(find(rootOf(groupVersion, kind), intent, ofJson))
 
 const METADATA: JsonObject = {
   type: "object",
   properties: { metadata: KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta") }
 }
 
-/** What is wrong with the metadata of an object of a custom kind. */
+/** Describes the first value of the wrong type in the metadata of a custom object, if any. */
 export const problemOfMetadata = (object: JsonObject): string | undefined =>
-  told(find(shapeOf(METADATA), object, ofField))
+  describe(find(shapeOf(METADATA), object, ofField))
 
 const DELETE_OPTIONS = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
 
-/** What is wrong with the options of a deletion. */
+/** Describes the first value of the wrong type in the options of a deletion, if any. */
 export const problemOfDeleteOptions = (options: JsonObject): string | undefined =>
-  told(find(shapeOf(DELETE_OPTIONS), options, ofField))
+  describe(find(shapeOf(DELETE_OPTIONS), options, ofField))

@@ -1,7 +1,8 @@
 /**
- * The paths by which definitions name a place in an object: `.status.conditions[?(@.type=="Ready")].status`.
+ * JSON paths in CustomResourceDefinitions: `.status.conditions[?(@.type=="Ready")].status`.
  *
- * **Source** Kubernetes, "JSONPath Support"; of its grammar what printer columns and selectable fields may use.
+ * **Source** Kubernetes, "JSONPath Support"; the part of its grammar that printer columns and selectable fields may
+ * use.
  */
 import { at, equals, isArray, isObject, type Json, parse as parseJson } from "../core/Json.ts"
 
@@ -19,7 +20,7 @@ const INDEX = /^\[(-?[0-9]+)\]/
 const EVERY = /^(?:\[\*\]|\.\*)/
 const WHERE = /^\[\?\(\s*@((?:\.[A-Za-z0-9_-]+)+)\s*(==|!=)\s*("[^"]*"|'[^']*'|[0-9.]+|true|false)\s*\)\]/
 
-/** Parses a path, `undefined` when it is none. */
+/** Parses a path. Returns `undefined` if the text is not a path. */
 export const parse = (text: string): JsonPath | undefined => {
   const steps: Array<Step> = []
   let rest = text.startsWith(".") || text.startsWith("[") ? text : `.${text}`
@@ -48,7 +49,7 @@ const stepAt = (text: string): readonly [Step, number] | undefined => {
   return [{ _tag: "Where", path: path.slice(1).split("."), equal: operator === "==", value }, whole.length]
 }
 
-/** The values at a path, none where it leads nowhere. */
+/** Values at a path; empty if the path matches nothing. */
 export const find = (path: JsonPath, value: Json): ReadonlyArray<Json> =>
   path.reduce<ReadonlyArray<Json>>((found, step) => found.flatMap((one) => follow(step, one)), [value])
 

@@ -1,8 +1,8 @@
 /**
- * What a kind's schema says of its fields: what is in them, and how two values of one merge.
+ * Reads schemas: the fields of a kind, and how two values of a field merge.
  *
- * A strategic merge patch and a server-side apply merge a list whose items have an identity item by item; every other
- * list is replaced whole. The two ways disagree in places, for instance on the ports of a container.
+ * A strategic merge patch and a server-side apply merge a list item by item if its items have an identity, and
+ * replace any other list. The two rules differ for some fields, such as the ports of a container.
  *
  * **Source** the extensions `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-patch-strategy` and
  * `-patch-merge-key` of Kubernetes' OpenAPI documents and of structural schemas.
@@ -10,12 +10,12 @@
 import { arrayAt, at, isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import { oncePer } from "../core/OncePer.ts"
 import type { Resource } from "../core/Resource.ts"
-import * as Definitions from "./Definitions.ts"
+import * as BuiltinSchemas from "./BuiltinSchemas.ts"
 
-/** A schema as it is written, its references included; `undefined` where nothing is known of a value. */
+/** A schema with its references unresolved; `undefined` for a value without a schema. */
 export type KindSchema = JsonObject | undefined
 
-/** How one list merges. */
+/** Rule by which a list merges. */
 export type ListRule =
   | { readonly _tag: "Atomic" }
   | { readonly _tag: "Set" }
@@ -25,38 +25,37 @@ const ATOMIC: ListRule = { _tag: "Atomic" }
 const SET: ListRule = { _tag: "Set" }
 const keyed = (...keys: ReadonlyArray<string>): ListRule => ({ _tag: "Keyed", keys })
 
-/** The schema of a resource's objects. */
+/** Schema of a resource's objects. */
 export const ofResource = (resource: Resource): KindSchema =>
   resource.custom === undefined
-    ? Definitions.get(Definitions.nameOf(resource.group, resource.version, resource.kind))
+    ? BuiltinSchemas.get(BuiltinSchemas.nameOf(resource.group, resource.version, resource.kind))
     : resource.custom.root
 
-/** A reference to a schema that is built in. */
-export const reference = (name: string): JsonObject => ({ $ref: `${Definitions.REFERENCE}${name}` })
+/** Makes a reference to a built-in schema. */
+export const reference = (name: string): JsonObject => ({ $ref: `${BuiltinSchemas.REFERENCE}${name}` })
 
 /**
- * The schema that a reference means; any other is itself.
+ * Resolves a schema that is a reference; returns any other schema itself.
  *
- * **Shape** `allOf` with one member is how a reference gets a description. **Limits** is looked up once: every field of every
- * body asks.
+ * **Shape** a reference with a description is `allOf` with one member. **Limits** memoized, because the check of
+ * every field calls it.
  */
 export const resolved = oncePer((schema: JsonObject): JsonObject => {
   const name = textAt(schema, "$ref") || textAt(arrayAt(schema, "allOf")[0], "$ref")
-  return name === "" ? schema : Definitions.get(name.slice(Definitions.REFERENCE.length))
+  return name === "" ? schema : BuiltinSchemas.get(name.slice(BuiltinSchemas.REFERENCE.length))
 })
 
-/** Whether a schema names a field, instead of allowing any. */
+/** Returns whether a schema declares a field by name. */
 export const declares = (schema: KindSchema, name: string): boolean =>
   schema !== undefined && at(resolved(schema), "properties", name) !== undefined
 
-/** The schema of a field. */
 export const fieldOf = (schema: KindSchema, name: string): KindSchema => {
   if (schema === undefined) return undefined
   const whole = resolved(schema)
   return objectOr(at(whole, "properties", name)) ?? objectOr(whole["additionalProperties"])
 }
 
-/** The schema of a list's items. */
+/** Schema of a list's items. */
 export const itemOf = (schema: KindSchema): KindSchema =>
   schema === undefined ? undefined : objectOr(resolved(schema)["items"])
 
@@ -65,7 +64,7 @@ const objectOr = (value: Json | undefined): KindSchema => (isObject(value) ? val
 const extension = (schema: JsonObject, name: string): Json | undefined =>
   schema[`x-kubernetes-${name}`] ?? resolved(schema)[`x-kubernetes-${name}`]
 
-/** Tells how a strategic merge patch merges a list. */
+/** Rule by which a strategic merge patch merges a list. */
 export const forPatch = (schema: KindSchema): ListRule => {
   if (schema === undefined || !strategies(schema).includes("merge")) return ATOMIC
   const key = extension(schema, "patch-merge-key")
@@ -77,11 +76,11 @@ const strategies = (schema: JsonObject): ReadonlyArray<string> => {
   return typeof text === "string" ? text.split(",") : []
 }
 
-/** Whether a strategic merge patch replaces an object whole. */
+/** Returns whether a strategic merge patch replaces an object as a whole. */
 export const isReplaced = (schema: KindSchema): boolean =>
   schema !== undefined && strategies(schema).includes("replace")
 
-/** Tells how an apply merges a list. */
+/** Rule by which a server-side apply merges a list. */
 export const forApply = (schema: KindSchema): ListRule => {
   if (schema === undefined) return ATOMIC
   switch (extension(schema, "list-type")) {
@@ -98,11 +97,11 @@ export const forApply = (schema: KindSchema): ListRule => {
   }
 }
 
-/** Whether one manager owns an object whole. */
+/** Returns whether one field manager owns an object as a whole. */
 export const isAtomic = (schema: KindSchema): boolean =>
   schema !== undefined && extension(schema, "map-type") === "atomic"
 
-/** What a key field is taken to be where an item of a list leaves it out. */
+/** Default of a key field that an item of a list omits. */
 export const keyDefault = (list: KindSchema, key: string): Json | undefined => {
   const field = fieldOf(itemOf(list), key)
   return field === undefined ? undefined : field["default"]

@@ -1,5 +1,5 @@
 /**
- * Sets hold nothing twice, and maps hold nothing under the same keys twice.
+ * Refuses duplicates in lists of type `set`, and duplicate keys in lists of type `map`.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema/listtype`.
  */
@@ -7,7 +7,7 @@ import { isArray, isObject, type Json, type JsonArray, type JsonObject } from ".
 import { duplicate, type FieldError, invalidValue } from "../core/Status.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** Finds what stands twice in the lists of an object. */
+/** Finds duplicates in the lists of an object. */
 export const check = (schema: KindSchema.KindSchema, object: JsonObject, path = ""): ReadonlyArray<FieldError> =>
   Object.entries(object).flatMap(([name, value]) => {
     const where = KindSchema.declares(schema, name) ? (path === "" ? name : `${path}.${name}`) : `${path}[${name}]`
@@ -26,8 +26,9 @@ const listErrors = (schema: KindSchema.KindSchema, list: JsonArray, path: string
   const rule = KindSchema.forApply(schema)
   if (rule._tag === "Atomic") return []
   if (rule._tag === "Set") return repeated(list, path)
-  const strange = list.findIndex((item) => item !== null && !isObject(item))
-  if (strange >= 0) return [invalidValue(`${path}[${strange}]`, list[strange], "must be an object, for it has keys")]
+  const invalid = list.findIndex((item) => item !== null && !isObject(item))
+  if (invalid >= 0)
+    return [invalidValue(`${path}[${invalid}]`, list[invalid], "must be an object, because the list has type map")]
   const keys = list.map((item): Json => {
     const known = rule.keys.flatMap((key) => {
       const value = isObject(item) ? item[key] : undefined
@@ -38,13 +39,13 @@ const listErrors = (schema: KindSchema.KindSchema, list: JsonArray, path: string
   return repeated(keys, path)
 }
 
-/** Names what stands there for the second time, and only then. */
+/** Reports each duplicate once, at its second position. */
 const repeated = (list: JsonArray, path: string): ReadonlyArray<FieldError> => {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return list.flatMap((item, index) => {
     const text = JSON.stringify(item)
-    const times = (seen.get(text) ?? 0) + 1
-    seen.set(text, times)
+    const times = (counts.get(text) ?? 0) + 1
+    counts.set(text, times)
     return times === 2 ? [duplicate(`${path}[${index}]`, item)] : []
   })
 }

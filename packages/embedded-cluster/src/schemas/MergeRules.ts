@@ -1,19 +1,20 @@
 /**
- * What a schema may say of how lists and objects merge.
+ * Checks the list types and map types in the schema of a CustomResourceDefinition.
  *
- * **Source** Kubernetes 1.36, the validation of definitions: `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`.
+ * **Source** Kubernetes 1.36, the validation of CustomResourceDefinitions: `x-kubernetes-list-type`,
+ * `-list-map-keys`, `-map-type`.
  */
 import { arrayAt, at, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import { type FieldError, invalidValue, required, unsupportedValue } from "../core/Status.ts"
 
-/** A schema whose type is missing, or is not the one that a rule needs. */
+/** Refuses a schema whose type is missing, or differs from the type that a rule requires. */
 export const typeError = (field: string, type: string, rule: string): FieldError =>
   type === "" ? required(field, rule) : invalidValue(field, type, rule)
 
 const MAP_TYPES = ["atomic", "granular"]
 const LIST_TYPES = ["atomic", "set", "map"]
 
-/** Finds what is wrong with how a schema says that values merge. */
+/** Checks the merge rules of a schema. */
 export const mergeErrors = (schema: JsonObject, path: string, type: string): ReadonlyArray<FieldError> => {
   const map = schema["x-kubernetes-map-type"]
   const list = schema["x-kubernetes-list-type"]
@@ -43,9 +44,11 @@ export const mergeErrors = (schema: JsonObject, path: string, type: string): Rea
           )
         ]
       : []),
-    ...(list === "map" && keys.length === 0 ? [required(field("list-map-keys"), "a list of type map has keys")] : []),
+    ...(list === "map" && keys.length === 0
+      ? [required(field("list-map-keys"), "a list of type map must have keys")]
+      : []),
     ...(list === "map" && !isObject(schema["items"])
-      ? [required(`${path}.items`, "a list of type map has a schema of its items")]
+      ? [required(`${path}.items`, "a list of type map must have a schema for its items")]
       : []),
     ...(list === "map" && isObject(schema["items"]) && item["type"] !== "object"
       ? [invalidValue(`${path}.items.type`, textAt(item, "type"), "must be object in a list of type map")]
@@ -63,5 +66,5 @@ const keyErrors = (schema: JsonObject, path: string, key: string): ReadonlyArray
   }
   const where = `${path}.items.properties[${key}]`
   const known = arrayAt(item, "required").includes(key) || property["default"] !== undefined
-  return known ? [] : [required(`${where}.default`, "a key has a default or is required")]
+  return known ? [] : [required(`${where}.default`, "a key must be required or have a default")]
 }

@@ -1,10 +1,10 @@
 /**
- * Holds a value against a structural schema and says what is wrong.
+ * Validates a value against a structural schema.
  *
- * Rules in CEL, `x-kubernetes-validations`, are not evaluated.
+ * CEL rules in `x-kubernetes-validations` are not evaluated.
  *
- * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/validate`, and what `apiextensions-apiserver` makes of its
- * errors.
+ * **Source** Kubernetes 1.36, `kube-openapi/pkg/validation/validate`, and the way `apiextensions-apiserver` reports
+ * its errors.
  */
 import * as Formats from "../core/Formats.ts"
 import * as GoPattern from "../core/GoPattern.ts"
@@ -31,13 +31,16 @@ import {
 } from "../core/Status.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** What a check came to. **Shape** `matches` counts what held, by which alternatives are compared. */
+/**
+ * Result of a check. **Shape** `matches` counts the rules that held; it ranks failed alternatives of `anyOf` and
+ * `oneOf`.
+ */
 interface Verdict {
   readonly errors: Array<FieldError>
   matches: number
 }
 
-/** Where a value stands. **Shape** `prefix` is the path of the value that is checked, `path` that inside of it. */
+/** Position of a value. **Shape** `prefix` is the path of the checked value, `path` the path inside it. */
 interface Place {
   readonly path: string
   readonly prefix: string
@@ -47,8 +50,8 @@ interface Place {
 /**
  * Checks a value.
  *
- * **Shape** `before` is the value that is there already: what has not changed since is not held against anybody.
- * `prefix` is the path of the value in its object.
+ * **Shape** `before` is the previous value: errors in unchanged parts are ignored. `prefix` is the path of the value
+ * in its object.
  */
 export const check = (
   schema: JsonObject,
@@ -63,7 +66,7 @@ const verdict = (): Verdict => ({ errors: [], matches: 0 })
 
 const add = (to: Verdict, ...errors: ReadonlyArray<FieldError>): void => {
   for (const error of errors) {
-    const known = to.errors.some((one) => one.field === error.field && sentence(one) === sentence(error))
+    const known = to.errors.some((other) => other.field === error.field && sentence(other) === sentence(error))
     if (!known) to.errors.push(error)
   }
 }
@@ -79,13 +82,13 @@ const fieldAt = ({ path, prefix }: Place): string => {
   return prefix === "" ? name : `${prefix}.${name}`
 }
 
-/** An error for which the real server names no field below the value that is checked: its rule does. */
+/** Makes an error for the whole checked value. The real server does not name the field below it; the rule here does. */
 const whole = (place: Place, rule: string): FieldError =>
   invalidValue(place.prefix === "" ? "<nil>" : place.prefix, undefined, `${fieldAt(place)} ${rule}`)
 
 const wrong = (place: Place, value: Json, rule: string): FieldError => invalidValue(fieldAt(place), value, rule)
 
-/** An error of a value that has not changed is none; a correlated child is judged on its own. */
+/** Checks a value and drops the errors if it is unchanged. Its children are compared with their own previous values. */
 const checked = (schema: JsonObject, value: Json, place: Place): Verdict => {
   const made = checkedAnew(schema, value, place)
   const unchanged = made.errors.length > 0 && place.before !== undefined && equals(place.before, value)
@@ -138,7 +141,7 @@ const checkedType = (schema: JsonObject, types: ReadonlyArray<string>, value: Js
     || types.includes(name)
     || (name === "integer" && types.includes("number"))
     || (value === null && schema["nullable"] === true)
-  // A text that has to have a format is judged by the format alone.
+  // For a text with a format, only the format is checked.
   const formatted = typeof schema["format"] === "string" && schema["format"] !== "" && typeof value === "string"
   const numeric = types.includes("number") || types.includes("integer")
   if (fits || (formatted && !numeric)) made.matches = 1
@@ -189,9 +192,9 @@ const checkedNumber = (schema: JsonObject, types: ReadonlyArray<string>, value: 
     if (!Number.isInteger(value) || value < low || value > high)
       add(made, whole(place, `must be a whole number of format ${named}`))
   }
-  const given = numberAt(schema, "multipleOf")
-  // A whole number is held against the whole part of the factor.
-  const factor = given !== undefined && Number.isInteger(value) ? Math.trunc(given) : given
+  const multiple = numberAt(schema, "multipleOf")
+  // A whole number is compared with the integer part of the factor.
+  const factor = multiple !== undefined && Number.isInteger(value) ? Math.trunc(multiple) : multiple
   if (factor !== undefined && factor <= 0) {
     add(made, wrong(place, factor, "multipleOf must be positive"))
   } else if (factor !== undefined && !Number.isInteger(value / factor))
@@ -220,12 +223,12 @@ const checkedList = (schema: JsonObject, value: JsonArray, place: Place): Verdic
   if (max !== undefined && count > max) add(made, tooMany(fieldAt(place), count, max))
   const repeated = value.some((item, index) => value.slice(0, index).some((one) => equals(one, item)))
   if (schema["uniqueItems"] === true && repeated)
-    add(made, invalidValue(fieldAt(place), undefined, "must hold nothing twice"))
+    add(made, invalidValue(fieldAt(place), undefined, "must not contain duplicates"))
   made.matches += 1
   return made
 }
 
-/** The item that an item of a list was before: only a list with keys tells. */
+/** Previous value of a list item. Only a list of type `map` can match its items. */
 const sameItem = (list: JsonObject, before: Json | undefined, item: Json): Json | undefined => {
   const rule = KindSchema.forApply(list)
   if (rule._tag !== "Keyed" || !isArray(before) || !isObject(item)) return undefined
@@ -247,7 +250,7 @@ const checkedObject = (schema: JsonObject, value: JsonObject, place: Place): Ver
   for (const [name, one] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) continue
     if (isObject(others)) below(name, others, one, `${place.path}.${name}`)
-    if (others === false) add(made, wrong(place, name, "must have no such property"))
+    if (others === false) add(made, wrong(place, name, "must not have this property"))
   }
   for (const [name, property] of Object.entries(properties)) {
     const one = value[name]
@@ -264,7 +267,7 @@ const checkedObject = (schema: JsonObject, value: JsonObject, place: Place): Ver
 const schemasAt = (schema: JsonObject, name: string): ReadonlyArray<JsonObject> =>
   arrayAt(schema, name).filter(isObject)
 
-/** Of alternatives that all failed, the one that came furthest explains best. */
+/** Selects the failed alternative with the most matches; its errors explain the failure best. */
 const best = (verdicts: ReadonlyArray<Verdict>): Verdict | undefined =>
   verdicts.reduce<Verdict | undefined>(
     (found, one) => (found === undefined || one.matches > found.matches ? one : found),

@@ -1,7 +1,8 @@
 /**
- * What a schema must be like so that its kind's objects can be pruned and filled in: structural.
+ * Checks that the schema of a custom kind is structural, as pruning and defaulting require.
  *
- * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema`, and the validation of definitions.
+ * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema`, and the validation of
+ * CustomResourceDefinitions.
  */
 import * as GoPattern from "../core/GoPattern.ts"
 import { arrayAt, at, equals, isObject, type JsonObject, objectAt, textAt } from "../core/Json.ts"
@@ -10,7 +11,7 @@ import { mergeErrors, typeError } from "./MergeRules.ts"
 import * as SchemaCheck from "./SchemaCheck.ts"
 import * as Structural from "./Structural.ts"
 
-/** Finds what is wrong with the schema of a version. */
+/** Checks the schema of a version. */
 export const check = (schema: JsonObject, path: string, hasStatus: boolean): ReadonlyArray<FieldError> => {
   const structural = [...structureErrors(schema, path, true)].toSorted((left, right) =>
     text(left) < text(right) ? -1 : 1
@@ -35,7 +36,7 @@ const entries = (schema: JsonObject): ReadonlyArray<readonly [string, JsonObject
     isObject(value) ? [[name, value] as const] : []
   )
 
-/** Schemas that say more of a value, beside the one that gives it its structure. */
+/** Keywords whose schemas only add restrictions to a value. */
 const JUNCTORS = ["allOf", "anyOf", "oneOf"]
 
 const structureErrors = (schema: JsonObject, path: string, isRoot = false): ReadonlyArray<FieldError> => {
@@ -78,14 +79,19 @@ const structureErrors = (schema: JsonObject, path: string, isRoot = false): Read
       : []),
     ...(isRoot ? metadataErrors(schema, path) : []),
     ...(embedded && !open && entries(schema).length === 0
-      ? [required(`${path}.properties`, "or x-kubernetes-preserve-unknown-fields, of an embedded resource")]
+      ? [
+          required(
+            `${path}.properties`,
+            "an embedded resource must have properties, or x-kubernetes-preserve-unknown-fields"
+          )
+        ]
       : [])
   ]
 }
 
 const EITHER = [{ type: "integer" }, { type: "string" }]
 
-/** The two ways to spell out that a value is a number or a text may name types; nothing else in a junctor may. */
+/** Checks a schema inside a junctor. Only the two spellings of "integer or string" may name types there. */
 const nested = (schema: JsonObject, one: unknown, name: string, index: number, path: string) => {
   if (!isObject(one)) return []
   const either = isOn(schema, "int-or-string")
@@ -94,7 +100,7 @@ const nested = (schema: JsonObject, one: unknown, name: string, index: number, p
   return nestedErrors(one, `${path}.${name}[${index}]`)
 }
 
-/** What only the schema that gives a value its structure says of it. */
+/** Keywords that are forbidden inside junctors. */
 const STRUCTURAL = [
   "type",
   "additionalProperties",
@@ -125,25 +131,29 @@ const nestedErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErro
     ...(isObject(schema["not"]) ? nestedErrors(schema["not"], `${path}.not`) : []),
     ...(isObject(items) ? nestedErrors(items, `${path}.items`) : []),
     ...entries(schema).flatMap(([name, one]) => nestedErrors(one, `${path}.properties[${name}]`)),
-    ...names.map((name) => forbiddenValue(`${path}.${name}`, "only the schema that gives a value its structure has it"))
+    ...names.map((name) => forbiddenValue(`${path}.${name}`, "must not be inside allOf, anyOf, oneOf or not"))
   ]
 }
 
 const metadataErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldError> => {
-  const own = at(schema, "properties", "metadata")
-  if (!isObject(own)) return []
+  const metadata = at(schema, "properties", "metadata")
+  if (!isObject(metadata)) return []
   const where = `${path}.properties[metadata]`
-  const rest = Object.keys(own).filter((key) => key !== "type" && key !== "properties" && key !== "description")
-  const names = Object.keys(objectAt(own, "properties")).filter((name) => name !== "name" && name !== "generateName")
+  const rest = Object.keys(metadata).filter((key) => key !== "type" && key !== "properties" && key !== "description")
+  const names = Object.keys(objectAt(metadata, "properties")).filter(
+    (name) => name !== "name" && name !== "generateName"
+  )
   return [
-    ...(own["type"] === "object" ? [] : [invalidValue(`${where}.type`, textAt(own, "type"), "must be object")]),
+    ...(metadata["type"] === "object"
+      ? []
+      : [invalidValue(`${where}.type`, textAt(metadata, "type"), "must be object")]),
     ...(rest.length === 0 && names.length === 0
       ? []
-      : [forbiddenValue(where, "must say nothing but of name and generateName")])
+      : [forbiddenValue(where, "must restrict only name and generateName")])
   ]
 }
 
-/** With a status of its own, what the root says of the whole object would be lost on the status. */
+/** Keywords allowed at the root of a schema with a status subresource. Others would not apply to the status. */
 const AT_ROOT = new Set([
   "description",
   "type",
@@ -195,7 +205,7 @@ const defaultErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErr
   ]
 }
 
-/** Whether a schema fills in anything. */
+/** Returns whether a schema has any default. */
 export const hasDefaults = (schema: JsonObject): boolean => {
   const { additionalProperties, items } = schema
   return (
@@ -231,7 +241,7 @@ const keywordErrors = (schema: JsonObject, path: string): ReadonlyArray<FieldErr
     ...JUNCTORS.flatMap(all),
     ...(isObject(items) ? keywordErrors(items, `${path}.items`) : []),
     ...(schema["x-kubernetes-preserve-unknown-fields"] === false
-      ? [invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true, or not be there")]
+      ? [invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or absent")]
       : []),
     ...mergeErrors(schema, path, type)
   ]

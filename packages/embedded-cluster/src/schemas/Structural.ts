@@ -1,13 +1,15 @@
 /**
- * What a schema makes of an object before anybody looks at it: fields that it does not name are dropped, nulls that it
- * does not allow are taken for absent, and blanks are filled in.
+ * Prepares an object by its schema: drops unknown fields and forbidden nulls, and adds defaults.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/apiserver/schema`: `pruning`, `defaulting`.
  */
 import { changeItems, changeValues, isArray, isObject, type Json, type JsonObject } from "../core/Json.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** An object without the fields that its schema does not name. **Shape** `unknown` are their paths, `spec.ports[0].x`. */
+/**
+ * An object without the fields that its schema does not declare. **Shape** `unknown` has their paths,
+ * `spec.ports[0].x`.
+ */
 export interface Pruned {
   readonly object: JsonObject
   readonly unknown: ReadonlyArray<string>
@@ -16,19 +18,20 @@ export interface Pruned {
 const META = new Set(["apiVersion", "kind", "metadata"])
 const OBJECT_META = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 
-/** How a walk knows what to keep. */
+/** State of a pruning walk. */
 interface Walk {
   readonly unknown: Array<string>
-  /** Where it is: names of fields, and places in lists. */
+  /** Field names and list indexes down to the current value. */
   readonly path: Array<string | number>
-  /** What becomes of a field that the schema does not name. */
+  /** Returns whether an object keeps fields that its schema does not declare. */
   readonly keeps: (schema: KindSchema.KindSchema) => boolean
 }
 
 /**
  * Prunes an object of a custom kind.
  *
- * **Shape** what `x-kubernetes-preserve-unknown-fields` covers stays; the metadata of objects is always known.
+ * **Shape** fields under `x-kubernetes-preserve-unknown-fields` stay. The metadata of objects has the built-in
+ * schema.
  */
 export const prune = (schema: JsonObject, object: JsonObject): Pruned => {
   const walk: Walk = { unknown: [], path: [], keeps: preserves }
@@ -43,9 +46,9 @@ export const prune = (schema: JsonObject, object: JsonObject): Pruned => {
 }
 
 /**
- * Prunes an object of a kind whose schema is published in an OpenAPI document.
+ * Prunes an object of a kind with a published OpenAPI schema.
  *
- * **Shape** there, an object that names no fields at all may hold any.
+ * **Shape** an object whose schema declares no fields may have any.
  */
 export const prunePublished = (schema: JsonObject, object: JsonObject): Pruned => {
   const walk: Walk = { unknown: [], path: [], keeps: isOpen }
@@ -89,12 +92,12 @@ const pruneObject = (walk: Walk, schema: KindSchema.KindSchema, object: JsonObje
 
 const pruneInside = (walk: Walk, step: string | number, schema: KindSchema.KindSchema, value: Json): Json => {
   walk.path.push(step)
-  const kept = pruneAny(walk, schema, value)
+  const pruned = pruneAny(walk, schema, value)
   walk.path.pop()
-  return kept
+  return pruned
 }
 
-/** `spec.containers[0].image` */
+/** Prints a path: `spec.containers[0].image`. */
 const print = (path: ReadonlyArray<string | number>): string =>
   path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
@@ -106,7 +109,7 @@ const allowsAny = (schema: KindSchema.KindSchema): boolean =>
 
 const isNullable = (schema: KindSchema.KindSchema): boolean => schema === undefined || schema["nullable"] === true
 
-/** Drops nulls where the schema allows none and has no default to put in their place. */
+/** Drops nulls of fields that are not nullable and have no default. */
 export const withoutNulls = (schema: KindSchema.KindSchema, object: JsonObject): JsonObject =>
   changeValues(object, (value, name) => {
     const field = KindSchema.fieldOf(schema, name)
@@ -119,7 +122,7 @@ const nullsDropped = (schema: KindSchema.KindSchema, value: Json): Json => {
   return isArray(value) ? changeItems(value, (item) => nullsDropped(KindSchema.itemOf(schema), item)) : value
 }
 
-/** Fills in what the schema has defaults for, at any depth of what is there; filling in twice changes nothing. */
+/** Adds the schema's defaults at any depth. A second call changes nothing. */
 export const withDefaults = (schema: KindSchema.KindSchema, value: Json): Json => {
   if (schema === undefined) return value
   if (isArray(value)) {

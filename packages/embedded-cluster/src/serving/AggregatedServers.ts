@@ -1,5 +1,5 @@
 /**
- * Connections to the servers behind APIService objects.
+ * HTTP connections to the servers of APIService objects.
  */
 import { Effect, type Scope } from "effect"
 import type { UnknownError } from "effect/Cause"
@@ -20,19 +20,19 @@ export type Send = (
 
 const CONNECTIONS = 16
 
-/** Keeps connections for each server and way to trust it. **Limits** they close with the scope. */
+/** Makes a connection pool for each server and its TLS settings. **Limits** the connections close with the scope. */
 export const connect: Effect.Effect<Send, never, Scope.Scope> = Effect.gen(function* () {
   const agents = new Map<string, Agent>()
   yield* Effect.addFinalizer(() =>
     Effect.forEach([...agents.values()], (agent) => Effect.promise(() => agent.destroy()), { discard: true })
   )
-  const agentFor = ({ caPem, service, trustsAnybody }: AggregatedApi): Agent => {
-    const key = JSON.stringify([caPem, trustsAnybody, service])
+  const agentFor = ({ caPem, service, skipsTlsVerification }: AggregatedApi): Agent => {
+    const key = JSON.stringify([caPem, skipsTlsVerification, service])
     const known = agents.get(key)
     if (known !== undefined) return known
-    // A certificate is for the name that the service has inside the cluster, wherever it runs.
+    // The certificate names the service inside the cluster, wherever its server runs.
     const servername = `${service.name}.${service.namespace}.svc`
-    const trust = trustsAnybody ? { rejectUnauthorized: false } : caPem === "" ? {} : { ca: caPem }
+    const trust = skipsTlsVerification ? { rejectUnauthorized: false } : caPem === "" ? {} : { ca: caPem }
     const agent = new Agent({ connections: CONNECTIONS, connect: { ...trust, servername } })
     agents.set(key, agent)
     return agent
@@ -40,7 +40,7 @@ export const connect: Effect.Effect<Send, never, Scope.Scope> = Effect.gen(funct
   return (api, origin, options) => Effect.tryPromise((signal) => agentFor(api).request({ ...options, origin, signal }))
 })
 
-/** Where the service of an API is; only one with a name outside the cluster can be reached, for no pod runs here. */
+/** Origin of an API's service. Only a service of type ExternalName is reachable, because no pods run here. */
 export const originOf = ({ store }: Kernel, { service }: AggregatedApi): string | undefined => {
   const stored = store.get(Resources.services, keyOf(service.namespace, service.name))
   if (stored === undefined) return undefined
@@ -52,7 +52,7 @@ export const originOf = ({ store }: Kernel, { service }: AggregatedApi): string 
     : `https://${host.includes(":") ? `[${host}]` : host}:${service.port}`
 }
 
-/** Who asks, as the other server is told: it takes this server's word for it. */
+/** Headers that identify the user to the other server, which trusts them. */
 export const headersOf = (user: User): Record<string, string | Array<string>> => ({
   "x-remote-user": user.name,
   "x-remote-group": [...user.groups],
@@ -62,7 +62,7 @@ export const headersOf = (user: User): Record<string, string | Array<string>> =>
   )
 })
 
-/** Says why a connection failed. */
+/** Returns the reason why a connection failed. */
 export const why = (cause: unknown): string => {
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
   return inner instanceof Error ? inner.message : String(inner)

@@ -1,5 +1,5 @@
 /**
- * Passes requests on to the servers behind APIService objects.
+ * Forwards requests to the servers of APIService objects.
  *
  * **Source** Kubernetes, `k8s.io/kube-aggregator/pkg/apiserver`.
  */
@@ -14,20 +14,20 @@ import { connect, headersOf, originOf, why } from "./AggregatedServers.ts"
 import * as Availability from "./Availability.ts"
 import * as ReplyWriter from "./ReplyWriter.ts"
 
-/** A request that goes on to another server. */
+/** A request for another server's API. */
 interface Forwarded {
   readonly api: AggregatedApi
   readonly request: ApiRequest
 }
 
 export interface Aggregator {
-  /** Answers with what the other server says, or 503 with the reason why it says nothing. */
+  /** Forwards a request and its reply. Replies 503 with the reason if the server does not answer. */
   readonly forward: (response: ServerResponse, forwarded: Forwarded) => Effect.Effect<void>
-  /** Looks after the condition `Available` of all APIServices until the scope closes. */
+  /** Maintains the condition `Available` of every APIService until the scope closes. */
   readonly watch: Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Passes requests on, and says in their objects which servers answer. */
+/** Makes the aggregator of a cluster. */
 export const make = (kernel: Kernel): Effect.Effect<Aggregator, never, Scope.Scope> =>
   Effect.map(connect, (send) => {
     const { recheck, watch } = Availability.make(kernel, send)
@@ -49,9 +49,9 @@ export const make = (kernel: Kernel): Effect.Effect<Aggregator, never, Scope.Sco
           return yield* refuse(response, `error trying to reach service: ${why(answered.failure.cause)}\n`)
         }
         const { body, headers, statusCode } = answered.success
-        response.writeHead(statusCode, passedOn(headers))
+        response.writeHead(statusCode, forwardedHeaders(headers))
         response.flushHeaders()
-        // A stream that breaks off breaks off for the client too.
+        // If the server's stream breaks, the client's connection breaks too.
         yield* Effect.tryPromise((signal) => pipeline(body, response, { signal })).pipe(
           Effect.catch(() => Effect.sync(() => response.destroy()))
         )
@@ -76,7 +76,7 @@ const headersFor = (request: ApiRequest): Record<string, string | Array<string>>
 /** Headers that belong to one connection alone. */
 const HOP = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "trailer"])
 
-const passedOn = (headers: IncomingHttpHeaders): Record<string, string | Array<string>> =>
+const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string | Array<string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined || HOP.has(name) ? [] : [[name, value]]))
   )

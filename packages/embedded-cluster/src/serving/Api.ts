@@ -1,7 +1,8 @@
 /**
- * Takes a request from its credentials to its answer.
+ * Handles a request from authentication to reply.
  *
- * **Shape** the order of checks is the real server's: who is it, may they, is there such a thing, then the work itself.
+ * **Shape** the order of checks is the real server's: authentication, authorization, existence of the resource, then
+ * the operation.
  */
 import { Result } from "effect"
 import type { Authentication } from "../access/Authentication.ts"
@@ -25,32 +26,32 @@ import * as Subresources from "./Subresources.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 import { inYaml } from "./Yaml.ts"
 
-/** A request before its sender is known. */
+/** A request before authentication. */
 interface Incoming extends Omit<ApiRequest, "user" | "body" | "warn"> {
   readonly authorization: string | undefined
   readonly headers: Impersonation.Headers
 }
 
-/** A request that may be answered; its body is read only now, so nobody unknown can make the server read one. */
+/** An authorized request. Its body is read only after authorization. */
 interface Admitted {
   readonly info: RequestInfo.RequestInfo
-  /** Answers the request with its body; `contentType` is that of the body where it came in another form. */
+  /** Answers the request with its body. `contentType` differs from the header if the body was converted. */
   readonly answer: (body: string, contentType?: string) => Reply
 }
 
 export interface Api {
-  /** Admits a request whose sender is known and may make it. **Errors** 401 and 403. */
+  /** Authenticates and authorizes a request. **Errors** 401 and 403. */
   readonly admit: (incoming: Incoming) => Outcome<Admitted>
 }
 
-/** Makes the API of a cluster; `address` is `host:port`, as discovery names the server. */
+/** Makes the API of a cluster. `address` is the server's `host:port` in discovery documents. */
 export const make = (kernel: Kernel, authentication: Authentication, address: () => string): Api => {
   const authorize = Authorization.make(kernel)
   const admit = steps(function* (incoming: Incoming): Steps<Admitted> {
     const sender = yield* authentication.authenticate(incoming.authorization)
     const info = RequestInfo.make(kernel.registry, incoming.method, incoming.path, incoming.query)
-    const asked = yield* Impersonation.wanted(incoming.headers)
-    const user = asked === undefined ? sender : yield* Impersonation.assume(authorize, sender, asked, info)
+    const target = yield* Impersonation.fromHeaders(incoming.headers)
+    const user = target === undefined ? sender : yield* Impersonation.impersonate(authorize, sender, target, info)
     if (!authorize(user, info).allowed) return yield* Result.fail(Authorization.refusal(user, info))
     const { authorization: _authorization, headers: _headers, ...rest } = incoming
     return {
@@ -77,7 +78,7 @@ export const make = (kernel: Kernel, authentication: Authentication, address: ()
   return { admit }
 }
 
-/** The API that another server serves, when the path lies in one. */
+/** API of another server that contains the path, if any. */
 const aggregated = (kernel: Kernel, path: string) => {
   const [root, group, version] = path.split("/").filter((segment) => segment !== "")
   return root === "apis" && group !== undefined && version !== undefined
@@ -93,7 +94,10 @@ const refused = (failure: Failure): Reply => {
   return { ...json(toJson(failure), failure.code), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
 }
 
-/** A group that is not built in has nobody to say what it lacks. */
+/**
+ * Returns whether a failure becomes a plain 404 page, as on the real server: the resource is unknown and its group is
+ * not built in.
+ */
 const isNoPage = (failure: Failure, info: RequestInfo.ResourceRequest): boolean =>
   failure === noSuchResource && Resources.all.every((one) => one.group !== info.group)
 
@@ -111,24 +115,24 @@ const path = (
   request: Pick<ApiRequest, "method" | "path" | "query" | "accept">,
   address: string
 ): Reply => {
-  const { accept, path: asked, query } = request
-  const check = HEALTH.get(asked)
+  const { accept, path: target, query } = request
+  const check = HEALTH.get(target)
   if (check !== undefined) {
     return text(
       query.has("verbose") ? `${CHECKS.map((name) => `[+]${name} ok\n`).join("")}${check} check passed\n` : "ok"
     )
   }
   const document =
-    TokenRequests.document(kernel, asked)
-    ?? Discovery.answer(kernel.registry, asked, accept, address, kernel.aggregated)
+    TokenRequests.document(kernel, target)
+    ?? Discovery.answer(kernel.registry, target, accept, address, kernel.aggregated)
   if (document !== undefined && request.method !== "GET") return json(toJson(methodNotAllowed), methodNotAllowed.code)
   if (document !== undefined) {
     return { _tag: "Text", status: 200, contentType: document.contentType, body: JSON.stringify(document.body) }
   }
-  const schemas = request.method === "GET" ? OpenApi.answer(kernel.registry, asked) : undefined
+  const schemas = request.method === "GET" ? OpenApi.answer(kernel.registry, target) : undefined
   if (schemas !== undefined) return { _tag: "Text", status: 200, contentType: JSON_TYPE, body: schemas }
-  // The core group answers for itself; everything else is a page that nobody serves.
-  return asked.startsWith("/api/") ? json(toJson(noSuchResource), noSuchResource.code) : NO_PAGE
+  // Unknown paths in the core group get a Status; all others get a plain 404 page.
+  return target.startsWith("/api/") ? json(toJson(noSuchResource), noSuchResource.code) : NO_PAGE
 }
 
 const resource = (
@@ -139,7 +143,7 @@ const resource = (
   info: RequestInfo.ResourceRequest
 ): Outcome<Reply> => {
   const found = kernel.registry.find(info.group, info.version, info.resource)
-  if (found === undefined || info.rest.length > 0 || !standsHere(found, info)) return Result.fail(noSuchResource)
+  if (found === undefined || info.rest.length > 0 || !matchesScope(found, info)) return Result.fail(noSuchResource)
   const call: ResourceCall = { request, authorize, info, resource: found }
   if (found.custom?.deprecation !== undefined) request.warn(found.custom.deprecation)
   if (info.subresource !== "") {
@@ -157,22 +161,19 @@ const resource = (
   return isStored(found) ? Objects.answer(kernel, call) : Reviews.answer(kernel, authorize, call)
 }
 
-/** A cluster's own things have no namespace in their path, and an object of a namespace always has. */
-const standsHere = (found: Resource, info: RequestInfo.ResourceRequest): boolean => {
+/** Returns whether a path with or without a namespace fits the scope of a resource. */
+const matchesScope = (found: Resource, info: RequestInfo.ResourceRequest): boolean => {
   if (!found.namespaced) return info.namespace === "" || found === Resources.namespaces
   if (found.custom !== undefined && info.namespace === "") return info.verb === "list" || info.verb === "watch"
   return info.namespace !== "" || !isItem(info)
 }
 
-/** The verbs on one object; a method that is no verb of any resource has the empty verb. */
+/** Verbs on one object. A method that is not a verb has an empty verb. */
 const ITEM = new Set(["get", "update", "patch", "delete", ""])
 
 const isItem = (info: RequestInfo.ResourceRequest): boolean => ITEM.has(info.verb) && info.name !== ""
 
-/**
- * Whether a verb has its object, or its collection, in the path: one cannot create an item by name or update a
- * collection.
- */
+/** Returns whether the path fits the verb: no name to create an object, a name to update it. */
 const fitsPlace = (found: Resource, info: RequestInfo.ResourceRequest, request: ApiRequest): boolean => {
   if (ITEM.has(info.verb)) return info.name !== ""
   if (info.verb === "create") return info.name === "" && (info.namespace !== "" || !found.namespaced)

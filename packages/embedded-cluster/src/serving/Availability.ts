@@ -1,5 +1,5 @@
 /**
- * Says in APIService objects whether the servers behind them answer.
+ * Checks the servers of APIService objects and maintains their condition `Available`.
  *
  * **Source** Kubernetes, `k8s.io/kube-aggregator/pkg/controllers/status/remote`.
  */
@@ -13,66 +13,66 @@ import * as Writes from "../writes/Writes.ts"
 import { headersOf, originOf, type Send, why } from "./AggregatedServers.ts"
 
 export interface Availability {
-  /** Asks the server of an API again, because a request to it failed. **Shape** does nothing while nobody watches. */
+  /** Checks the server of an API again, after a request to it failed. **Shape** does nothing before `watch` runs. */
   readonly recheck: (api: AggregatedApi) => void
-  /** Looks after the condition `Available` of all APIServices until the scope closes. */
+  /** Maintains the condition `Available` of every APIService until the scope closes. */
   readonly watch: Effect.Effect<void, never, Scope.Scope>
 }
 
 const CHECK_TIMEOUT_MS = 5_000
-/** How long after a failed check the next one comes, doubling. */
+/** Delay of the next check after a failed one; it doubles each time. */
 const FIRST_CHECK_MS = 100
 const LAST_CHECK_MS = 5_000
 
-/** The verdict on a server. **Shape** `list` is what it says it has. */
+/** Result of a check. **Shape** `list` is the APIResourceList that the server answered. */
 type Verdict =
   | { readonly _tag: "Passed"; readonly list: Json }
   | { readonly _tag: "Failed"; readonly reason: string; readonly message: string }
 
 /**
- * Judges the servers of a cluster's APIs.
+ * Checks the servers of a cluster's APIs.
  *
- * **Limits** a server that answers is not asked again until its objects change or a request to it fails; one that does
- * not is asked again after 100 ms to 5 s.
+ * **Limits** an available server is checked again only if its objects change or a request to it fails. An unavailable
+ * server is checked again after 100 ms to 5 s.
  */
 export const make = (kernel: Kernel, send: Send): Availability => {
   let recheck: Availability["recheck"] = () => undefined
   const watch = Effect.gen(function* () {
     const fibers = yield* FiberMap.make<string>()
     const run = yield* FiberMap.runtime(fibers)()
-    const judge = (name: string, pauseMs: number): Effect.Effect<void> =>
+    const checkRepeatedly = (name: string, pauseMs: number): Effect.Effect<void> =>
       Effect.gen(function* () {
         const stored = kernel.store.get(Resources.apiServices, name)
         const api = stored === undefined ? undefined : fromStored(stored)
         if (api === undefined) return
         const verdict = yield* check(kernel, send, api)
         if (verdict._tag === "Passed") kernel.aggregated.learn(api, verdict.list)
-        tell(kernel, api, verdict)
+        writeCondition(kernel, api, verdict)
         if (verdict._tag === "Passed") return
         yield* Effect.sleep(pauseMs)
-        return yield* judge(name, Math.min(LAST_CHECK_MS, pauseMs * 2))
+        return yield* checkRepeatedly(name, Math.min(LAST_CHECK_MS, pauseMs * 2))
       })
-    const begin = (name: string) => {
-      run(name, judge(name, FIRST_CHECK_MS))
+    const restartCheck = (name: string) => {
+      run(name, checkRepeatedly(name, FIRST_CHECK_MS))
     }
-    recheck = ({ name }) => begin(name)
+    recheck = ({ name }) => restartCheck(name)
     const { store } = kernel
     yield* Effect.acquireRelease(
       Effect.sync(() => [
         store.subscribe(Resources.apiServices, ({ after, before }) => {
-          // Its own verdict changes nothing of what there is to judge.
+          // A status update by a check does not cause another check.
           const spec = (one: typeof after) => (one === undefined ? undefined : read(one)["spec"])
-          if (after !== undefined && !equals(spec(after), spec(before))) begin(after.name)
+          if (after !== undefined && !equals(spec(after), spec(before))) restartCheck(after.name)
         }),
         store.subscribe(Resources.services, ({ after, before }) => {
           const stored = after ?? before
           for (const { name, service } of kernel.aggregated.all)
-            if (service.name === stored?.name && service.namespace === stored.namespace) begin(name)
+            if (service.name === stored?.name && service.namespace === stored.namespace) restartCheck(name)
         })
       ]),
       (stops) => Effect.sync(() => stops.forEach((stop) => stop()))
     )
-    for (const { name } of kernel.aggregated.all) begin(name)
+    for (const { name } of kernel.aggregated.all) restartCheck(name)
   })
   return { recheck: (api) => recheck(api), watch }
 }
@@ -114,7 +114,7 @@ const check = (kernel: Kernel, send: Send, api: AggregatedApi): Effect.Effect<Ve
     return { _tag: "Passed", list: Result.isSuccess(list) ? list.success : null }
   })
 
-const tell = (kernel: Kernel, api: AggregatedApi, verdict: Verdict): void => {
+const writeCondition = (kernel: Kernel, api: AggregatedApi, verdict: Verdict): void => {
   const condition: JsonObject = {
     type: "Available",
     status: verdict._tag === "Passed" ? "True" : "False",
@@ -122,7 +122,7 @@ const tell = (kernel: Kernel, api: AggregatedApi, verdict: Verdict): void => {
     message: verdict._tag === "Passed" ? "all checks passed" : verdict.message
   }
   const address = { resource: Resources.apiServices, namespace: "", name: api.name }
-  // One that has gone in the meantime needs no verdict.
+  // If the APIService was deleted in the meantime, the failed update is ignored.
   Writes.update(
     kernel,
     address,

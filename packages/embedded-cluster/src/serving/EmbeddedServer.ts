@@ -1,11 +1,11 @@
 /**
  * A Kubernetes API server in this process, over TLS, with its objects in memory.
  *
- * It has the real server's formats, reasons and semantics for the kinds in {@link Resources} and those that definitions
- * add. With `controllers` it also does what the controller manager and the scheduler do, see {@link Controllers}; without
- * them it empties namespaces that end and removes what has lost its owner, and nothing else happens of its own accord.
- * Nothing runs in its pods: what they report is what a kubelet, real or not, writes into their status. It answers JSON;
- * of bodies in protobuf it reads those that `kubectl` sends, see {@link ProtobufKinds}, and refuses others with 415.
+ * It has the real server's formats, reasons and semantics for the kinds in {@link Resources} and for custom kinds.
+ * With `controllers` it also runs the controllers and the scheduler of {@link Controllers}. Without them it still
+ * empties terminating namespaces and deletes orphaned objects. There are no kubelets: the status of a pod is what
+ * clients write. Replies are JSON or YAML. Of protobuf bodies it reads those that `kubectl` sends, see {@link
+ * ProtobufKinds}, and refuses others with 415.
  */
 import { Cause, Effect, type Redacted, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -37,7 +37,7 @@ import * as FollowedLog from "./FollowedLog.ts"
 import * as ReplyWriter from "./ReplyWriter.ts"
 import * as ServerCertificate from "./ServerCertificate.ts"
 
-/** Somebody who may authenticate by a bearer token. */
+/** A user who authenticates by a bearer token. */
 export interface EmbeddedUser {
   readonly name: string
   readonly groups: ReadonlyArray<string>
@@ -45,29 +45,29 @@ export interface EmbeddedUser {
 }
 
 export interface EmbeddedOptions {
-  /** Stands in the certificate's subject and nowhere else. */
+  /** Name in the certificate's subject. */
   readonly name: string
   readonly users: ReadonlyArray<EmbeddedUser>
-  /** Whether controllers and a scheduler run; without them nothing reconciles. Default false. */
+  /** Runs the controllers and the scheduler. Default false: nothing reconciles. */
   readonly controllers?: boolean
-  /** What `save` gave: the server starts with the objects that it holds. */
+  /** A state from `save`. The server starts with its objects. */
   readonly from?: EmbeddedState.SavedState
-  /** How many changes can be replayed; a watch from further back is answered 410. Default 10,000. */
+  /** Changes that the history keeps. A watch from an earlier version is answered 410. Default 10,000. */
   readonly historyCapacity?: number
-  /** How often a quiet watch is told its version. Default 60,000. */
+  /** Interval of bookmarks in a watch, in milliseconds. Default 60,000. */
   readonly bookmarkIntervalMs?: number
 }
 
-/** What the server has seen, counted on its own side. */
+/** Counters of the server since its start. */
 export interface Counters {
-  /** TLS connections accepted since the start, over all restarts. */
+  /** TLS connections accepted, over all restarts. */
   readonly connectionsAccepted: number
   readonly connectionsOpen: number
   /** Requests by verb and resource: `list pods`, `update deployments/scale`; `get path` for everything else. */
   readonly requests: ReadonlyMap<string, number>
 }
 
-/** A server that answers; it ends with the scope that started it. */
+/** A running server. It stops when its scope closes. */
 export interface EmbeddedServer {
   readonly name: string
   /** `https://127.0.0.1:<port>`; the port stays the same across `kill` and `restart`. */
@@ -76,21 +76,21 @@ export interface EmbeddedServer {
   readonly caPem: string
   /** Answers calls of this process without a connection. */
   readonly answer: AnswerInProcess
-  /** Cuts every connection, as a power failure would. Killing twice is no error. */
+  /** Stops the server and resets every connection, like a power failure. Killing a stopped server does nothing. */
   readonly kill: Effect.Effect<void>
-  /** Stops the server if it still runs, and starts it on the same port with the same objects. */
+  /** Kills the server if it runs, and starts it on the same port with the same objects. */
   readonly restart: Effect.Effect<void, MachineRefused>
-  /** Stops the server if it still runs, and starts it on the same port as a new one: every object is lost. */
+  /** Kills the server if it runs, and starts it on the same port as a new cluster, without its objects. */
   readonly restartEmpty: Effect.Effect<void, MachineRefused>
-  /** Takes the present objects as those that `reset` goes back to; until then it goes back to the start. */
+  /** Takes a snapshot of the objects for `reset`. The first snapshot is taken at the start. */
   readonly checkpoint: Effect.Effect<void>
-  /** Takes the objects back to the last checkpoint while the server runs on; watches see it. */
+  /** Restores the objects of the last snapshot while the server runs. Watches receive the changes. */
   readonly reset: Effect.Effect<void>
-  /** Gives the objects as they are now, for `EmbeddedOptions.from`. */
+  /** Returns the current objects, for `EmbeddedOptions.from`. */
   readonly save: Effect.Effect<EmbeddedState.SavedState>
-  /** Forgets every revision before now: older watches and `continue` tokens are answered 410 (Expired). */
+  /** Compacts the history: watches and `continue` tokens of earlier revisions are answered 410 (Expired). */
   readonly expireHistory: Effect.Effect<void>
-  /** The end of its log, newest line last; credentials never appear in it. */
+  /** Latest lines of the log, newest last. It never contains credentials. */
   readonly logs: Effect.Effect<string>
   readonly counters: Effect.Effect<Counters>
 }
@@ -98,14 +98,15 @@ export interface EmbeddedServer {
 const HISTORY_CAPACITY = 10_000
 const BOOKMARK_INTERVAL_MS = 60_000
 const MAX_BODY_BYTES = 3 * 1024 * 1024
+
 /**
  * Starts a server.
  *
- * **Shape** the state lives until the scope closes: `kill` and `restart` keep it, like a machine that comes back.
+ * **Shape** `kill` and `restart` keep the objects, which live until the scope closes.
  *
- * **Errors** `MachineRefused` or `PortsTaken` when it cannot listen, `BrokenState` when `from` is no state.
+ * **Errors** `MachineRefused` or `PortsTaken` if it cannot listen, `BrokenState` if `from` is invalid.
  *
- * **Limits** ready when it returns; time is that of the caller's clock, also for bookmarks and timeouts.
+ * **Limits** the server is ready when `start` returns. Timestamps, bookmarks and timeouts use the caller's clock.
  *
  * **Example**
  *
@@ -153,18 +154,18 @@ export const start = (
     const controllers = Controllers.run({ kernel, caPem: certificate.certificatePem, observe })
     const background = yield* Restartable.make(Effect.andThen(aggregator.watch, controlled ? controllers : Effect.void))
     yield* background.start
-    // As the ready cluster of every driver, with what controllers give the first namespaces.
+    // The first snapshot includes the default objects of the initial namespaces, as on every driver.
     const checkpoint = Effect.andThen(
       controlled ? untilWhole(Effect.sync(() => areComplete(kernel))) : Effect.void,
       state.checkpoint
     )
     if (controlled) yield* checkpoint
-    // Nobody reconciles while the machine is off, or while what there is to reconcile is put back.
+    // Controllers do not run while the server is down or a snapshot is being restored.
     const kill = Effect.andThen(background.stop, listener.kill)
     const listen = Effect.tap(listener.listen, () => background.start)
-    // One after the other: a reset that went on beside a kill would leave controllers at work in a dead cluster.
+    // Operations run one at a time. A reset that overlapped a kill would restart the controllers of a stopped server.
     const turns = yield* Semaphore.make(1)
-    const inTurn = <A, E>(action: Effect.Effect<A, E>) => turns.withPermit(action)
+    const exclusively = <A, E>(action: Effect.Effect<A, E>) => turns.withPermit(action)
     const resume = Effect.suspend(() => (listener.isListening() ? background.start : Effect.void))
 
     return {
@@ -172,22 +173,22 @@ export const start = (
       answer: answerInProcess({
         api,
         isUp: listener.isListening,
-        seen: (info) => count(requests, info),
+        onAdmitted: (info) => count(requests, info),
         observe
       }),
       server: `https://127.0.0.1:${listener.port}`,
       caPem: certificate.certificatePem,
-      kill: inTurn(kill),
-      restart: Effect.andThen(kill, listen).pipe(inTurn),
+      kill: exclusively(kill),
+      restart: Effect.andThen(kill, listen).pipe(exclusively),
       restartEmpty: kill.pipe(
-        Effect.andThen(state.beginAnew),
+        Effect.andThen(state.startOver),
         Effect.andThen(listen),
         Effect.andThen(controlled ? checkpoint : Effect.void),
-        inTurn
+        exclusively
       ),
-      checkpoint: inTurn(checkpoint),
-      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), inTurn),
-      save: inTurn(state.save),
+      checkpoint: exclusively(checkpoint),
+      reset: background.stop.pipe(Effect.andThen(state.reset), Effect.andThen(resume), exclusively),
+      save: exclusively(state.save),
       expireHistory: Effect.sync(() => kernel.store.compact()),
       logs: Effect.sync(() => log.toString()),
       counters: Effect.sync(() => ({
@@ -218,11 +219,11 @@ interface Serving {
   readonly settings: ReplyWriter.WatchSettings
 }
 
-/** Answers over HTTP; what fails is told to the log alone. */
+/** Handles HTTP requests. An unexpected error goes to the log, and the client gets a plain 500. */
 const handlerOf =
-  (serving: Serving, observe: (line: string) => void, seen: (info: RequestInfo) => void): Listener.Handle =>
+  (serving: Serving, observe: (line: string) => void, onAdmitted: (info: RequestInfo) => void): Listener.Handle =>
   (request, response) =>
-    Effect.scoped(answer(serving, request, response, seen)).pipe(
+    Effect.scoped(answer(serving, request, response, onAdmitted)).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
@@ -238,7 +239,7 @@ const answer = (
   { aggregator, api, kernel, settings }: Serving,
   request: IncomingMessage,
   response: ServerResponse,
-  seen: (info: RequestInfo) => void
+  onAdmitted: (info: RequestInfo) => void
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { headers } = request
@@ -254,7 +255,7 @@ const answer = (
       headers: request.headersDistinct
     })
     if (Result.isFailure(admitted)) return yield* sendFailure(response, admitted.failure)
-    seen(admitted.success.info)
+    onAdmitted(admitted.success.info)
     const body = yield* Effect.result(readBody(request))
     if (Result.isFailure(body)) return yield* sendFailure(response, body.failure)
     const { contentType, text } = textOf(body.success, headers["content-type"] ?? "")
@@ -275,7 +276,7 @@ const answer = (
     }
   })
 
-/** The text of a body: JSON for one in protobuf that can be read; for any other the handlers say what they take. */
+/** Converts a protobuf body to JSON if it can be decoded. Otherwise the handlers refuse its media type. */
 const textOf = (body: Buffer, contentType: string): { readonly contentType: string; readonly text: string } => {
   const isProtobuf = mediaRanges(contentType)[0]?.type === Protobuf.MEDIA_TYPE
   const object = isProtobuf ? Protobuf.decode(body) : undefined
@@ -299,6 +300,6 @@ const readBody = (request: IncomingMessage): Effect.Effect<Buffer, Failure> =>
       chunks.push(chunk)
     })
     request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
-    // A body that breaks off ends with its connection, and that interrupts the request.
+    // If the body breaks off, the connection closes and interrupts the request.
     return Effect.sync(() => request.removeAllListeners("data"))
   })

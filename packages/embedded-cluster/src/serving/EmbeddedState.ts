@@ -1,5 +1,5 @@
 /**
- * What an embedded cluster remembers of its objects, and how it goes back to them.
+ * Snapshots of an embedded cluster's objects: checkpoint, reset and save.
  */
 import { Effect, Option, Redacted, Ref, Result, Schema } from "effect"
 import { issuersOf } from "../access/ServiceAccountTokens.ts"
@@ -13,30 +13,30 @@ import * as ObjectCapture from "./ObjectCapture.ts"
 export interface EmbeddedState {
   readonly checkpoint: Effect.Effect<void>
   readonly reset: Effect.Effect<void>
-  /** Gives what another cluster can go on from. **Limits** holds the text of every object. */
+  /** Returns a state from which another cluster can start. **Limits** contains the text of every object. */
   readonly save: Effect.Effect<SavedState>
-  /** Removes every object, begins as a new cluster does, and takes that as the checkpoint. */
-  readonly beginAnew: Effect.Effect<void>
+  /** Deletes every object, writes the initial objects of a new cluster, and takes a checkpoint. */
+  readonly startOver: Effect.Effect<void>
 }
 
-/** A cluster that outlives its process. **Shape** `extra` holds the key of its service accounts, as it is. */
+/** A saved cluster. **Shape** `extra` contains the private key of its service account tokens, unencrypted. */
 export interface SavedState {
   readonly extra: Schema.Json
-  /** One JSON text each. */
+  /** Each line is one object as JSON. */
   readonly objects: ReadonlyArray<string>
 }
 
-/** What was saved is no cluster that can be started. */
+/** A saved state that no cluster can start from. */
 export class BrokenState extends Schema.TaggedError<BrokenState>()("BrokenState", {
-  /** What is wrong with it, as a clause. */
+  /** The problem, as a clause. */
   problem: Schema.String
 }) {
   override get message(): string {
-    return `the saved state cannot be started: ${this.problem}`
+    return `cannot start from the saved state: ${this.problem}`
   }
 }
 
-/** What a saved cluster gives to the one that goes on from it. */
+/** The parts of a saved state that a new cluster takes over. */
 interface Saved {
   readonly trust: Pick<Kernel, "pastIssuers" | "tokens">
   readonly objects: ReadonlyArray<string>
@@ -47,19 +47,19 @@ const Extra = Schema.Struct({
 })
 const decodeExtra = Schema.decodeUnknownOption(Extra)
 
-/** Reads what `save` gave. **Errors** when its key is broken. */
+/** Parses a saved state. **Errors** if its key is invalid. */
 export const open = Effect.fnUntraced(function* ({ extra, objects }: SavedState): Effect.fn.Return<Saved, BrokenState> {
   const trust = Option.flatMap(decodeExtra(extra), ({ serviceAccounts: { issuers, privateKey } }) =>
     Option.map(Option.liftThrowable(TokenKeys.make)(privateKey), (tokens) => ({ tokens, pastIssuers: issuers }))
   )
-  if (Option.isNone(trust)) return yield* new BrokenState({ problem: "the key of its service accounts is broken" })
+  if (Option.isNone(trust)) return yield* new BrokenState({ problem: "the key of its service accounts is invalid" })
   return { trust: trust.value, objects }
 })
 
 /**
- * Gives a cluster its first objects, from a saved one if there is any, and takes the first checkpoint.
+ * Writes the objects of a saved state, or the initial objects of a new cluster, and takes the first checkpoint.
  *
- * **Shape** `begin` writes what a new cluster holds. The server listens already.
+ * **Shape** `begin` writes the initial objects. The server already listens.
  */
 export const make = Effect.fnUntraced(function* (options: {
   readonly kernel: Kernel
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (options: {
       },
       objects: ObjectCapture.lines(kernel)
     })),
-    beginAnew: Effect.sync(() => ObjectCapture.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
+    startOver: Effect.sync(() => ObjectCapture.clear(kernel)).pipe(Effect.andThen(begin), Effect.andThen(checkpoint))
   }
 })
 
@@ -89,13 +89,13 @@ const loaded = (kernel: Kernel, { objects }: Saved): Effect.Effect<void, BrokenS
   Effect.suspend(() => {
     const written = ObjectCapture.load(kernel, objects)
     if (Result.isFailure(written)) {
-      // The first line says what the file is, and people count lines from one.
-      return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is broken` }))
+      // The first line of the file is a header, and line numbers start at 1.
+      return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is invalid` }))
     }
     return Effect.sync(() => moveService(kernel))
   })
 
-/** The cluster's own service names the port that it listens on, which is another one now. */
+/** Updates the port in the Service `kubernetes` to the port of this server. */
 const moveService = ({ place, store }: Kernel): void => {
   const stored = store.get(Resources.services, keyOf("default", "kubernetes"))
   if (stored === undefined) return

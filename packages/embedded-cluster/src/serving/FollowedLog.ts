@@ -1,5 +1,5 @@
 /**
- * Writes a log that goes on: what its pod's annotation holds, then what is added to it.
+ * Streams a followed log: the current value of the pod's annotation, then the text appended to it.
  */
 import { type Cause, Effect, Queue, type Scope, Stream } from "effect"
 import type { ServerResponse } from "node:http"
@@ -9,7 +9,10 @@ import { read } from "../core/Stored.ts"
 import { isOver, type LogReply, writtenBy } from "../writes/PodLogs.ts"
 import { HEADERS, write } from "./ReplyWriter.ts"
 
-/** Sends it until the pod has ended, is gone, or the request is interrupted. **Limits** a slow reader holds up only itself. */
+/**
+ * Streams the log until the pod finishes, is deleted, or the request is interrupted. **Limits** a slow reader delays
+ * only its own stream.
+ */
 export const send = (
   kernel: Kernel,
   response: ServerResponse,
@@ -26,7 +29,7 @@ export const send = (
       }
       const object = read(after)
       const now = writtenBy(object, container) ?? ""
-      // A text that is no longer the beginning was rotated away, as a kubelet does it.
+      // If the old text is no longer a prefix, the log was rotated, so the whole new text is sent.
       if (now !== known) Queue.offerUnsafe(added, now.startsWith(known) ? now.slice(known.length) : now)
       known = now
       if (isOver(object)) Queue.endUnsafe(added)

@@ -1,9 +1,8 @@
 /**
- * The way to an embedded server that needs no socket: for the process that runs it.
+ * Answers calls to an embedded server within its process, without a socket.
  *
- * A seed's calls are answered where they are made. Over a connection each of them would hold buffers, parsers and fibers
- * on both sides until its turn comes, which is most of the time that filling a cluster takes; of 730 MB for three clusters
- * with 5000 pods each (`bench harness`), 587 were left without it.
+ * A seed makes thousands of calls. Over connections, each would hold buffers, parsers and fibers on both sides until
+ * it is answered, which dominates the time and memory of filling a cluster.
  */
 import { Effect, Option, Result } from "effect"
 import type { RequestInfo } from "../core/RequestInfo.ts"
@@ -11,14 +10,14 @@ import { toJson } from "../core/Status.ts"
 import { JSON_TYPE } from "../core/TextReply.ts"
 import type { Api } from "./Api.ts"
 
-/** One answer, as HTTP sees it, whatever its status. */
+/** A reply as HTTP represents it, whatever its status. */
 export interface ApiReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
 }
 
-/** A call as it goes out. **Shape** `path` has its query. */
+/** A call. **Shape** `path` includes the query. */
 export interface WireCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
@@ -30,32 +29,32 @@ export interface WireCall {
   readonly body?: string
 }
 
-/** Answers a call without a connection. **Shape** none where only a connection can carry the answer, or its failure. */
+/** Answers a call without a connection. **Shape** none if only a connection can carry the reply or its failure. */
 export type AnswerInProcess = (call: WireCall) => Effect.Effect<Option.Option<ApiReply>>
 
-/** Longer ones may be more than the server takes, which the socket tells. */
+/** Largest body to answer, in characters. Longer bodies may exceed the server's limit, which the socket path checks. */
 const LONGEST_BODY = 512 * 1_024
 
 /**
- * Answers as the socket would: the same checks, the same texts, counted and logged.
+ * Answers a call like the socket path: same checks, same texts, counted and logged.
  *
- * **Shape** none while the server does not listen, for long bodies, for watches, for logs that go on, and for what other servers answer: those
- * take the socket, and fail there as they should.
+ * **Shape** none while the server does not listen, and for long bodies, watches, followed logs and aggregated APIs.
+ * The caller sends those over the socket.
  *
- * **Limits** others get their turn before each call.
+ * **Limits** yields to other fibers before each call.
  */
 export const answerInProcess =
   (server: {
     readonly api: Api
     readonly isUp: () => boolean
-    readonly seen: (info: RequestInfo) => void
+    readonly onAdmitted: (info: RequestInfo) => void
     readonly observe: (line: string) => void
   }): AnswerInProcess =>
   (call) =>
-    // A call waits for nothing; without this, thousands in a row would hold up everybody else.
+    // A call never waits, so thousands in a row would block other fibers without this yield.
     Effect.map(Effect.yieldNow, () => {
       if (!server.isUp() || (call.body ?? "").length > LONGEST_BODY) return Option.none()
-      const answered = reply(server.api, call, server.seen)
+      const answered = reply(server.api, call, server.onAdmitted)
       if (Option.isSome(answered)) server.observe(`${call.method} ${call.path} ${answered.value.status}`)
       return answered
     })
@@ -63,7 +62,7 @@ export const answerInProcess =
 const reply = (
   api: Api,
   { body = "", headers, method, path }: WireCall,
-  seen: (info: RequestInfo) => void
+  onAdmitted: (info: RequestInfo) => void
 ): Option.Option<ApiReply> => {
   const url = new URL(path, "https://127.0.0.1")
   const contentType = headers["content-type"] ?? ""
@@ -83,7 +82,7 @@ const reply = (
   }
   const answer = admitted.success.answer(body, contentType)
   if (answer._tag === "Watch" || answer._tag === "Log" || answer._tag === "Forward") return Option.none()
-  seen(admitted.success.info)
+  onAdmitted(admitted.success.info)
   return Option.some(
     answer._tag === "Text"
       ? whole(answer.status, answer.contentType, answer.body)

@@ -1,5 +1,5 @@
 /**
- * The socket of an embedded server: TLS in, requests up, replies down.
+ * The TLS socket of an embedded server.
  */
 import { Effect, FiberSet, Redacted, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -16,19 +16,19 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => Eff
 export interface Listener {
   readonly port: number
   readonly isListening: () => boolean
-  /** TLS connections accepted since the start, over all restarts, and open now. */
+  /** TLS connections accepted since the start, over all restarts, and those open now. */
   readonly accepted: () => number
   readonly open: () => number
   /** Stops listening and resets every connection at once. */
   readonly kill: Effect.Effect<void>
-  /** Listens again on the same port. **Errors** when somebody else has taken it. */
+  /** Listens again on the same port. **Errors** if another program has taken the port. */
   readonly listen: Effect.Effect<void, MachineRefused>
 }
 
 /**
- * Listens on a free port of 127.0.0.1, which it keeps while it is killed.
+ * Listens on a free port of 127.0.0.1, and reserves the port while the server is stopped.
  *
- * **Limits** closing the scope kills it and interrupts every request.
+ * **Limits** closing the scope stops the server and interrupts every request.
  */
 export const make = (
   certificate: ServerCertificate,
@@ -56,7 +56,7 @@ export const make = (
     server.on("connection", (socket: Socket) => {
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
-      // A reset is the other side's way to leave; the request's fiber ends by the close that follows.
+      // Clients may reset connections. The close event that follows ends the request's fiber.
       socket.on("error", () => socket.destroy())
     })
     server.on("secureConnection", (socket) => {
@@ -70,7 +70,7 @@ export const make = (
       for (const socket of sockets) socket.resetAndDestroy()
     })
     yield* Effect.addFinalizer(() => kill)
-    const port = yield* Effect.tap(Ports.kept, (kept) => listenOn(server, kept)).pipe(
+    const port = yield* Effect.tap(Ports.reserve, (reserved) => listenOn(server, reserved)).pipe(
       Effect.retry({ times: START_ATTEMPTS - 1, while: isTaken })
     )
     return {
@@ -83,9 +83,9 @@ export const make = (
     }
   })
 
-/** As long as clients keep idle connections, so that it is they who close them. */
+/** As long as clients keep idle connections, so that clients close them first. */
 const KEEP_ALIVE_MS = 180_000
-/** Somebody may have asked for the port by its number. */
+/** Another program may ask for the reserved port by number, so the start is retried. */
 const START_ATTEMPTS = 5
 const isTaken = (error: MachineRefused | PortsTaken): boolean =>
   error._tag === "MachineRefused"
@@ -93,7 +93,7 @@ const isTaken = (error: MachineRefused | PortsTaken): boolean =>
   && "code" in error.cause
   && error.cause.code === "EADDRINUSE"
 
-/** Not to be interrupted: it listens a moment after it is told to, and what does not listen yet is not closed. */
+/** Starts to listen. Uninterruptible, because a server that does not listen yet cannot be closed. */
 const listenOn = (server: Server, port: number): Effect.Effect<void, MachineRefused> =>
   Effect.callback<void, MachineRefused>((resume) => {
     const refused = (cause: Error) =>

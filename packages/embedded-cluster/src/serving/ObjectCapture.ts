@@ -1,5 +1,5 @@
 /**
- * Takes the objects of an embedded cluster back to an earlier time.
+ * Captures and restores the objects of an embedded cluster.
  */
 import { Option, Result, Schema } from "effect"
 import { isObject } from "../core/Json.ts"
@@ -7,10 +7,10 @@ import type { Kernel } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
 import { read, type Stored } from "../core/Stored.ts"
 
-/** The objects of one moment. */
+/** The objects at one moment. */
 export type Captured = ReadonlyArray<readonly [Resource, Stored]>
 
-/** An object that a saved cluster holds, and where it belongs. */
+/** A line of a saved cluster: an object and its resource. */
 const Line = Schema.fromJsonString(
   Schema.Struct({
     group: Schema.String,
@@ -21,17 +21,17 @@ const Line = Schema.fromJsonString(
 )
 const decodeLine = Schema.decodeUnknownOption(Line)
 
-/** Takes every object as it is now. **Limits** shares their texts with the store. */
+/** Captures every object. **Limits** the texts are shared with the store. */
 export const capture = ({ store }: Kernel): Captured =>
   store.resources().flatMap((resource) => store.list(resource, "").map((stored) => [resource, stored] as const))
 
 /**
- * Makes the cluster hold what it held, and gives the same objects under the versions that they have now.
+ * Restores captured objects. Returns the same objects with their new resource versions.
  *
- * **Shape** what has not changed keeps its version. Events go when they came since and never come back, as they would
- * have expired; a lease that is there now keeps what its holder wrote last.
+ * **Shape** an unchanged object keeps its version. New events are deleted and deleted events are not restored, as if
+ * they had expired. An existing lease keeps its latest value.
  *
- * **Limits** one step: no request sees half of it. Costs the number of objects, and a text for each that differs.
+ * **Limits** atomic for requests. Costs the number of objects, and one text for each that differs.
  */
 export const restore = (kernel: Kernel, captured: Captured): Captured => {
   const { store } = kernel
@@ -43,29 +43,29 @@ export const restore = (kernel: Kernel, captured: Captured): Captured => {
   return captured
     .toSorted(([left], [right]) => rankOf(left) - rankOf(right))
     .map(([old, stored]) => {
-      // A definition that went and came back has made the kind anew.
-      const resource = served(kernel, old)
+      // If the definition was deleted and restored, the resource is a new one.
+      const resource = currentResource(kernel, old)
       const present = store.get(resource, stored.key)
-      if (present?.revision === stored.revision || isPassing(resource)) return [resource, stored] as const
-      if (present !== undefined && isRenewed(resource)) return [resource, present] as const
-      return [resource, store.putBack(resource, stored)] as const
+      if (present?.revision === stored.revision || isEvent(resource)) return [resource, stored] as const
+      if (present !== undefined && isLease(resource)) return [resource, present] as const
+      return [resource, store.restore(resource, stored)] as const
     })
 }
 
-/** Removes every object and begins to count anew. */
+/** Deletes every object and resets the revision counter. */
 export const clear = (kernel: Kernel): void => {
   restore(kernel, [])
-  kernel.store.beginAnew()
+  kernel.store.resetRevisions()
 }
 
-/** The lines of a saved cluster. */
+/** Prints the objects as lines of a saved cluster. */
 export const lines = (kernel: Kernel): ReadonlyArray<string> =>
   capture(kernel)
-    .filter(([resource]) => !isPassing(resource))
+    .filter(([resource]) => !isEvent(resource))
     .toSorted(([left], [right]) => rankOf(left) - rankOf(right))
     .map(([{ group, version, resource }, stored]) => JSON.stringify({ group, version, resource, object: read(stored) }))
 
-/** Writes the objects of a saved cluster into one without any. **Errors** the number of the first broken line, from 0. */
+/** Writes the objects of a saved cluster into an empty one. **Errors** the index of the first invalid line, from 0. */
 export const load = (kernel: Kernel, saved: ReadonlyArray<string>): Result.Result<void, number> => {
   for (const [index, text] of saved.entries()) {
     const line = decodeLine(text)
@@ -80,16 +80,16 @@ export const load = (kernel: Kernel, saved: ReadonlyArray<string>): Result.Resul
 
 const idOf = (resource: Resource, key: string): string => `${resource.storage} ${key}`
 
-/** Kinds come before namespaces, and both before what lies in them; they go in the opposite order. */
+/** Definitions are restored before namespaces, and both before other objects. Deletions use the opposite order. */
 const rankOf = ({ group, resource }: Resource): number => {
   if (group === "apiextensions.k8s.io") return 0
   return group === "" && resource === "namespaces" ? 1 : 2
 }
 
-const isPassing = ({ group, resource }: Resource): boolean =>
+const isEvent = ({ group, resource }: Resource): boolean =>
   resource === "events" && (group === "" || group === "events.k8s.io")
 
-const isRenewed = ({ group, resource }: Resource): boolean => group === "coordination.k8s.io" && resource === "leases"
+const isLease = ({ group, resource }: Resource): boolean => group === "coordination.k8s.io" && resource === "leases"
 
-const served = ({ registry }: Kernel, old: Resource): Resource =>
+const currentResource = ({ registry }: Kernel, old: Resource): Resource =>
   old.custom === undefined ? old : (registry.find(old.group, old.version, old.resource) ?? old)

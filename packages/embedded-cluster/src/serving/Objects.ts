@@ -1,5 +1,5 @@
 /**
- * Answers requests for objects: read, list, watch, create, change, delete.
+ * Handles requests for objects: get, list, watch, create, update, patch, delete.
  */
 import { Result } from "effect"
 import * as EscalationCheck from "../access/EscalationCheck.ts"
@@ -37,7 +37,7 @@ import { writeOptions } from "../writes/RequestOptions.ts"
 import * as Writes from "../writes/Writes.ts"
 import type { Reply } from "./Reply.ts"
 
-/** Answers one call. **Shape** the verb is one that the resource has at this place. */
+/** Handles one call. **Shape** the resource supports the verb at this path. */
 export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
   switch (call.info.verb) {
     case "get":
@@ -62,9 +62,9 @@ export const answer = (kernel: Kernel, call: ResourceCall): Outcome<Reply> => {
 const rendererFor = (
   kernel: Kernel,
   { request, resource }: ResourceCall,
-  asked: "object" | "list" | "stream" = "object"
+  reply: "object" | "list" | "stream" = "object"
 ): Outcome<Representation.Renderer> =>
-  Result.map(Representation.negotiate(request.accept, request.query, asked), (representation) => ({
+  Result.map(Representation.negotiate(request.accept, request.query, reply), (representation) => ({
     resource,
     representation,
     nowMs: kernel.nowMs
@@ -103,7 +103,7 @@ const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply
     call.resource,
     addressOf(call).namespace,
     body,
-    granted(kernel, call, options)
+    withGrantCheck(kernel, call, options)
   )
   return written(kernel, call, renderer, made, options.dryRun, 201)
 })
@@ -116,13 +116,13 @@ export const update = steps(function* (kernel: Kernel, call: ResourceCall, part:
   if (name !== call.info.name) return yield* Result.fail(misnamed(name, call.info.name))
   if (part === "main") warnOfRules(call, body)
   const change = () => (part === "main" ? versioned(call.resource, body) : Result.succeed(body))
-  const changed = yield* Writes.update(kernel, addressOf(call), part, change, granted(kernel, call, options))
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, withGrantCheck(kernel, call, options))
   return written(kernel, call, renderer, changed, options.dryRun, 200)
 })
 
-/** A call may not grant what its user does not have. */
-const granted = (kernel: Kernel, call: ResourceCall, options: Writes.WriteOptions): Writes.WriteOptions => {
-  const grant = EscalationCheck.judgeOf(kernel, call)
+/** Adds the check of the permissions that a write grants. */
+const withGrantCheck = (kernel: Kernel, call: ResourceCall, options: Writes.WriteOptions): Writes.WriteOptions => {
+  const grant = EscalationCheck.grantCheck(kernel, call)
   return grant === undefined ? options : { ...options, grant }
 }
 
@@ -131,26 +131,26 @@ export const patch = steps(function* (kernel: Kernel, call: ResourceCall, part: 
   const options = yield* writeOptions(call.request, "PatchOptions")
   const { resource } = call
   const { reading, ...others } = options
-  const given = granted(kernel, call, { ...others, patched: true })
-  const asked = yield* Patches.read(call.request, patchTarget(resource))
-  if (asked._tag === "Apply") {
-    warnOfRules(call, asked.intent)
-    const intent = yield* ObjectDecoder.declared(resource, asked.intent)
-    const [object, status] = yield* apply(kernel, call, part, intent, asked.force, given)
+  const checkedOptions = withGrantCheck(kernel, call, { ...others, patched: true })
+  const parsedPatch = yield* Patches.read(call.request, patchTarget(resource))
+  if (parsedPatch._tag === "Apply") {
+    warnOfRules(call, parsedPatch.intent)
+    const intent = yield* ObjectDecoder.declared(resource, parsedPatch.intent)
+    const [object, status] = yield* apply(kernel, call, part, intent, parsedPatch.force, checkedOptions)
     return written(kernel, call, renderer, object, options.dryRun, status)
   }
   const change = (current: JsonObject) =>
-    Result.flatMap(asked.change(typed(resource, current)), (object) =>
+    Result.flatMap(parsedPatch.change(typed(resource, current)), (object) =>
       ObjectDecoder.decodePatched(resource, object, reading)
     )
-  const changed = yield* Writes.update(kernel, addressOf(call), part, change, given)
+  const changed = yield* Writes.update(kernel, addressOf(call), part, change, checkedOptions)
   return written(kernel, call, renderer, changed, options.dryRun, 200)
 })
 
-/** Whoever defines a kind by rules in CEL hears that nothing here holds objects to them. */
+/** Warns a client whose definition has CEL rules that this server does not evaluate them. */
 const warnOfRules = ({ request, resource }: ResourceCall, body: JsonObject): void => {
   if (resource === Resources.customResourceDefinitions && JSON.stringify(body).includes('"x-kubernetes-validations":'))
-    request.warn("x-kubernetes-validations: this server keeps the rules but does not evaluate them")
+    request.warn("x-kubernetes-validations: this server stores the rules but does not evaluate them")
 }
 
 const patchTarget = (resource: Resource): Patches.PatchTarget => ({
@@ -160,31 +160,31 @@ const patchTarget = (resource: Resource): Patches.PatchTarget => ({
   isCustom: resource.custom !== undefined
 })
 
-/** Some kinds take no update that does not say which version it is of. */
+/** Refuses an update without a resource version, for the kinds that require one. */
 const versioned = (resource: Resource, body: JsonObject): Outcome<JsonObject> => {
   const { group, resource: plural } = resource
   const blind = resource.custom === undefined && !VERSIONED.has(resource)
   if (blind || textAt(body, "metadata", "resourceVersion") !== "") return Result.succeed(body)
-  const error = invalidValue("metadata.resourceVersion", undefined, "an update must say which version it is of")
+  const error = invalidValue("metadata.resourceVersion", undefined, "must be set in an update")
   return Result.fail(invalid(plural, group, textAt(body, "metadata", "name"), [error]))
 }
 
 const VERSIONED = new Set([Resources.customResourceDefinitions, Resources.apiServices])
 
-/** Applies an intent to the object, or creates it; gives the object and the status to answer with. */
+/** Applies a configuration to an object, or creates the object. Returns the object and the status code. */
 const apply = (
   kernel: Kernel,
   call: ResourceCall,
   part: "main" | "status",
   intent: JsonObject,
   force: boolean,
-  given: Writes.WriteOptions
+  checkedOptions: Writes.WriteOptions
 ): Outcome<readonly [JsonObject, number]> => {
   const { resource } = call
   const address = addressOf(call)
   const name = textAt(intent, "metadata", "name")
   if (name !== address.name) return Result.fail(misnamed(name, address.name))
-  const options = { ...given, applied: true }
+  const options = { ...checkedOptions, applied: true }
   const subresource = part === "main" ? "" : part
   const terms = { manager: options.manager, force, subresource, time: timestamp(kernel.nowMs()) }
   const placedIntent = resource.namespaced ? put(intent, ["metadata", "namespace"], address.namespace) : intent
@@ -198,7 +198,7 @@ const apply = (
   return Result.map(Writes.update(kernel, address, part, change, options), (object) => [object, 200] as const)
 }
 
-/** Answers with the object that was written, in the form that the client asked for. */
+/** Replies with the written object, in the form that the client asked for. */
 const written = (
   kernel: Kernel,
   call: ResourceCall,
@@ -222,7 +222,10 @@ const remove = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply
   const options = yield* DeleteOptions.read(call)
   const deletion = yield* Deletions.remove(kernel, addressOf(call), options)
   if (deletion.gone && !call.resource.returnsDeleted) return json(success(deletion.details))
-  return json(typed(call.resource, deletion.object), options.tellsWait === true && !deletion.gone ? 202 : 200)
+  return json(
+    typed(call.resource, deletion.object),
+    options.acceptedWhilePending === true && !deletion.gone ? 202 : 200
+  )
 })
 
 const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
@@ -232,7 +235,7 @@ const removeAll = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Re
   const page = yield* Lists.page(kernel, call.resource, addressOf(call).namespace, query)
   for (const { name, namespace } of page.items) {
     const gone = Deletions.remove(kernel, { resource: call.resource, namespace, name }, options)
-    // One that went with its owner a moment ago is what was asked for.
+    // The object may already have been removed with its owner.
     if (Result.isFailure(gone) && gone.failure.code !== 404) return yield* Result.fail(gone.failure)
   }
   return { _tag: "Pieces", status: 200, pieces: Representation.list(renderer, page.metadata, page.items) }

@@ -1,38 +1,38 @@
 /**
- * Finds ports of the loopback address that nobody has, and keeps them.
+ * Finds and reserves free ports of the loopback address.
  */
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 import { Effect, type Scope } from "effect"
 import type { MachineRefused } from "../core/MachineRefused.ts"
 import { PortsTaken } from "../core/PortsTaken.ts"
-import * as HeldPort from "./HeldPort.ts"
+import * as ReservedPort from "./ReservedPort.ts"
 
 /**
- * Below the ranges from which Linux (32768 up) and macOS (49152 up) take the ports of outgoing connections and of those
- * who ask for any, and Docker those that it publishes.
+ * Lowest port to use. The range is below those from which Linux (32768 up) and macOS (49152 up) choose ports for
+ * outgoing connections and for programs that ask for any port, and Docker chooses published ports.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_767
 const ATTEMPTS = 50
 
-/** Given out by this process; another cluster that is just starting may not listen yet. */
-const given = new Set<number>()
+/** Ports that this process has assigned. Another cluster that is starting may not listen yet. */
+const assigned = new Set<number>()
 
-/** Finds a port that systems give to nobody, and gives it once in this process until the scope closes. */
-export const outOfTheWay: Effect.Effect<number, PortsTaken, Scope.Scope> = Effect.acquireRelease(
+/** Finds a free port in the range, and assigns it once in this process until the scope closes. */
+export const outsideEphemeralRanges: Effect.Effect<number, PortsTaken, Scope.Scope> = Effect.acquireRelease(
   Effect.gen(function* () {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Not Effect's Random: two processes with one seed would walk the same ports.
+      // Not Effect's Random: two processes with one seed would try the same ports.
       const port = randomInt(LOWEST, HIGHEST + 1)
-      if (given.has(port)) continue
-      given.add(port)
+      if (assigned.has(port)) continue
+      assigned.add(port)
       if (yield* isFree(port)) return port
-      given.delete(port)
+      assigned.delete(port)
     }
     return yield* new PortsTaken({ attempts: ATTEMPTS })
   }),
-  (port) => Effect.sync(() => given.delete(port))
+  (port) => Effect.sync(() => assigned.delete(port))
 )
 
 const isFree = (port: number): Effect.Effect<boolean> =>
@@ -42,16 +42,17 @@ const isFree = (port: number): Effect.Effect<boolean> =>
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resume(Effect.succeed(true))))
   })
 
-const held = Effect.gen(function* () {
-  const port = yield* HeldPort.hold
-  // A sandbox may call itself Linux and not let one listen beside a connection.
-  return (yield* isFree(port)) ? port : yield* outOfTheWay
+const reserveOnLinux = Effect.gen(function* () {
+  const port = yield* ReservedPort.reserve
+  // Some sandboxes report Linux but do not allow to listen beside a connection.
+  return (yield* isFree(port)) ? port : yield* outsideEphemeralRanges
 })
 
 /**
- * Finds a port to listen on now and then until the scope closes.
+ * Reserves a port until the scope closes, for a server that listens on it from time to time.
  *
- * **Shape** on Linux nobody else gets it meanwhile, unless by its number. Elsewhere it is one {@link outOfTheWay}.
+ * **Shape** on Linux other programs can take the port only by its number. Elsewhere it is a port from {@link
+ * outsideEphemeralRanges}.
  */
-export const kept: Effect.Effect<number, MachineRefused | PortsTaken, Scope.Scope> =
-  process.platform === "linux" ? held : outOfTheWay
+export const reserve: Effect.Effect<number, MachineRefused | PortsTaken, Scope.Scope> =
+  process.platform === "linux" ? reserveOnLinux : outsideEphemeralRanges

@@ -1,5 +1,5 @@
 /**
- * What a request is answered.
+ * Replies to requests.
  */
 import type { AggregatedApi } from "../core/AggregatedApis.ts"
 import type { ApiRequest } from "../core/ApiRequest.ts"
@@ -9,10 +9,10 @@ import type { WatchQuery } from "../reads/Query.ts"
 import type { LogReply } from "../writes/PodLogs.ts"
 
 /**
- * The answer to a request, whole or in parts.
+ * A reply, whole or as a stream.
  *
- * **Shape** `Pieces` is written piece by piece, `Watch` goes on until its time is up, `Log` until its pod is, `Forward`
- * is another server's to answer.
+ * **Shape** `Pieces` is written piece by piece. `Watch` continues until its timeout, `Log` until its pod finishes.
+ * `Forward` is answered by another server.
  */
 export type Reply = TextReply | ((Stream | LogReply) & Beside)
 

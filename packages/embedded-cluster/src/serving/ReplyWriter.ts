@@ -1,5 +1,5 @@
 /**
- * Writes replies to a connection without ever holding more than a piece of them.
+ * Writes replies to connections, piece by piece with backpressure.
  */
 import { Deferred, Effect, Fiber, Random, type Scope } from "effect"
 import type { ServerResponse } from "node:http"
@@ -11,21 +11,22 @@ import { type Beside, JSON_TYPE } from "../core/TextReply.ts"
 import * as Watch from "../reads/Watch.ts"
 import type { Reply } from "./Reply.ts"
 
-/** Replies shorter than this go out in one write with their length; longer ones are streamed. */
+/** Size of a piece. A shorter reply is sent in one write with its length, a longer one is streamed. */
 const PIECE_BYTES = 128 * 1024
 /**
- * A watcher that lets more than this pile up is cut off, as the real server does; it can resume from its last version.
+ * Largest backlog of a watch. A slower client is disconnected, as by the real server, and can resume from its last
+ * version.
  */
 const WATCH_BACKLOG_BYTES = 16 * 1024 * 1024
-/** Events that may wait while the initial ones are still on their way. */
+/** Most events that may wait while the initial events are being sent. */
 const WATCH_BACKLOG_EVENTS = 100_000
-/** A watch gets a last bookmark this long before its time is up, so that resuming costs little. */
+/** Time before a watch's timeout at which it gets a last bookmark, which makes resuming cheap. */
 const LAST_BOOKMARK_SECONDS = 2
 
-/** Of every answer. */
+/** Headers of every reply. */
 export const HEADERS = { "cache-control": "no-cache, private" }
 
-/** Answers with a whole text. */
+/** Replies with a whole text. */
 export const whole = (
   response: ServerResponse,
   status: number,
@@ -45,15 +46,15 @@ export const whole = (
       "content-type": contentType,
       "content-length": Buffer.byteLength(body)
     })
-    // Head and text go out as one piece; a buffer would be a second one.
+    // A text is sent in one write together with the headers; a buffer would need a second write.
     response.end(body)
   })
 
 /**
- * Answers with pieces.
+ * Replies with pieces.
  *
- * **Limits** other requests get their turn after each 128 KiB; a slow reader holds up nobody but itself. Compresses
- * what takes more than one piece, where the client allows it.
+ * **Limits** yields to other requests after each 128 KiB. A slow reader delays only its own reply. Compresses replies
+ * of more than one piece if the client accepts gzip.
  */
 export const pieces = (
   response: ServerResponse,
@@ -87,7 +88,7 @@ const compressed = (response: ServerResponse): Effect.Effect<Writable, never, Sc
       stream.pipe(response)
       return stream
     }),
-    // A stream that has ended still has to drain into the connection; one that was cut off has not.
+    // A stream that has ended must still drain into the connection; an interrupted stream must not.
     (stream) => Effect.sync(() => (stream.writableEnded ? undefined : stream.destroy()))
   )
 
@@ -103,7 +104,7 @@ const nextPiece = (iterator: Iterator<string>): { readonly text: string; readonl
   return { text: parts.join(""), done: false }
 }
 
-/** Writes, and waits until the reader has caught up. */
+/** Writes a text and waits for backpressure. */
 export const write = (target: Writable, text: string): Effect.Effect<void> =>
   Effect.suspend(() => (target.write(text) || target.destroyed ? Effect.yieldNow : drained(target)))
 
@@ -120,24 +121,24 @@ export interface WatchSettings {
 }
 
 /**
- * Follows changes until the watch's time is up, its reader falls behind, its kind is redefined, or the request is
+ * Streams changes until the watch times out, its reader falls behind, its kind is redefined, or the request is
  * interrupted.
  *
- * **Limits** an event is written the moment it happens, with the text that all watches of the same form share.
+ * **Limits** an event is written immediately, with a text that all watches of the same form share.
  */
 export const watch = (
   kernel: Kernel,
   response: ServerResponse,
-  asked: Extract<Reply, { _tag: "Watch" }>,
+  reply: Extract<Reply, { _tag: "Watch" }>,
   settings: WatchSettings
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { namespace, query, renderer } = asked
+    const { namespace, query, renderer } = reply
     const behind = yield* Deferred.make<void>()
     const waiting: Array<Change> = []
     const state = { live: false, first: true }
 
-    // The beginning and the subscription are one step: no change falls between them, and none is told twice.
+    // Reading the initial state and subscribing are synchronous, so no change is lost or sent twice.
     const beginning = Watch.begin(kernel, renderer, namespace, query)
     response.writeHead(200, { ...HEADERS, "content-type": JSON_TYPE })
     response.flushHeaders()
@@ -146,7 +147,7 @@ export const watch = (
       return
     }
     const { initial, marked, missed, revision } = beginning.success
-    const tell = (change: Change): void => {
+    const send = (change: Change): void => {
       const event = Watch.eventOf(change, namespace, query.selection)
       if (event === undefined) return
       response.write(
@@ -159,7 +160,7 @@ export const watch = (
     }
     const unsubscribe = kernel.store.subscribe(renderer.resource, (change) => {
       if (change.revision <= revision) return
-      if (state.live) return tell(change)
+      if (state.live) return send(change)
       waiting.push(change)
       if (waiting.length > WATCH_BACKLOG_EVENTS) Deferred.doneUnsafe(behind, Effect.void)
     })
@@ -178,14 +179,14 @@ export const watch = (
         state.first = false
       }
     })()
-    const begun = Effect.gen(function* () {
+    const sendInitial = Effect.gen(function* () {
       for (;;) {
         const piece = nextPiece(iterator)
         if (piece.text !== "") yield* write(response, piece.text)
         if (piece.done) break
       }
-      for (const change of missed) tell(change)
-      for (const change of waiting.splice(0)) tell(change)
+      for (const change of missed) send(change)
+      for (const change of waiting.splice(0)) send(change)
       state.live = true
     })
     const mark = Effect.sync(() => {
@@ -197,11 +198,11 @@ export const watch = (
     const marks = Effect.forever(Effect.andThen(Effect.sleep(settings.bookmarkIntervalMs), mark))
     const lastMark = Effect.andThen(Effect.sleep((seconds - LAST_BOOKMARK_SECONDS) * 1_000), mark)
     const bookmarks = query.bookmarks ? [marks, ...(seconds > LAST_BOOKMARK_SECONDS ? [lastMark] : [])] : []
-    const fibers = yield* Effect.forEach([begun, ...bookmarks], (effect) => Effect.forkScoped(effect))
+    const fibers = yield* Effect.forEach([sendInitial, ...bookmarks], (effect) => Effect.forkScoped(effect))
     const ends = [Effect.sleep(seconds * 1_000), Deferred.await(behind), Deferred.await(over)]
     yield* Effect.raceAllFirst(ends)
     yield* Fiber.interruptAll(fibers)
-    // A reader that is behind gets no more than it has: a clean end would look as if this were all.
+    // A reader that is behind is disconnected: a clean end would look as if no event were missing.
     if (Deferred.isDoneUnsafe(behind)) response.destroy()
     else response.end()
   })

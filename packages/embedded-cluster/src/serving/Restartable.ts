@@ -1,15 +1,15 @@
 /**
- * Something that runs in the background of a server, and stops and starts with it.
+ * A background job that stops and starts with its server.
  */
 import { Effect, Exit, Ref, Scope } from "effect"
 
-/** A background job that is started and stopped; starting twice restarts it, stopping twice is no error. */
+/** A background job. Starting a running job restarts it; stopping a stopped job does nothing. */
 export interface Restartable {
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
 }
 
-/** Runs between `start` and `stop`, at most until the scope closes; each run has a scope of its own. */
+/** Runs `run` between `start` and `stop`, at most until the scope closes. Each run has its own scope. */
 export const make = (run: Effect.Effect<void, never, Scope.Scope>): Effect.Effect<Restartable, never, Scope.Scope> =>
   Effect.gen(function* () {
     const parent = yield* Effect.scope

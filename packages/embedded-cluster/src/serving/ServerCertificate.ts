@@ -1,7 +1,7 @@
 /**
- * The certificate that a cluster's server shows.
+ * The TLS certificate of a cluster's server.
  */
-// The X.509 library finds its decorators' metadata only when this stands before it.
+// The X.509 library needs this import first, for the metadata of its decorators.
 import "reflect-metadata"
 import {
   BasicConstraintsExtension,
@@ -16,14 +16,14 @@ import { Effect, Redacted } from "effect"
 import { MachineRefused } from "../core/MachineRefused.ts"
 
 export interface ServerCertificate {
-  /** PEM; it is its own authority, so it also verifies the server. */
+  /** PEM. The certificate is self-signed, so it also verifies the server. */
   readonly certificatePem: string
   readonly keyPem: Redacted.Redacted<string>
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
 
-/** What clients call a server: from outside, and from pods inside. */
+/** Names of a server: for clients outside the cluster, and for pods. */
 const NAMES = [
   ...["127.0.0.1", "10.0.0.1"].map((value) => ({ type: "ip", value }) as const),
   ...[
@@ -36,10 +36,10 @@ const NAMES = [
 ]
 
 /**
- * Issues a certificate for the names that a cluster's server has.
+ * Issues a certificate for the names of a cluster's server.
  *
- * **Shape** every cluster has a key and a subject of its own, so one cluster's certificate does not verify another. It
- * has no end: whatever clock a test sets, the certificate holds.
+ * **Shape** every cluster has its own key and subject, so one cluster's certificate does not verify another cluster.
+ * The certificate never expires, whatever clock a test sets.
  */
 export const issue = (cluster: string): Effect.Effect<ServerCertificate, MachineRefused> =>
   Effect.tryPromise({

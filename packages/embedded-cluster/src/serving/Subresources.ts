@@ -1,5 +1,5 @@
 /**
- * Answers requests for what stands behind an object's name: its status, its scale, and the verbs that pods have.
+ * Handles requests for subresources: status, scale, finalize, token, and the subresources of pods.
  */
 import { Result } from "effect"
 import { bodyObject, placed } from "../checks/RequestBody.ts"
@@ -25,7 +25,7 @@ import { steps, type Steps } from "../core/Steps.ts"
 import { read } from "../core/Stored.ts"
 import { json } from "../core/TextReply.ts"
 import * as Patches from "../patches/Patches.ts"
-import * as Definitions from "../schemas/Definitions.ts"
+import * as BuiltinSchemas from "../schemas/BuiltinSchemas.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import { addressOf, find } from "../writes/Address.ts"
 import * as Evictions from "../writes/Evictions.ts"
@@ -36,7 +36,7 @@ import * as Objects from "./Objects.ts"
 import type { Reply } from "./Reply.ts"
 import * as TokenRequests from "./TokenRequests.ts"
 
-/** Answers one call. **Shape** the verb is one that the subresource has. */
+/** Handles one call. **Shape** the subresource supports the verb. */
 export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresource): Outcome<Reply> => {
   const { verb } = call.info
   switch (subresource.name) {
@@ -61,7 +61,7 @@ export const answer = (kernel: Kernel, call: ResourceCall, subresource: Subresou
 /**
  * Reads the scale of an object.
  *
- * **Errors** 500 for an object of a custom kind that does not say how many replicas it wants.
+ * **Errors** 500 for a custom object without a number of replicas.
  */
 const scaleOf = ({ custom }: Resource, object: JsonObject): Outcome<JsonObject> => {
   const paths = custom?.scale
@@ -113,7 +113,7 @@ const rescale = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Repl
   return json(yield* scaleOf(call.resource, changed))
 })
 
-/** Gives the workload with the replicas that are wanted of it. */
+/** Sets the replicas of the requested scale in the object. */
 const rescaled = steps(function* (
   call: ResourceCall,
   wanted: (scale: JsonObject) => Outcome<JsonObject>,
@@ -122,8 +122,8 @@ const rescaled = steps(function* (
   const { info, resource } = call
   const { name } = info
   const scale = yield* wanted(yield* scaleOf(resource, current))
-  const given = textAt(scale, "metadata", "name")
-  if (given !== name) return yield* Result.fail(misnamed(given, name))
+  const scaleName = textAt(scale, "metadata", "name")
+  if (scaleName !== name) return yield* Result.fail(misnamed(scaleName, name))
   yield* placed(scale, call)
   const uid = textAt(scale, "metadata", "uid")
   const known = textAt(current, "metadata", "uid")
@@ -138,7 +138,7 @@ const rescaled = steps(function* (
   if (typeof replicas !== "number" || !Number.isInteger(replicas)) {
     return yield* Result.fail(badRequest("spec.replicas must be a whole number"))
   }
-  // The version that the scale names is the workload's own: a stale one is refused like a stale object.
+  // The scale's resource version is the object's own, so a stale scale conflicts like a stale object.
   const version = textAt(scale, "metadata", "resourceVersion")
   const versioned = version === "" ? current : put(current, ["metadata", "resourceVersion"], version)
   const identified = uid === "" ? versioned : put(versioned, ["metadata", "uid"], uid)
@@ -148,7 +148,7 @@ const rescaled = steps(function* (
 const SCALE = {
   kind: "Scale",
   groupVersion: "autoscaling/v1",
-  schema: KindSchema.reference(Definitions.nameOf("autoscaling", "v1", "Scale"))
+  schema: KindSchema.reference(BuiltinSchemas.nameOf("autoscaling", "v1", "Scale"))
 }
 
 const wantedScale = steps(function* (call: ResourceCall): Steps<(current: JsonObject) => Outcome<JsonObject>> {
@@ -160,7 +160,9 @@ const wantedScale = steps(function* (call: ResourceCall): Steps<(current: JsonOb
   }
   const patch = yield* Patches.read(call.request, { ...SCALE, isCustom: call.resource.custom !== undefined })
   if (patch._tag === "Change") return patch.change
-  return yield* Result.fail(unsupportedMediaType("a scale takes json-patch, merge-patch and strategic-merge-patch"))
+  return yield* Result.fail(
+    unsupportedMediaType("a scale supports only json-patch, merge-patch and strategic-merge-patch")
+  )
 })
 
 const bind = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {

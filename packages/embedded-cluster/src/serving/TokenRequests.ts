@@ -1,5 +1,5 @@
 /**
- * Answers requests for tokens, and for whom a token stands.
+ * Handles token requests and token reviews.
  *
  * **Source** Kubernetes, `authentication.k8s.io/v1`.
  */
@@ -26,7 +26,7 @@ const DEFAULT_SECONDS = 3_600
 const LEAST_SECONDS = 600
 const MOST_SECONDS = 2 ** 32
 
-/** Makes a token for the service account that a call names. */
+/** Issues a token for the service account in the path. */
 export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps<Reply> {
   const { name, namespace } = call.info
   const body = yield* bodyObject(call.request, "TokenRequest", VERSION)
@@ -40,8 +40,8 @@ export const issue = steps(function* (kernel: Kernel, call: ResourceCall): Steps
       invalid("TokenRequest", GROUP, "", [invalidValue("spec.expirationSeconds", seconds, rule)])
     )
   }
-  const asked = texts(spec, "audiences")
-  const audiences = asked.length === 0 ? [ServiceAccountTokens.issuerOf(kernel)] : asked
+  const requested = texts(spec, "audiences")
+  const audiences = requested.length === 0 ? [ServiceAccountTokens.issuerOf(kernel)] : requested
   const bound = yield* boundBy(kernel, namespace, spec)
   const token = ServiceAccountTokens.issue(kernel, account, { audiences, seconds, bound })
   const reference = spec["boundObjectRef"]
@@ -86,15 +86,15 @@ const boundBy = (
   return Result.succeed({ claim, stored })
 }
 
-/** Says for whom a token stands. */
+/** Reviews a token: returns its user and audiences. */
 export const review = steps(function* (kernel: Kernel, identify: Identify, call: ResourceCall): Steps<Reply> {
   const body = yield* resourceBody(call)
   const spec = objectAt(body, "spec")
   const token = textAt(spec, "token")
   if (token === "") return yield* Result.fail(badRequest("spec.token must not be empty"))
-  const own = ServiceAccountTokens.issuerOf(kernel)
-  const asked = texts(spec, "audiences")
-  const found = identify(token, asked.length === 0 ? [own] : asked)
+  const issuer = ServiceAccountTokens.issuerOf(kernel)
+  const requested = texts(spec, "audiences")
+  const found = identify(token, requested.length === 0 ? [issuer] : requested)
   const status: JsonObject =
     found === undefined
       ? { user: {}, error: "invalid bearer token" }
@@ -102,7 +102,7 @@ export const review = steps(function* (kernel: Kernel, identify: Identify, call:
   return json({ kind: "TokenReview", apiVersion: VERSION, metadata: {}, spec, status }, 201)
 })
 
-/** Says who the caller is. */
+/** Returns the user of the caller. */
 export const whoAmI = (kernel: Kernel, call: ResourceCall): Outcome<Reply> =>
   Result.map(resourceBody(call), () =>
     json(
@@ -125,7 +125,7 @@ const userInfo = ({ extra, groups, name, uid }: User): JsonObject => ({
     : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) })
 })
 
-/** The documents by which others can verify the tokens, `undefined` for any other path. */
+/** Returns the OpenID documents for verifying tokens, or `undefined` for any other path. */
 export const document = (
   kernel: Kernel,
   path: string

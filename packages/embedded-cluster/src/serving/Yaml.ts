@@ -1,7 +1,7 @@
 /**
- * Answers in YAML, for clients that ask for it.
+ * Converts replies to YAML for clients that ask for it.
  *
- * **Source** Kubernetes, "API concepts: Resource representations"; the form is that of the real server's answers.
+ * **Source** Kubernetes, "API concepts: Resource representations"; the format of the real server's replies.
  */
 import { stringify } from "yaml"
 import { type Json, parse } from "../core/Json.ts"
@@ -10,16 +10,16 @@ import { JSON_TYPE } from "../core/TextReply.ts"
 import { YAML_TYPE } from "../forms/Representation.ts"
 import type { Reply } from "./Reply.ts"
 
-const SPOKEN = new Set([JSON_TYPE, "application/*", "*/*", YAML_TYPE])
+const SUPPORTED = new Set([JSON_TYPE, "application/*", "*/*", YAML_TYPE])
 
-/** Whether YAML is the first form that the client names and the server has. */
+/** Returns whether YAML is the first supported media type that the client accepts. */
 const isWanted = (accept: string | undefined): boolean =>
-  mediaRanges(accept).find(({ type }) => SPOKEN.has(type))?.type === YAML_TYPE
+  mediaRanges(accept).find(({ type }) => SUPPORTED.has(type))?.type === YAML_TYPE
 
 /**
- * Turns an answer in JSON into YAML where the client wants that.
+ * Converts a JSON reply to YAML if the client prefers it.
  *
- * **Limits** the whole answer is held in memory, a long list too.
+ * **Limits** the whole reply is in memory, even for a long list.
  */
 export const inYaml = (accept: string | undefined, reply: Reply): Reply => {
   if (!isWanted(accept)) return reply
@@ -30,5 +30,5 @@ export const inYaml = (accept: string | undefined, reply: Reply): Reply => {
   return { ...rest, _tag: "Text", contentType: YAML_TYPE, body: print(parse([...pieces].join(""))) }
 }
 
-/** Version 1.1 quotes the words that its readers take for truth values, such as `y`. */
+/** Prints YAML. Version 1.1 quotes words that some parsers read as booleans, such as `y`. */
 const print = (value: Json): string => stringify(value, { version: "1.1", sortMapEntries: true, indentSeq: false })

@@ -1,6 +1,3 @@
-/**
- * The place of one object.
- */
 import { Result } from "effect"
 import type { ResourceCall } from "../core/ApiRequest.ts"
 import type { Kernel } from "../core/Kernel.ts"
@@ -8,7 +5,7 @@ import type { Resource } from "../core/Resource.ts"
 import { notFound, type Outcome } from "../core/Status.ts"
 import { keyOf, type Stored } from "../core/Stored.ts"
 
-/** Which object a request addresses. */
+/** The object that a request addresses. */
 export interface Address {
   readonly resource: Resource
   readonly namespace: string

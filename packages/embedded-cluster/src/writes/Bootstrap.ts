@@ -1,5 +1,5 @@
 /**
- * What every cluster holds from its first moment: its namespaces, its own service, and the roles that users rely on.
+ * Initial objects of every cluster: namespaces, the API server's Service, default roles and bindings.
  *
  * **Source** Kubernetes 1.36, `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, as its server shows them.
  */
@@ -12,9 +12,7 @@ import * as Resources from "../core/Resources.ts"
 import type { Failure } from "../core/Status.ts"
 import * as Writes from "./Writes.ts"
 
-/**
- * Writes the first objects. **Errors** none of them can fail on an empty store; a failure is given back all the same.
- */
+/** Writes the initial objects. **Errors** none occurs on an empty store, but a failure is still returned. */
 export const write = (kernel: Kernel, port: number): Result.Result<void, Failure> => {
   for (const [resource, namespace, object] of objects(port)) {
     const made = Writes.create(kernel, resource, namespace, object, { manager: "kube-apiserver", dryRun: false })
@@ -51,7 +49,7 @@ interface Role {
   readonly name: string
   /** The roles that take this one's rules in, by their short name. */
   readonly into?: string
-  /** The short name by which this role takes in the rules of others. */
+  /** Short name of the role that aggregates this role's rules. */
   readonly from?: string
   readonly rules?: ReadonlyArray<JsonObject>
 }

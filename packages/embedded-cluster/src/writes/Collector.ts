@@ -1,8 +1,9 @@
 /**
- * Does at once what the controllers of a real cluster do in a while: empties namespaces that end, and removes what has
- * lost its owner. In a cluster with controllers, theirs does it instead.
+ * Deletes the contents of terminating namespaces and orphaned objects, synchronously. In a cluster with controllers,
+ * the controllers do this asynchronously instead.
  *
- * Nobody runs pods here, so a pod that goes with its namespace or owner goes without a grace period. Finalizers hold.
+ * Without kubelets no pod needs time to stop, so pods are deleted without a grace period. Finalizers still block a
+ * deletion.
  */
 import { arrayAt, at, type Json, type JsonObject, objectAt, put, textAt } from "../core/Json.ts"
 import { type Kernel, timestamp } from "../core/Kernel.ts"
@@ -12,18 +13,18 @@ import { read, type Stored } from "../core/Stored.ts"
 import * as CustomKinds from "../customkinds/CustomKinds.ts"
 import { FOREGROUND } from "./Finalizers.ts"
 
-/** Follows up on an object that has just been marked as ending. */
-export const ending = (kernel: Kernel, resource: Resource, object: JsonObject): void => {
+/** Continues the deletion of an object that was just marked for deletion. */
+export const marked = (kernel: Kernel, resource: Resource, object: JsonObject): void => {
   if (kernel.collectsLater) return
   if (resource === Resources.namespaces) empty(kernel, textAt(object, "metadata", "name"))
   if (!arrayAt(object, "metadata", "finalizers").includes(FOREGROUND)) return
   const uid = textAt(object, "metadata", "uid")
   for (const [kind, dependent] of kernel.store.dependents(uid)) drop(kernel, kind, dependent, uid)
   const stored = kernel.store.get(resource, keyIn(object))
-  if (stored !== undefined && !isBlocked(kernel, uid)) loosen(kernel, resource, stored, FOREGROUND)
+  if (stored !== undefined && !isBlocked(kernel, uid)) removeFinalizer(kernel, resource, stored, FOREGROUND)
 }
 
-/** Whether an owner that goes last still has dependents that it has to wait for. */
+/** Returns whether an owner in foreground deletion still has dependents that block it. */
 export const isBlocked = (kernel: Kernel, uid: string): boolean =>
   kernel.store
     .dependents(uid)
@@ -33,8 +34,8 @@ export const isBlocked = (kernel: Kernel, uid: string): boolean =>
       )
     )
 
-/** Before an owner goes: takes its name off what depends on it, where the dependents shall stay. */
-export const release = (kernel: Kernel, uid: string): void => {
+/** Orphans the dependents of an owner: removes their reference to the owner before it is deleted. */
+export const orphanDependents = (kernel: Kernel, uid: string): void => {
   for (const [resource, dependent] of kernel.store.dependents(uid)) {
     const object = read(dependent)
     const owners = arrayAt(object, "metadata", "ownerReferences").filter((owner) => textAt(owner, "uid") !== uid)
@@ -42,7 +43,10 @@ export const release = (kernel: Kernel, uid: string): void => {
   }
 }
 
-/** After an object is gone: removes what it owned, and the namespace that waited for it. */
+/**
+ * Continues after an object was removed: deletes its dependents, and its namespace if that is terminating and now
+ * empty.
+ */
 export const removed = (kernel: Kernel, resource: Resource, gone: Stored): void => {
   if (resource.custom !== undefined) closeDefinition(kernel, resource.custom.definition)
   if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(gone))
@@ -60,7 +64,7 @@ const keyIn = (object: JsonObject): string => {
   return namespace === "" ? name : `${namespace}/${name}`
 }
 
-/** Removes a dependent unless another owner of it still lives. */
+/** Deletes a dependent unless another of its owners still exists. */
 const drop = (kernel: Kernel, resource: Resource, dependent: Stored, uid: string): void => {
   if (dependent.owners.some((owner) => owner !== uid && kernel.store.byUid(owner) !== undefined)) return
   finish(kernel, resource, dependent)
@@ -84,7 +88,7 @@ const finish = (kernel: Kernel, resource: Resource, stored: Stored): void => {
 
 const empty = (kernel: Kernel, namespace: string): void => {
   for (const [resource, listed] of kernel.store.contents(namespace)) {
-    // What went with its owner a moment ago is not there any more.
+    // The object may have been removed with its owner in an earlier iteration.
     const stored = kernel.store.get(resource, listed.key)
     if (stored !== undefined && stored.uid === listed.uid) finish(kernel, resource, stored)
   }
@@ -92,14 +96,14 @@ const empty = (kernel: Kernel, namespace: string): void => {
   if (home !== undefined) closeIfEmpty(kernel, home)
 }
 
-/** Removes a definition that ends and has no objects any more. */
+/** Removes a CustomResourceDefinition that is marked for deletion and has no objects left. */
 export const closeDefinition = (kernel: Kernel, name: string): void => {
-  const free = CustomKinds.release(kernel, name)
+  const free = CustomKinds.finishDeletion(kernel, name)
   if (free === undefined) return
   removed(kernel, Resources.customResourceDefinitions, kernel.store.remove(Resources.customResourceDefinitions, free))
 }
 
-/** Removes a namespace that ends and holds nothing any more. */
+/** Removes a terminating namespace that is empty. */
 export const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
   if (kernel.store.holdsAny(home.name)) return
   const object = read(home)
@@ -115,16 +119,17 @@ export const closeIfEmpty = (kernel: Kernel, home: Stored): void => {
   removed(kernel, Resources.namespaces, last)
 }
 
-/** An owner that waits for its dependents goes once the last of them is gone. */
+/** Finishes the foreground deletion of an owner after its last blocking dependent was removed. */
 const foregroundOwner = (kernel: Kernel, uid: string): void => {
   if (isBlocked(kernel, uid)) return
   const owner = kernel.store.byUid(uid)
   if (owner === undefined) return
   const [resource, stored] = owner
-  if (arrayAt(read(stored), "metadata", "finalizers").includes(FOREGROUND)) loosen(kernel, resource, stored, FOREGROUND)
+  if (arrayAt(read(stored), "metadata", "finalizers").includes(FOREGROUND))
+    removeFinalizer(kernel, resource, stored, FOREGROUND)
 }
 
-const loosen = (kernel: Kernel, resource: Resource, stored: Stored, finalizer: string): void => {
+const removeFinalizer = (kernel: Kernel, resource: Resource, stored: Stored, finalizer: string): void => {
   const object = read(stored)
   const rest = arrayAt(object, "metadata", "finalizers").filter((one) => one !== finalizer)
   if (rest.length > 0) {

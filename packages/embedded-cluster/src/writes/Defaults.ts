@@ -1,5 +1,5 @@
 /**
- * What an object holds once the server has filled in the blanks, kind by kind.
+ * Defaults of each built-in kind.
  *
  * **Source** Kubernetes 1.36, the `defaults.go` of each API group; compared with its replies.
  */
@@ -19,18 +19,16 @@ import {
 } from "../core/Json.ts"
 import type { Surroundings } from "../core/Kernel.ts"
 import type { Resource } from "../core/Resource.ts"
-import * as Definition from "../customkinds/Definition.ts"
+import * as CustomResourceDefinition from "../customkinds/CustomResourceDefinition.ts"
 import * as PodDefaults from "./PodDefaults.ts"
 
 type Fill = (object: JsonObject, surroundings: Surroundings) => JsonObject
 
-/** Fills in an object that is created or changed; filling in twice changes nothing. */
+/** Adds the defaults of an object on create and update. A second call changes nothing. */
 export const fill = (resource: Resource, object: JsonObject, surroundings: Surroundings): JsonObject =>
   (resource.custom === undefined ? FILL.get(resource.kind)?.(object, surroundings) : undefined) ?? object
 
-/**
- * The status that a new object starts with, none for a custom kind; whatever a client sent as its status is dropped.
- */
+/** Initial status of a new object; `undefined` for a custom kind. A status that the client sent is dropped. */
 export const firstStatus = (resource: Resource, object: JsonObject): JsonObject | undefined =>
   resource.custom === undefined ? (FIRST_STATUS.get(resource.kind)?.(object) ?? {}) : undefined
 
@@ -83,7 +81,7 @@ const daemonSet: Fill = (object) => {
   return put(filled, ["metadata", "annotations"], annotations)
 }
 
-/** Counts the templates that a daemon set has had, in the way of its oldest version. */
+/** Annotation that counts the templates of a DaemonSet, from its first API version. */
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 const replicaSet: Fill = (object) => spec(object, (value) => withDefaults(templated(value), { replicas: 1 }))
@@ -100,7 +98,7 @@ const jobSpec = (value: JsonObject): JsonObject => {
   })
 }
 
-/** A job selects its pods by its own uid, so its selector and labels exist only once it has one. */
+/** A job selects pods by its own uid, so its selector and labels are set once it has a uid. */
 const job: Fill = (object) => {
   const filled = spec(object, jobSpec)
   const uid = textAt(filled, "metadata", "uid")
@@ -135,8 +133,8 @@ const cronJob: Fill = (object) =>
   })
 
 const service: Fill = (object, surroundings) =>
-  spec(object, (given) => {
-    const value = withDefaults(given, { type: "ClusterIP", sessionAffinity: "None" })
+  spec(object, (original) => {
+    const value = withDefaults(original, { type: "ClusterIP", sessionAffinity: "None" })
     const type = textAt(value, "type")
     if (type === "ExternalName") return value
     const exposed = type === "NodePort" || type === "LoadBalancer"
@@ -161,7 +159,7 @@ const service: Fill = (object, surroundings) =>
       },
       {
         clusterIPs: [clusterIP],
-        // Without addresses or pods of its own, a service promises both families.
+        // A headless service without a selector supports both address families.
         ...(clusterIP === "None" && !isObject(value["selector"])
           ? { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
           : { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" }),
@@ -180,22 +178,22 @@ const namespace: Fill = (object) => {
   return put(object, ["metadata", "labels"], labels)
 }
 
-/** Maps without entries are not there. */
-const entryless = (object: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
+/** Removes maps that are empty. */
+const withoutEmptyMaps = (object: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
   without(object, ...names.filter((name) => isObject(object[name]) && Object.keys(objectAt(object, name)).length === 0))
 
-const configMap: Fill = (object) => entryless(object, "data", "binaryData")
+const configMap: Fill = (object) => withoutEmptyMaps(object, "data", "binaryData")
 
 const secret: Fill = (object) => {
-  const { stringData, ...given } = object
-  const rest = entryless(given["type"] === "" ? without(given, "type") : given, "data")
-  const written = Object.entries(textsAt({ stringData: stringData ?? null }, "stringData")).map(
+  const { stringData, ...fields } = object
+  const rest = withoutEmptyMaps(fields["type"] === "" ? without(fields, "type") : fields, "data")
+  const encoded = Object.entries(textsAt({ stringData: stringData ?? null }, "stringData")).map(
     ([key, text]) => [key, Buffer.from(text).toString("base64")] as const
   )
   const typed = withDefaults(rest, { type: "Opaque" })
-  return written.length === 0
+  return encoded.length === 0
     ? typed
-    : { ...typed, data: { ...objectAt(rest, "data"), ...Object.fromEntries(written) } }
+    : { ...typed, data: { ...objectAt(rest, "data"), ...Object.fromEntries(encoded) } }
 }
 
 const event: Fill = (object) =>
@@ -218,7 +216,7 @@ const claim: Fill = (object) =>
     )
   )
 
-/** What a node can give is what it has, until its kubelet says that it keeps some for itself. */
+/** A node's allocatable resources default to its capacity. */
 const node: Fill = (object) => {
   const filled = withDefaults(object, { spec: {} })
   const { status } = filled
@@ -234,12 +232,12 @@ const node: Fill = (object) => {
 
 const RBAC = "rbac.authorization.k8s.io"
 
-/** A role without rules says so. */
+/** A role without rules has `rules: null`, as on the real server. */
 const role: Fill = (object) => (arrayAt(object, "rules").length === 0 ? { ...object, rules: null } : object)
 
 const binding: Fill = (object) => {
   const subjects = arrayAt(object, "subjects").map((subject) =>
-    isObject(subject) && PEOPLE.has(textAt(subject, "kind")) ? ofRbac(subject) : subject
+    isObject(subject) && USER_KINDS.has(textAt(subject, "kind")) ? ofRbac(subject) : subject
   )
   return {
     ...without(object, "subjects"),
@@ -248,18 +246,18 @@ const binding: Fill = (object) => {
   }
 }
 
-const PEOPLE = new Set(["User", "Group"])
+const USER_KINDS = new Set(["User", "Group"])
 
 const ofRbac = (reference: JsonObject): JsonObject =>
   textAt(reference, "apiGroup") === "" ? { ...reference, apiGroup: RBAC } : reference
 
 const pod: Fill = (object) =>
-  // Only a pod that is created goes through admission; `status` tells one that is already there.
+  // Admission defaults apply only to a new pod; an existing pod has a status.
   isObject(object["status"])
-    ? PodDefaults.reported(addressed(spec(object, PodDefaults.podSpec)))
+    ? PodDefaults.withStatusDefaults(addressed(spec(object, PodDefaults.podSpec)))
     : PodDefaults.pod(object)
 
-/** The one address of old and the list of addresses say the same. */
+/** Keeps `podIP` and `podIPs` consistent. */
 const addressed = (object: JsonObject): JsonObject => {
   const ip = textAt(object, "status", "podIP")
   const [first] = arrayAt(object, "status", "podIPs")
@@ -283,7 +281,7 @@ const FILL = new Map<string, Fill>([
   ["ConfigMap", configMap],
   ["Event", event],
   ["PersistentVolumeClaim", claim],
-  ["CustomResourceDefinition", Definition.fill],
+  ["CustomResourceDefinition", CustomResourceDefinition.fill],
   ["APIService", ApiServices.fill],
   ["Role", role],
   ["ClusterRole", role],
@@ -304,7 +302,7 @@ const NO_NODE_INFO = [
   "architecture"
 ]
 
-/** A node keeps the status that it registers with, as the kubelet sends it on creation. */
+/** A new node keeps the status that its kubelet sends. */
 const nodeStatus = (object: JsonObject): JsonObject =>
   withDefaults(
     {
@@ -318,7 +316,7 @@ const nodeStatus = (object: JsonObject): JsonObject =>
   )
 
 const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
-  ["CustomResourceDefinition", Definition.firstStatus],
+  ["CustomResourceDefinition", CustomResourceDefinition.firstStatus],
   ["APIService", ApiServices.firstStatus],
   ["Pod", PodDefaults.podStatus],
   ["Node", nodeStatus],
@@ -334,7 +332,7 @@ const FIRST_STATUS = new Map<string, (object: JsonObject) => JsonObject>([
   ["PodDisruptionBudget", () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })]
 ])
 
-/** What admission adds to an object at its creation and never again. */
+/** Adds the fields that admission sets only when an object is created. */
 export const admit = (resource: Resource, object: JsonObject): JsonObject => {
   if (resource.custom !== undefined) return object
   if (resource.kind === "Namespace") return put(object, ["spec", "finalizers"], ["kubernetes"])

@@ -1,5 +1,5 @@
 /**
- * Reads how a client wants things deleted.
+ * Parses the options of a deletion.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/endpoints/handlers/delete.go` and `ValidateDeleteOptions`.
  */
@@ -23,15 +23,15 @@ import { stageErrors } from "./RequestOptions.ts"
 
 const KIND = "DeleteOptions"
 
-/** Reads them from the body of a request, or from its query where there is none. **Errors** 400, 415, 422. */
+/** Reads the options from a request's body, or from its query if the body is empty. **Errors** 400, 415, 422. */
 export const read = steps(function* (call: ResourceCall): Steps<Deletions.DeleteOptions> {
   const { body, query } = call.request
-  return yield* settled(body === "" ? yield* fromQuery(query) : yield* fromBody(call))
+  return yield* validated(body === "" ? yield* fromQuery(query) : yield* fromBody(call))
 })
 
-/** Reads those that a body of another kind carries. **Errors** 422. */
+/** Reads options that are part of another object. **Errors** 422. */
 export const within = ({ request }: ResourceCall, options: JsonObject): Outcome<Deletions.DeleteOptions> =>
-  settled({ ...options, dryRun: [...request.query.getAll("dryRun"), ...arrayAt(options, "dryRun")] })
+  validated({ ...options, dryRun: [...request.query.getAll("dryRun"), ...arrayAt(options, "dryRun")] })
 
 const fromBody = steps(function* ({ request }: ResourceCall): Steps<JsonObject> {
   const body = yield* bodyText(request, KIND)
@@ -40,7 +40,7 @@ const fromBody = steps(function* ({ request }: ResourceCall): Steps<JsonObject> 
     return yield* Result.fail(badRequest(`kind must be ${KIND}, not ${JSON.stringify(kind)}`))
   }
   const problem = FieldTypes.problemOfDeleteOptions(body)
-  return problem === undefined ? body : yield* Result.fail(badRequest(`the body is no ${KIND}: ${problem}`))
+  return problem === undefined ? body : yield* Result.fail(badRequest(`the body is not a valid ${KIND}: ${problem}`))
 })
 
 const fromQuery = steps(function* (query: URLSearchParams): Steps<JsonObject> {
@@ -57,20 +57,20 @@ const fromQuery = steps(function* (query: URLSearchParams): Steps<JsonObject> {
 
 const PROPAGATION = ["Foreground", "Background", "Orphan"] as const
 
-const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
+const validated = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
   const orphans = flagOf(at(options, "orphanDependents"))
   const policy = at(options, "propagationPolicy") ?? undefined
   const stages = arrayAt(options, "dryRun").filter((stage) => typeof stage === "string")
-  const asked = PROPAGATION.find((one) => one === policy)
+  const requested = PROPAGATION.find((one) => one === policy)
   const errors: ReadonlyArray<FieldError> = [
     ...(orphans !== undefined && policy !== undefined ? [twice(policy)] : []),
-    ...(policy !== undefined && asked === undefined
+    ...(policy !== undefined && requested === undefined
       ? [unsupportedValue("propagationPolicy", policy, PROPAGATION)]
       : []),
     ...stageErrors(stages)
   ]
   if (errors.length > 0) return Result.fail(invalidOptions(KIND, errors))
-  const propagation = orphans === undefined ? asked : orphans ? "Orphan" : "Background"
+  const propagation = orphans === undefined ? requested : orphans ? "Orphan" : "Background"
   const grace = numberAt(options, "gracePeriodSeconds")
   const preconditions = objectAt(options, "preconditions")
   const [uid, version] = [textAt(preconditions, "uid"), textAt(preconditions, "resourceVersion")]
@@ -78,7 +78,7 @@ const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
     dryRun: stages.length > 0,
     ...(grace === undefined ? {} : { graceSeconds: grace }),
     ...(propagation === undefined ? {} : { propagation }),
-    ...(orphans === false ? { tellsWait: true } : {}),
+    ...(orphans === false ? { acceptedWhilePending: true } : {}),
     ...(uid === "" ? {} : { uid }),
     ...(version === "" ? {} : { version })
   })
@@ -87,4 +87,4 @@ const settled = (options: JsonObject): Outcome<Deletions.DeleteOptions> => {
 const flagOf = (value: Json | undefined): boolean | undefined => (typeof value === "boolean" ? value : undefined)
 
 const twice = (policy: Json): FieldError =>
-  invalidValue("propagationPolicy", policy, "must not be given with orphanDependents")
+  invalidValue("propagationPolicy", policy, "must not be set together with orphanDependents")

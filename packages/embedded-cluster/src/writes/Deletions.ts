@@ -1,8 +1,8 @@
 /**
- * Deletes objects: at once, after a grace period, or when nothing holds them any more.
+ * Deletes objects: at once, after a grace period, or after their finalizers are removed.
  *
- * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three ways to
- * treat dependents.
+ * **Source** Kubernetes, `k8s.io/apiserver/pkg/registry/rest/delete.go`; "Garbage Collection" for the three
+ * propagation policies.
  */
 import { Result } from "effect"
 import { at, isObject, type JsonObject, numberAt, objectAt, put, textAt } from "../core/Json.ts"
@@ -16,24 +16,27 @@ import * as CustomKinds from "../customkinds/CustomKinds.ts"
 import { type Address, find } from "./Address.ts"
 import * as Collector from "./Collector.ts"
 import * as Finalizers from "./Finalizers.ts"
-import { held } from "./Writes.ts"
+import { hasFinalizers } from "./Writes.ts"
 
 /**
- * How an object goes.
+ * Options of a deletion.
  *
- * **Shape** without `graceSeconds` the object's own period counts; with `tellsWait` the client is told when the object
- * has to wait.
+ * **Shape** without `graceSeconds` the object's own grace period applies. With `acceptedWhilePending` the reply is
+ * 202 if the object is not removed yet.
  */
 export interface DeleteOptions {
   readonly graceSeconds?: number
   readonly propagation?: Finalizers.Propagation
-  readonly tellsWait?: boolean
+  readonly acceptedWhilePending?: boolean
   readonly uid?: string
   readonly version?: string
   readonly dryRun: boolean
 }
 
-/** What a deletion came to. **Shape** `gone` is false while a finalizer, the kubelet or the contents still hold it. */
+/**
+ * Result of a deletion. **Shape** `gone` is false while a finalizer, the kubelet or the namespace's contents delay
+ * the removal.
+ */
 export interface Deletion {
   readonly gone: boolean
   readonly object: JsonObject
@@ -41,9 +44,9 @@ export interface Deletion {
 }
 
 /**
- * Deletes an object, or marks it as ending where something still holds it.
+ * Deletes an object, or marks it for deletion if its removal must wait.
  *
- * **Errors** 404, 409 when a precondition does not hold, 403 for the namespaces that every cluster has.
+ * **Errors** 404, 409 if a precondition fails, 403 for the protected namespaces.
  */
 export const remove = steps(function* (kernel: Kernel, address: Address, options: DeleteOptions): Steps<Deletion> {
   const { resource, name } = address
@@ -65,22 +68,22 @@ export const remove = steps(function* (kernel: Kernel, address: Address, options
   const finalized = finalizing(resource, before, options)
   const orphans = !kernel.collectsLater && Finalizers.has(finalized, Finalizers.ORPHAN)
   const settled = orphans ? Finalizers.withoutFinalizer(finalized, Finalizers.ORPHAN) : finalized
-  // A second deletion can only shorten the time that is left.
+  // A second deletion can only shorten the grace period.
   if (
     marked
     && settled === before
     && grace >= (numberAt(before, "metadata", "deletionGracePeriodSeconds") ?? 0)
-    && (grace > 0 || held(before))
+    && (grace > 0 || hasFinalizers(before))
   ) {
     return { gone: false, object: before, details }
   }
   const ending = ended(resource, settled, grace, marked, kernel.nowMs())
-  const goes = grace === 0 && !held(ending)
-  if (options.dryRun) return { gone: goes, object: ending, details }
-  if (orphans) Collector.release(kernel, stored.uid)
-  if (!goes) {
+  const removable = grace === 0 && !hasFinalizers(ending)
+  if (options.dryRun) return { gone: removable, object: ending, details }
+  if (orphans) Collector.orphanDependents(kernel, stored.uid)
+  if (!removable) {
     const object = read(kernel.store.write(resource, ending))
-    Collector.ending(kernel, resource, object)
+    Collector.marked(kernel, resource, object)
     return { gone: false, object, details }
   }
   const last = resource === Resources.pods ? ending : before
@@ -89,12 +92,12 @@ export const remove = steps(function* (kernel: Kernel, address: Address, options
   return { gone: true, object: put(last, ["metadata", "resourceVersion"], String(removed.revision)), details }
 })
 
-/** A definition goes after its objects. */
+/** Marks a definition for deletion and deletes its objects first. */
 const retired = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject => {
-  const object = CustomKinds.retire(kernel, stored, dryRun)
+  const object = CustomKinds.markDeleted(kernel, stored, dryRun)
   if (dryRun) return object
   for (const [resource, { name, namespace }] of CustomKinds.instances(kernel, stored.name)) {
-    // One that went with its owner a moment ago is what was asked for.
+    // The object may already have been removed with its owner.
     remove(kernel, { resource, namespace, name }, { dryRun: false })
   }
   Collector.closeDefinition(kernel, stored.name)
@@ -104,7 +107,7 @@ const retired = (kernel: Kernel, stored: Stored, dryRun: boolean): JsonObject =>
 const PROTECTED = new Set(["default", "kube-system", "kube-public"])
 
 const undeletable = (name: string) =>
-  forbidden(`namespaces "${name}" is forbidden: this namespace may not be deleted`, { name, kind: "namespaces" })
+  forbidden(`namespaces "${name}" is forbidden: this namespace must not be deleted`, { name, kind: "namespaces" })
 
 const preconditions = ({ name, resource }: Address, stored: Stored, options: DeleteOptions): Outcome<void> => {
   if (options.uid !== undefined && options.uid !== stored.uid) {
@@ -125,7 +128,7 @@ const preconditions = ({ name, resource }: Address, stored: Stored, options: Del
   return Result.succeed(undefined)
 }
 
-/** Only a pod that runs on a node has time to end; a finished or unbound one has nothing left to do. */
+/** Grace period of a deletion, in seconds. Only a pod that runs on a node has one. */
 const graceOf = (resource: Resource, object: JsonObject, options: DeleteOptions): number => {
   if (resource !== Resources.pods || textAt(object, "spec", "nodeName") === "") return 0
   const phase = textAt(object, "status", "phase")
@@ -134,12 +137,12 @@ const graceOf = (resource: Resource, object: JsonObject, options: DeleteOptions)
 }
 
 const finalizing = (resource: Resource, object: JsonObject, { propagation }: DeleteOptions): JsonObject => {
-  // Jobs are older than the default of all others: without a wish, their pods stay.
-  const own = propagation ?? (resource === Resources.jobs && !hasWish(object) ? "Orphan" : undefined)
-  return isObject(at(object, "spec", "finalizers")) ? object : Finalizers.forPropagation(object, own)
+  // Jobs keep a default from an older API: without a propagation policy their pods are orphaned.
+  const policy = propagation ?? (resource === Resources.jobs && !hasPropagation(object) ? "Orphan" : undefined)
+  return isObject(at(object, "spec", "finalizers")) ? object : Finalizers.forPropagation(object, policy)
 }
 
-const hasWish = (object: JsonObject): boolean =>
+const hasPropagation = (object: JsonObject): boolean =>
   Finalizers.has(object, Finalizers.ORPHAN) || Finalizers.has(object, Finalizers.FOREGROUND)
 
 const ended = (resource: Resource, object: JsonObject, grace: number, marked: boolean, nowMs: number): JsonObject => {

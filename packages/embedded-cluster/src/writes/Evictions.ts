@@ -1,5 +1,5 @@
 /**
- * Evictions: deletions of pods that ask their disruption budgets first.
+ * Pod evictions: deletions that PodDisruptionBudgets must allow.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/core/pod/storage/eviction.go`.
  */
@@ -18,10 +18,10 @@ import { addressOf, find } from "./Address.ts"
 import * as DeleteOptions from "./DeleteOptions.ts"
 import * as Deletions from "./Deletions.ts"
 
-/** Evictions that a budget has allowed and whose pods are still there; beyond that it allows none. */
+/** Largest number of allowed evictions whose pods still exist. A budget with more allows none. */
 const MAX_DISRUPTED = 2_000
 
-/** Answers a request to evict a pod. **Errors** 429 when its budget does not allow it now. */
+/** Evicts a pod. **Errors** 429 if a disruption budget does not allow it now. */
 export const create = steps(function* (kernel: Kernel, call: ResourceCall): Steps<TextReply> {
   const eviction = yield* bodyObject(call.request, "Eviction", "policy/v1")
   const name = textAt(eviction, "metadata", "name")
@@ -29,18 +29,18 @@ export const create = steps(function* (kernel: Kernel, call: ResourceCall): Step
   const options = yield* DeleteOptions.within(call, objectAt(eviction, "deleteOptions"))
   const stored = yield* find(kernel, addressOf(call))
   const pod = read(stored)
-  if (!isBeyondBudget(pod)) yield* ask(kernel, stored, pod, options.dryRun)
+  if (!bypassesBudget(pod)) yield* checkBudget(kernel, stored, pod, options.dryRun)
   if (!options.dryRun) mark(kernel, pod)
   yield* Deletions.remove(kernel, addressOf(call), options)
   return json(success(undefined, 201), 201)
 })
 
-/** A pod that does not run yet, or no more, disrupts nobody by its going. */
-const isBeyondBudget = (pod: JsonObject): boolean =>
+/** Returns whether an eviction bypasses the budget: the pod does not run yet, has finished, or is being deleted. */
+const bypassesBudget = (pod: JsonObject): boolean =>
   ["Succeeded", "Failed", "Pending"].includes(textAt(pod, "status", "phase"))
   || at(pod, "metadata", "deletionTimestamp") !== undefined
 
-const ask = (kernel: Kernel, stored: Stored, pod: JsonObject, dryRun: boolean): Outcome<void> => {
+const checkBudget = (kernel: Kernel, stored: Stored, pod: JsonObject, dryRun: boolean): Outcome<void> => {
   const budgets = kernel.store.list(Resources.podDisruptionBudgets, stored.namespace).filter((one) => {
     const selector = at(read(one), "spec", "selector")
     return isObject(selector) && LabelSelector.matches(LabelSelector.fromObject(selector), stored.labels)
@@ -66,14 +66,14 @@ const isReady = (pod: JsonObject): boolean =>
 
 const count = (budget: JsonObject, name: string): number => numberAt(budget, "status", name) ?? 0
 
-/** Whether a pod that is not ready may go although nothing else may. */
+/** Returns whether the budget allows evictions of pods that are not ready. */
 const allowsUnhealthy = (budget: JsonObject): boolean => {
   if (textAt(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true
   const wanted = count(budget, "desiredHealthy")
   return wanted > 0 && count(budget, "currentHealthy") >= wanted
 }
 
-/** Refuses an eviction that a budget does not allow; tests and runbooks for `kubectl drain` look for the message. */
+/** Refuses an eviction that a budget does not allow. Tests and runbooks for `kubectl drain` look for this message. */
 const tooMany = (cause: string, retryAfterSeconds?: number): Failure => ({
   code: 429,
   reason: "TooManyRequests",
@@ -87,13 +87,13 @@ const tooMany = (cause: string, retryAfterSeconds?: number): Failure => ({
 const refusal = (name: string, budget: JsonObject): Failure | undefined => {
   const budgetName = `disruption budget ${name}`
   if (count(budget, "observedGeneration") < (numberAt(budget, "metadata", "generation") ?? 0))
-    return tooMany(`${budgetName} has changed and is not counted yet`, 10)
+    return tooMany(`${budgetName} has changed and its status is not up to date yet`, 10)
   const allowed = count(budget, "disruptionsAllowed")
   const details = { name, group: "policy", kind: "poddisruptionbudget" }
   const forbid = (why: string) => forbidden(`poddisruptionbudget.policy "${name}" is forbidden: ${why}`, details)
   if (allowed < 0) return forbid("status.disruptionsAllowed is negative")
   if (Object.keys(objectAt(budget, "status", "disruptedPods")).length > MAX_DISRUPTED)
-    return forbid(`status.disruptedPods holds more than ${MAX_DISRUPTED} pods`)
+    return forbid(`status.disruptedPods has more than ${MAX_DISRUPTED} pods`)
   if (allowed > 0) return undefined
   const [wanted, healthy] = [count(budget, "desiredHealthy"), count(budget, "currentHealthy")]
   return tooMany(`${budgetName} needs ${wanted} healthy pods and has ${healthy}, and allows no disruption`)
@@ -101,7 +101,7 @@ const refusal = (name: string, budget: JsonObject): Failure | undefined => {
 
 const CONDITION = "DisruptionAllowed"
 
-/** A budget that has allowed one more pod to go. */
+/** Records one more allowed disruption in a budget. */
 const disrupted = (kernel: Kernel, budget: JsonObject, pod: string): JsonObject => {
   const left = count(budget, "disruptionsAllowed") - 1
   const time = timestamp(kernel.nowMs())
@@ -123,7 +123,7 @@ const disrupted = (kernel: Kernel, budget: JsonObject, pod: string): JsonObject 
   return put(lower, ["status", "conditions"], [...conditions, none])
 }
 
-/** The pod says why it goes, as long as it is there. */
+/** Adds the condition that explains a pod's eviction. */
 const mark = (kernel: Kernel, pod: JsonObject): void => {
   const others = arrayAt(pod, "status", "conditions").filter((one) => textAt(one, "type") !== "DisruptionTarget")
   const target = {

@@ -1,16 +1,15 @@
 /**
- * The finalizers by which a deletion says what becomes of dependents.
+ * Finalizers that select how a deletion treats dependents.
  *
  * **Source** Kubernetes, "Garbage Collection"; `k8s.io/apiserver/pkg/registry/generic/registry/store.go`.
  */
 import { arrayAt, equals, type JsonObject, put } from "../core/Json.ts"
 
-/** The owner goes after the dependents that block it. */
+/** The owner is removed after the dependents that block it. */
 export const FOREGROUND = "foregroundDeletion"
 /** The dependents stay and lose their owner. */
 export const ORPHAN = "orphan"
 
-/** How dependents are treated. */
 export type Propagation = "Foreground" | "Background" | "Orphan"
 
 export const has = (object: JsonObject, finalizer: string): boolean =>
@@ -21,11 +20,11 @@ export const withoutFinalizer = (object: JsonObject, finalizer: string): JsonObj
   return put(object, ["metadata", "finalizers"], rest.length === 0 ? undefined : rest)
 }
 
-/** Marks an object that is deleted; without a wish, what it carries already stays. */
-export const forPropagation = (object: JsonObject, wish: Propagation | undefined): JsonObject => {
+/** Sets the finalizers of a propagation policy. Without a policy the object's finalizers stay. */
+export const forPropagation = (object: JsonObject, policy: Propagation | undefined): JsonObject => {
   const before = arrayAt(object, "metadata", "finalizers")
-  const wants = (policy: Propagation, finalizer: string) =>
-    wish === undefined ? before.includes(finalizer) : wish === policy
+  const wants = (candidate: Propagation, finalizer: string) =>
+    policy === undefined ? before.includes(finalizer) : policy === candidate
   const after = [
     ...before.filter((one) => one !== ORPHAN && one !== FOREGROUND),
     ...(wants("Orphan", ORPHAN) ? [ORPHAN] : []),

@@ -1,6 +1,5 @@
 /**
- * Reads what a client sent as an object of its kind: fields that the kind does not have are dropped, and whoever wants
- * to hear of them is told.
+ * Decodes objects that clients send: drops unknown fields, and refuses or reports them as the client asks.
  *
  * **Source** Kubernetes, "API concepts: Field validation".
  */
@@ -23,61 +22,70 @@ import * as FieldTypes from "../schemas/FieldTypes.ts"
 import * as KindSchema from "../schemas/KindSchema.ts"
 import * as Structural from "../schemas/Structural.ts"
 
-/** What becomes of fields that a kind does not have: refused, told of in a warning, or dropped in silence. */
+/**
+ * Treatment of unknown fields: `Strict` refuses the object, `Warn` drops them with a warning, `Ignore` drops them
+ * silently.
+ */
 export type FieldValidation = "Strict" | "Warn" | "Ignore"
 
 const ALL: ReadonlyArray<FieldValidation> = ["Ignore", "Strict", "Warn"]
 
-/** Reads the word of a query; `undefined` for one that nobody knows. */
+/** Parses the value of `fieldValidation`. Returns `undefined` for an unknown value. */
 export const fieldValidation = (word: string): FieldValidation | undefined =>
   word === "" ? "Warn" : ALL.find((one) => one === word)
 
 export const unknownFieldValidation = (word: string): FieldError =>
   unsupportedValue("fieldValidation", word, ["", ...ALL])
 
-/** How a client wants its fields read, and how it hears of what is dropped. */
+/** Field validation of a request, and where its warnings go. */
 export interface Reading {
   readonly fields: FieldValidation
   readonly warn: (text: string) => void
 }
 
 /**
- * Reads an object of a resource.
+ * Decodes an object of a resource.
  *
- * **Shape** without `reading` an object comes from the server itself, and only a custom kind's schema is applied.
+ * **Shape** without `reading` the object comes from the server itself; only the schema of a custom kind applies then.
  *
- * **Errors** 400 when fields are unknown and the client is strict.
+ * **Errors** 400 for unknown fields if the validation is strict.
  *
- * **Limits** linear in the object; kinds that are built in are read by their published schemas.
+ * **Limits** linear in the object. Built-in kinds are decoded by their published schemas.
  */
 export const decode = (resource: Resource, object: JsonObject, reading?: Reading): Outcome<JsonObject> => {
   const { custom } = resource
   if (custom === undefined) {
     if (reading === undefined) return Result.succeed(withoutNulls(object))
     const { object: known, unknown } = Structural.prunePublished(KindSchema.ofResource(resource) ?? {}, object)
-    return Result.map(judge(resource, unknown, reading), () =>
+    return Result.map(checkUnknown(resource, unknown, reading), () =>
       FieldForms.canonical(apiVersionOf(resource), resource.kind, withoutNulls(known))
     )
   }
   const { object: known, unknown } = Structural.prune(custom.schema, object)
-  return Result.map(judge(resource, unknown, reading), () => Conversion.complete(custom.schema, known))
+  return Result.map(checkUnknown(resource, unknown, reading), () => Conversion.complete(custom.schema, known))
 }
 
-const judge = (resource: Resource, unknown: ReadonlyArray<string>, reading: Reading | undefined): Outcome<void> => {
+const checkUnknown = (
+  resource: Resource,
+  unknown: ReadonlyArray<string>,
+  reading: Reading | undefined
+): Outcome<void> => {
   if (unknown.length === 0 || reading === undefined || reading.fields === "Ignore") return Result.succeed(undefined)
   const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`)
   if (reading.fields === "Warn") {
     for (const problem of problems) reading.warn(problem)
     return Result.succeed(undefined)
   }
-  // Policy controllers look for "strict decoding error" before they call an object wrong.
-  return Result.fail(badRequest(`the body is no ${resource.kind}: strict decoding error: ${problems.join(", ")}`))
+  // Policy controllers look for "strict decoding error" before they report an invalid object.
+  return Result.fail(
+    badRequest(`the body is not a valid ${resource.kind}: strict decoding error: ${problems.join(", ")}`)
+  )
 }
 
 /**
- * Reads what a patch has made of an object.
+ * Decodes the result of a patch.
  *
- * **Errors** 422 when a value has another type than its field, and when fields are unknown and the client is strict.
+ * **Errors** 422 for a value of the wrong type, and for unknown fields if the validation is strict.
  */
 export const decodePatched = (resource: Resource, object: JsonObject, reading: Reading): Outcome<JsonObject> => {
   const refused = (problem: string) => invalid("", "", "", [invalidValue("patch", undefined, problem)])
@@ -91,10 +99,9 @@ export const decodePatched = (resource: Resource, object: JsonObject, reading: R
 }
 
 /**
- * Checks that an intent has only what its kind declares.
+ * Checks that an applied configuration has only fields that its kind declares.
  *
- * **Errors** 500, as the real server answers an intent with fields or types of fields that its kind does not have, or
- * with items of a list that share their identity.
+ * **Errors** 500, as on the real server, for undeclared fields, wrong types and list items with the same identity.
  */
 export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonObject> => {
   const { custom } = resource
@@ -111,12 +118,15 @@ export const declared = (resource: Resource, intent: JsonObject): Outcome<JsonOb
   ]
   return problems.length === 0
     ? Result.succeed(intent)
-    : Result.fail<Failure>({ code: 500, message: `the intent is no ${resource.kind}: ${problems.join("; ")}` })
+    : Result.fail<Failure>({
+        code: 500,
+        message: `the applied configuration is not a valid ${resource.kind}: ${problems.join("; ")}`
+      })
 }
 
 /**
- * Reads what an apply has made of an object. **Shape** nulls stay in objects of a custom kind, whose schema then refuses
- * them: so it is with the real server, also where the apply took the last thing out of a list or a map.
+ * Decodes the result of an apply. **Shape** as on the real server, nulls stay in objects of a custom kind, and the
+ * schema then refuses them; this includes lists and maps that the apply emptied.
  */
 export const applied = (resource: Resource, object: JsonObject): JsonObject => {
   const { custom } = resource

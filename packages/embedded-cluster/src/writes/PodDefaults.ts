@@ -1,5 +1,5 @@
 /**
- * What a pod, or the pod template of a workload, holds once the server has filled in the blanks.
+ * Defaults of pods and pod templates.
  *
  * **Source** Kubernetes 1.36, `pkg/apis/core/v1/defaults.go` and the default admission plugins; compared with its
  * replies.
@@ -17,7 +17,7 @@ import {
   withDefaults
 } from "../core/Json.ts"
 
-/** Fills in the `spec` of a pod or of a template. */
+/** Adds the defaults of the `spec` of a pod or template. */
 export const podSpec = (spec: JsonObject): JsonObject => {
   const account = textAt(spec, "serviceAccountName") || textAt(spec, "serviceAccount")
   return withDefaults(
@@ -38,13 +38,13 @@ export const podSpec = (spec: JsonObject): JsonObject => {
   )
 }
 
-/** Fills in the template of a workload. */
+/** Adds the defaults of a workload's template. */
 export const template = (value: JsonObject): JsonObject => ({
   ...withDefaults(value, { metadata: {} }),
   spec: podSpec(objectAt(value, "spec"))
 })
 
-/** Fills in a pod that is created: what a template leaves open until then, and its first status. */
+/** Adds the defaults of a new pod, including those that a template does not get. */
 export const pod = (object: JsonObject): JsonObject => {
   const filled = podSpec(objectAt(object, "spec"))
   const spec = withDefaults(
@@ -59,14 +59,14 @@ export const pod = (object: JsonObject): JsonObject => {
   return { ...object, spec }
 }
 
-/** The status that a pod starts with. */
+/** Initial status of a pod. */
 export const podStatus = (object: JsonObject): JsonObject => ({
   phase: "Pending",
   ...(arrayAt(object, "spec", "schedulingGates").length === 0 ? {} : { conditions: [GATED] }),
   qosClass: qosClass(objectAt(object, "spec"))
 })
 
-/** No scheduler looks at a pod that is held back, so the server itself says that it is. */
+/** Condition of a pod with scheduling gates. Schedulers ignore such pods, so the server sets it. */
 const GATED: JsonObject = {
   type: "PodScheduled",
   status: "False",
@@ -97,7 +97,7 @@ const container = (value: JsonObject): JsonObject => {
   )
 }
 
-/** An image without a tag or digest means its `latest`, which is pulled every time. */
+/** Returns whether an image is used by its `latest` tag, which is pulled every time. */
 const isLatest = (image: string): boolean => {
   const last = image.slice(image.lastIndexOf("/") + 1)
   return !last.includes("@") && (!last.includes(":") || last.endsWith(":latest"))
@@ -150,15 +150,18 @@ const requestsFromLimits = (value: JsonObject): JsonObject => {
 const UNREADY = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]
 
 const tolerations = (spec: JsonObject): Json => {
-  const given = arrayAt(spec, "tolerations")
+  const declared = arrayAt(spec, "tolerations")
   const missing = UNREADY.filter(
     (key) =>
-      !given.some(
+      !declared.some(
         (one) =>
           (textAt(one, "key") === key || textAt(one, "key") === "") && ["", "NoExecute"].includes(textAt(one, "effect"))
       )
   )
-  return [...given, ...missing.map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }))]
+  return [
+    ...declared,
+    ...missing.map((key) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }))
+  ]
 }
 
 const COUNTED = ["cpu", "memory"]
@@ -179,8 +182,8 @@ const qosClass = (spec: JsonObject): string => {
   return guaranteed ? "Guaranteed" : "Burstable"
 }
 
-/** Fills in what the status of a pod says also where nobody has said it. */
-export const reported = (object: JsonObject): JsonObject => {
+/** Adds the defaults of a pod's status. */
+export const withStatusDefaults = (object: JsonObject): JsonObject => {
   const status = objectAt(object, "status")
   return put(object, ["status"], {
     ...status,

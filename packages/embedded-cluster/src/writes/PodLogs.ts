@@ -1,13 +1,13 @@
 /**
- * Answers for the logs of pods, which a real server fetches from the kubelet of their node.
+ * Replies with pod logs, which a real server fetches from the node's kubelet.
  *
- * No kubelet listens here. What a container has written is what its pod's annotation
- * `log.harness.quarterdeck.dev/<container>` says; without one, the answer is that of a real server whose kubelet does
- * not answer: nothing for a pod without a node, 404 for one whose node is gone, else 500. An empty log would look as if
- * something ran and said nothing.
+ * There are no kubelets, so a container's log is the value of its pod's annotation
+ * `log.harness.quarterdeck.dev/<container>`. Without the annotation the reply is that of a real server whose kubelet
+ * is unreachable: empty for a pod without a node, 404 if the node is gone, otherwise 500. An empty log would suggest
+ * a running container that wrote nothing.
  *
- * `repeat.log.harness.quarterdeck.dev/<container>` has it written so many times over: an annotation holds 256 KiB. Whoever
- * follows a log is told what is added to the annotation, until the pod has ended or is gone.
+ * `repeat.log.harness.quarterdeck.dev/<container>` repeats the text, because an annotation is limited to 256 KiB. A
+ * client that follows a log receives what is appended to the annotation, until the pod finishes or is deleted.
  *
  * **Source** Kubernetes 1.36, `pkg/registry/core/pod/strategy.go`, `LogLocation`, and its replies.
  */
@@ -32,11 +32,11 @@ import { read, type Stored } from "../core/Stored.ts"
 import { type TextReply, text } from "../core/TextReply.ts"
 import { find } from "./Address.ts"
 
-/** Before the name of the container whose log the annotation holds, and of the one that is written over and over. */
+/** Prefixes of the annotations with a container's log and with its number of repetitions. */
 const ANNOTATION = "log.harness.quarterdeck.dev/"
 const REPEAT = `repeat.${ANNOTATION}`
 
-/** A log that goes on. **Shape** `first` is the part that was asked for of what was `written` by then. */
+/** A followed log. **Shape** `first` is the requested part of `written`, the log at the time of the request. */
 export interface LogReply {
   readonly _tag: "Log"
   readonly pod: Pick<Stored, "uid">
@@ -46,19 +46,19 @@ export interface LogReply {
   readonly isOver: boolean
 }
 
-/** What a container of a pod has written, if its pod says so. */
+/** Log of a container, from its pod's annotation. Returns `undefined` without the annotation. */
 export const writtenBy = (pod: JsonObject, container: string): string | undefined => {
   const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
   return typeof written === "string" ? written : undefined
 }
 
-/** Whether the containers of a pod write no more. */
+/** Returns whether the containers of a pod have finished. */
 export const isOver = (pod: JsonObject): boolean => ["Succeeded", "Failed"].includes(textAt(pod, "status", "phase"))
 
 /**
- * Answers with the log of a container.
+ * Replies with the log of a container.
  *
- * **Errors** 400 for a container that the pod does not have, 404, 422 for options that cannot be, 500.
+ * **Errors** 400 for a container that the pod does not have, 404, 422 for invalid options, 500.
  */
 export const answer = steps(function* (kernel: Kernel, { info, request }: ResourceCall): Steps<TextReply | LogReply> {
   const { name, namespace } = info
@@ -89,19 +89,19 @@ const optionErrors = (query: URLSearchParams): ReadonlyArray<FieldError> => [
     return value >= least ? [] : [invalidValue(name, value, `must be at least ${least}`)]
   }),
   ...(query.has("sinceTime") && query.has("sinceSeconds")
-    ? [forbiddenValue("[]", "sinceTime must not be given with sinceSeconds")]
+    ? [forbiddenValue("[]", "sinceTime must not be set together with sinceSeconds")]
     : [])
 ]
 
 const namesIn = (pod: JsonObject, list: string): ReadonlyArray<string> =>
   arrayAt(pod, "spec", list).map((container) => textAt(container, "name"))
 
-const containerOf = (pod: JsonObject, asked: string): Outcome<string> => {
+const containerOf = (pod: JsonObject, requested: string): Outcome<string> => {
   const name = textAt(pod, "metadata", "name")
   const containers = namesIn(pod, "containers")
   const all = [...containers, ...namesIn(pod, "initContainers"), ...namesIn(pod, "ephemeralContainers")]
-  const refused = badRequest(`container must be one of pod ${name}: ${all.join(", ")}`)
-  if (asked !== "") return all.includes(asked) ? Result.succeed(asked) : Result.fail(refused)
+  const refused = badRequest(`container must be a container of pod ${name}: ${all.join(", ")}`)
+  if (requested !== "") return all.includes(requested) ? Result.succeed(requested) : Result.fail(refused)
   const usual = textAt(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container")
   const [only] = containers
   if (all.length === 1 && only !== undefined) return Result.succeed(only)
@@ -109,7 +109,10 @@ const containerOf = (pod: JsonObject, asked: string): Outcome<string> => {
   return Result.fail(refused)
 }
 
-/** The end of a log, as far as a query asks for it; its lines carry no times, so a time to begin from changes nothing. */
+/**
+ * Last lines of a log, as `tailLines` asks. Lines have no timestamps, so `sinceTime` and `sinceSeconds` have no
+ * effect.
+ */
 function* selected(log: string, repeat: number, query: URLSearchParams): Generator<string, undefined> {
   const ended = log === "" || log.endsWith("\n") ? log : `${log}\n`
   const lines = ended.split(/(?<=\n)/)
@@ -128,10 +131,10 @@ const limited = (pieces: Iterable<string>, query: URLSearchParams): string => {
 }
 
 const unreachable = ({ store }: Kernel, node: string): Failure =>
-  // The real server speaks of a pod where the node is gone, too.
+  // As on the real server, the message calls the missing node a pod.
   store.get(Resources.nodes, node) === undefined
     ? notFound(Resources.pods, node)
     : {
         code: 500,
-        message: `no kubelet listens on node ${node}: a container's log is its pod's annotation ${ANNOTATION}<container>`
+        message: `node ${node} has no kubelet; set the pod's annotation ${ANNOTATION}<container> to give the container a log`
       }

@@ -1,5 +1,5 @@
 /**
- * The options that a request to write has in its query.
+ * Query options of write requests.
  */
 import { Result } from "effect"
 import type { ApiRequest } from "../core/ApiRequest.ts"
@@ -8,15 +8,14 @@ import * as FieldManager from "../patches/FieldManager.ts"
 import * as ObjectDecoder from "./ObjectDecoder.ts"
 import type { WriteOptions } from "./Writes.ts"
 
-/** Who writes: the field manager that the request names, else the program that sent it. */
+/** Field manager of a request: `fieldManager`, or the program in the user agent. */
 const managerOf = (request: ApiRequest): string =>
   request.query.get("fieldManager") || request.userAgent.split("/")[0] || "unknown"
 
 /**
  * Reads the options that all writes have.
  *
- * **Errors** 422 for a field manager that is no name, for a dry run that is not `All`, and for another word than those by
- * which fields are validated.
+ * **Errors** 422 for an invalid field manager, for a dry run other than `All`, and for an unknown `fieldValidation`.
  */
 export const writeOptions = (
   request: ApiRequest,
@@ -34,6 +33,6 @@ export const writeOptions = (
   return Result.succeed({ manager: managerOf(request), dryRun: stages.length > 0, reading: { fields, warn } })
 }
 
-/** What is wrong with the stages of a dry run. */
+/** Checks the values of `dryRun`. */
 export const stageErrors = (stages: ReadonlyArray<string>): ReadonlyArray<FieldError> =>
   stages.every((stage) => stage === "All") ? [] : [unsupportedValue("dryRun", [...stages], ["All"])]

@@ -1,8 +1,8 @@
 /**
- * The addresses and node ports of services: what one asks for, and what one that does not ask is given.
+ * Allocates the cluster IPs and node ports of Services.
  *
- * As on the real server, services that do not ask are given of the upper part of each range until it is full, so that
- * whoever names an address or a port of the lower part finds it free.
+ * As on the real server, automatic allocation uses the upper part of each range first. The lower part stays free for
+ * Services that request a certain address or port.
  *
  * **Source** Kubernetes 1.36, `calculateRangeOffset` of `pkg/registry/core/service/ipallocator` and `portallocator`;
  * kubernetes.io, "Service ClusterIP allocation"; KEP-3070, KEP-3668.
@@ -15,39 +15,39 @@ import type { Store } from "../core/Store.ts"
 import { read } from "../core/Stored.ts"
 
 /**
- * The range is 10.0.0.0/16; hosts count from its base, and neither the base nor the last is given. The lower part has
- * 256 addresses, the most that it ever has, and a 32nd of the ports.
+ * Cluster IPs are in 10.0.0.0/16. Hosts count from its base; the base and the last address are never allocated. The
+ * lower part has 256 addresses, its maximum, and a 32nd of the ports.
  */
 const RANGE = "10.0."
-const HOSTS = { first: 1, firstUnasked: 257, last: 65_534 }
-const PORTS = { first: 30_000, firstUnasked: 30_086, last: 32_767 }
+const HOSTS = { first: 1, firstAutomatic: 257, last: 65_534 }
+const PORTS = { first: 30_000, firstAutomatic: 30_086, last: 32_767 }
 
-/** The first free number of the upper part, then of the lower one. */
+/** Returns the first free number of the upper part, then of the lower part. */
 const firstFree = (
-  { first, firstUnasked, last }: typeof PORTS,
+  { first, firstAutomatic, last }: typeof PORTS,
   isFree: (number: number) => boolean
 ): number | undefined => {
-  for (let number = firstUnasked; number <= last; number++) if (isFree(number)) return number
-  for (let number = first; number < firstUnasked; number++) if (isFree(number)) return number
+  for (let number = firstAutomatic; number <= last; number++) if (isFree(number)) return number
+  for (let number = first; number < firstAutomatic; number++) if (isFree(number)) return number
   return undefined
 }
 
-/** Gives services what they leave open. */
+/** Makes the allocators of a cluster. */
 export const surroundings = (store: Store): Surroundings => ({
   serviceAddress: () => freeAddress(store),
   nodePort: (taken) => freeNodePort(store, taken)
 })
 
-/** An address that no service has. */
+/** Returns an address that no Service uses. */
 export const freeAddress = (store: Store): string => {
   const taken = new Set(store.list(Resources.services, "").map((service) => service.fields["spec.clusterIP"]))
   const addressOf = (host: number) => `${RANGE}${host >> 8}.${host & 255}`
   const host = firstFree(HOSTS, (one) => !taken.has(addressOf(one)))
-  // 65,534 services fill the range; a headless one is what such a cluster can still have.
+  // 65,534 Services use the whole range; then only headless Services can be created.
   return host === undefined ? "None" : addressOf(host)
 }
 
-/** A node port that no service has, nor is among those `taken`. */
+/** Returns a node port that no Service uses and that is not in `taken`. */
 export const freeNodePort = (store: Store, taken: ReadonlySet<number>): number => {
   const known = new Set(
     store
@@ -60,9 +60,10 @@ export const freeNodePort = (store: Store, taken: ReadonlySet<number>): number =
 }
 
 /**
- * Finds what a service asks for that it cannot have: an address or a node port of another one, or none that there is.
+ * Checks the address and node ports that a Service requests: they must be in range and unused.
  *
- * **Limits** linear in the services of the cluster, and only for what the service did not have before.
+ * **Limits** linear in the Services of the cluster, and only for addresses and ports that the Service did not have
+ * before.
  */
 export const allocationErrors = (
   store: Store,
@@ -77,25 +78,25 @@ const addressErrors = (store: Store, object: JsonObject, before: JsonObject | un
   const refused = (rule: string) => [invalidValue("spec.clusterIPs", [address], rule)]
   if (!address.startsWith(RANGE)) return refused(`must be in ${RANGE}0.0/16`)
   const taken = store.list(Resources.services, "").some((other) => other.fields["spec.clusterIP"] === address)
-  return taken ? refused("another service has it") : []
+  return taken ? refused("is used by another service") : []
 }
 
 const portErrors = (store: Store, object: JsonObject, before: JsonObject | undefined): ReadonlyArray<FieldError> => {
-  const own = new Set(arrayAt(before, "spec", "ports").map((port) => at(port, "nodePort")))
-  const seen = new Set<string>()
+  const current = new Set(arrayAt(before, "spec", "ports").map((port) => at(port, "nodePort")))
+  const requested = new Set<string>()
   return arrayAt(object, "spec", "ports").flatMap((port, place) => {
     const number = numberAt(port, "nodePort") ?? 0
     if (number === 0) return []
     const refused = (why: string) => [invalidValue(`spec.ports[${place}].nodePort`, number, why)]
     const key = `${textAt(port, "protocol")} ${number}`
-    const again = seen.has(key)
-    seen.add(key)
-    if (again) return refused("another port has it")
-    if (own.has(number)) return []
+    const again = requested.has(key)
+    requested.add(key)
+    if (again) return refused("is used by another port of this service")
+    if (current.has(number)) return []
     if (number < PORTS.first || number > PORTS.last) {
       return refused(`must be from ${PORTS.first} to ${PORTS.last}`)
     }
-    return isTaken(store, number) ? refused("another port has it") : []
+    return isTaken(store, number) ? refused("is used by another service") : []
   })
 }
 

@@ -1,8 +1,8 @@
 /**
- * Creates, changes and removes objects by the rules of the real server.
+ * Creates and updates objects by the rules of the real server.
  *
- * Every function here is one step from the first look at the store to its last write, without a pause in between, so
- * two requests never mix.
+ * Every function runs synchronously from its first read of the store to its last write, so concurrent requests never
+ * interleave.
  */
 import { Result } from "effect"
 import type { Grant } from "../access/EscalationCheck.ts"
@@ -47,24 +47,24 @@ import * as ObjectDecoder from "./ObjectDecoder.ts"
 import * as Defaults from "./Defaults.ts"
 import * as ServiceAllocation from "./ServiceAllocation.ts"
 
-/** Who writes, and whether anything is kept. */
+/** Options of a write. */
 export interface WriteOptions {
   readonly manager: string
   readonly dryRun: boolean
-  /** Whether the object comes out of an apply, which has already settled who owns its fields. */
+  /** The object is the result of an apply, so field ownership is already settled. */
   readonly applied?: boolean
-  /** Judges what the object grants, for those who may not grant everything. */
+  /** Checks the permissions that the object grants; absent for users who may grant everything. */
   readonly grant?: Grant
-  /** Whether a client's patch makes the change, which has no uid of its own to insist on. */
+  /** The change comes from a client's patch. The uid of a patch result is not compared with the object's uid. */
   readonly patched?: boolean
-  /** How a client wants its fields read; the server's own objects are as they should be. */
+  /** Field validation for a client's object; absent for the server's own objects. */
   readonly reading?: ObjectDecoder.Reading
 }
 
 /**
  * Creates an object in a namespace.
  *
- * **Errors** 404 for a namespace that does not exist, 403 for one that ends, 409, 422.
+ * **Errors** 404 for a missing namespace, 403 for a terminating one, 409, 422.
  */
 export const create = steps(function* (
   kernel: Kernel,
@@ -73,14 +73,15 @@ export const create = steps(function* (
   object: JsonObject,
   options: WriteOptions
 ): Steps<JsonObject> {
-  const said = tidy(yield* decoded(resource, object, options))
-  const given = objectAt(said, "metadata")
-  const generated = textAt(given, "generateName")
-  const name = textAt(given, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
+  const body = tidy(yield* decoded(resource, object, options))
+  const requested = objectAt(body, "metadata")
+  const generated = textAt(requested, "generateName")
+  const name =
+    textAt(requested, "name") || (generated === "" ? "" : `${generated.slice(0, MAX_PREFIX)}${kernel.suffix()}`)
   yield* admitted(kernel, resource, namespace, name)
   const metadata = {
     ...without(
-      options.applied === true ? given : without(given, "managedFields"),
+      options.applied === true ? requested : without(requested, "managedFields"),
       "resourceVersion",
       "deletionTimestamp",
       "deletionGracePeriodSeconds",
@@ -92,19 +93,19 @@ export const create = steps(function* (
     creationTimestamp: timestamp(kernel.nowMs()),
     ...(resource.generation ? { generation: 1 } : {})
   }
-  const bare = hasStatus(resource) && resource !== Resources.nodes ? without(said, "status") : said
+  const bare = hasStatus(resource) && resource !== Resources.nodes ? without(body, "status") : body
   const filled = Defaults.fill(resource, Defaults.admit(resource, { ...bare, metadata }), kernel.surroundings)
   const first = hasStatus(resource) ? Defaults.firstStatus(resource, filled) : undefined
   const complete = first === undefined ? filled : { ...filled, status: first }
-  if (options.grant !== undefined) yield* options.grant(said)
+  if (options.grant !== undefined) yield* options.grant(body)
   yield* Validation.created(resource, complete)
   yield* allocated(kernel, resource, complete)
-  // What the server itself writes may come from somewhere else, with the version that it had there.
-  const versioned = options.reading !== undefined && Number(textAt(given, "resourceVersion")) > 0
+  // An object that the server itself writes may carry the version of another cluster.
+  const versioned = options.reading !== undefined && Number(textAt(requested, "resourceVersion")) > 0
   if (versioned && !options.dryRun)
     return yield* Result.fail<Failure>({
       code: 500,
-      message: "metadata.resourceVersion must not be given for an object that is created"
+      message: "metadata.resourceVersion must not be set when an object is created"
     })
   if (kernel.store.get(resource, keyOf(namespace, name)) !== undefined)
     return yield* Result.fail(alreadyExists(resource, name))
@@ -116,10 +117,10 @@ const decoded = (resource: Resource, object: JsonObject, { applied, reading }: W
     ? Result.succeed(ObjectDecoder.applied(resource, object))
     : ObjectDecoder.decode(resource, object, reading)
 
-/** Longer beginnings of generated names are cut, so that the whole is a label. */
+/** Longer prefixes of generated names are cut, so that the name is a valid label. */
 const MAX_PREFIX = 58
 
-/** Refuses a service that asks for what others have. */
+/** Refuses a Service that requests an address or port of another Service. */
 const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, before?: JsonObject): Outcome<void> => {
   const errors = resource === Resources.services ? ServiceAllocation.allocationErrors(kernel.store, object, before) : []
   return errors.length === 0
@@ -127,25 +128,25 @@ const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, befor
     : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))
 }
 
-/** Stores an object, and does at once what follows from that. */
+/** Stores an object. After a CustomResourceDefinition, settles the names of its group. */
 const stored = (kernel: Kernel, resource: Resource, object: JsonObject): JsonObject => {
-  const written = kernel.store.write(resource, Conversion.kept(resource, object))
+  const written = kernel.store.write(resource, Conversion.toStored(resource, object))
   if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(written))
-  return Conversion.shown(resource, read(written))
+  return Conversion.toRequested(resource, read(written))
 }
 
-/** Which part of an object a write may change. */
+/** Part of an object that a write may change. */
 export type Part = "main" | "status" | "finalize"
 
-/** Makes the object that should be, from the one that is. */
+/** Computes the new object from the current one. */
 export type Change = (current: JsonObject) => Outcome<JsonObject>
 
 /**
- * Changes an object that exists.
+ * Updates an existing object.
  *
- * **Shape** what the part does not cover stays as it is, and a change that changes nothing keeps the version.
+ * **Shape** fields outside of the part stay unchanged. An update without changes keeps the resource version.
  *
- * **Errors** 404, 409 when the change names another version or uid, 422, and those of the change itself.
+ * **Errors** 404, 409 if the update names another version or uid, 422, and those of the change itself.
  */
 export const update = steps(function* (
   kernel: Kernel,
@@ -156,22 +157,22 @@ export const update = steps(function* (
 ): Steps<JsonObject> {
   const { resource, name } = address
   const stored = yield* find(kernel, address)
-  const before = Conversion.shown(resource, read(stored))
+  const before = Conversion.toRequested(resource, read(stored))
   const changed = yield* change(before)
-  const said = yield* decoded(resource, changed, options)
-  const asked = options.applied === true ? tidy(said) : carryingOwners(said, before)
-  const named = textAt(asked, "metadata", "name")
+  const body = yield* decoded(resource, changed, options)
+  const requested = options.applied === true ? tidy(body) : carryingOwners(body, before)
+  const named = textAt(requested, "metadata", "name")
   if (named !== name) return yield* Result.fail(misnamed(named, name))
-  if (options.grant !== undefined) yield* options.grant(asked, before)
-  const version = textAt(asked, "metadata", "resourceVersion")
+  if (options.grant !== undefined) yield* options.grant(requested, before)
+  const version = textAt(requested, "metadata", "resourceVersion")
   if (version !== "" && version !== "0" && version !== String(stored.revision))
     return yield* Result.fail(modified(resource, name))
-  const namespace = textAt(asked, "metadata", "namespace")
+  const namespace = textAt(requested, "metadata", "namespace")
   if (resource.namespaced && namespace !== "" && namespace !== address.namespace) return yield* Result.fail(misplaced)
-  const uid = textAt(asked, "metadata", "uid")
+  const uid = textAt(requested, "metadata", "uid")
   if (uid !== "" && uid !== stored.uid && options.patched !== true)
     return yield* Result.fail(otherUid(address, uid, stored.uid))
-  const whole = Defaults.fill(resource, keepRest(resource, part, asked, before), kernel.surroundings)
+  const whole = Defaults.fill(resource, keepRest(resource, part, requested, before), kernel.surroundings)
   const counted = counting(resource, part, whole, before)
   yield* Validation.updated(resource, counted, before, part)
   yield* allocated(kernel, resource, counted, before)
@@ -184,15 +185,15 @@ export const update = steps(function* (
 })
 
 /**
- * Refuses a write to an object with another uid than the one asked for.
+ * Refuses a write for another uid than the object's.
  *
- * Operators pass over what begins with "StorageError: invalid object, Code: 4".
+ * Operators ignore errors that start with "StorageError: invalid object, Code: 4".
  */
-const otherUid = ({ name, resource }: Address, asked: string, actual: string) =>
+const otherUid = ({ name, resource }: Address, requested: string, actual: string) =>
   conflict(
     resource,
     name,
-    `StorageError: invalid object, Code: 4: metadata.uid ${asked} is not the object's, ${actual}`
+    `StorageError: invalid object, Code: 4: metadata.uid ${requested} is not the object's, ${actual}`
   )
 
 const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: string): Outcome<void> => {
@@ -210,7 +211,7 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
   const home = kernel.store.get(Resources.namespaces, namespace)
   if (home === undefined) return Result.fail(notFound(Resources.namespaces, namespace))
   if (home.fields["status.phase"] !== "Terminating") return Result.succeed(undefined)
-  // Operators that meet a namespace on its way out look for this sentence.
+  // Operators look for this message when a namespace is terminating.
   const message =
     `${resource.resource}${resource.group === "" ? "" : `.${resource.group}`} "${name}" is forbidden: `
     + `unable to create new content in namespace ${namespace} because it is being terminated`
@@ -232,7 +233,7 @@ const admitted = (kernel: Kernel, resource: Resource, namespace: string, name: s
 
 const OPTIONAL = ["labels", "annotations", "finalizers", "ownerReferences", "managedFields"]
 
-/** An object as the server reads it: what is empty in its metadata is not there. */
+/** Removes empty fields of the metadata, as the server does when it decodes an object. */
 const tidy = (object: JsonObject): JsonObject => {
   const metadata = objectAt(object, "metadata")
   const empty = OPTIONAL.filter((name) => {
@@ -242,41 +243,41 @@ const tidy = (object: JsonObject): JsonObject => {
   return empty.length === 0 ? object : { ...object, metadata: without(metadata, ...empty) }
 }
 
-/** A body that is silent about who owns which field leaves that as it is; an empty list forgets it. */
+/** Keeps the field owners of the old object if the body does not mention them. An empty list clears them. */
 const carryingOwners = (object: JsonObject, before: JsonObject): JsonObject =>
   at(object, "metadata", "managedFields") === undefined
     ? put(tidy(object), ["metadata", "managedFields"], at(before, "metadata", "managedFields"))
     : tidy(object)
 
-/** Fields that only the server writes; what a client says of them is not heard. */
+/** Metadata that only the server sets. A client's value is ignored. */
 const OWNED = ["namespace", "creationTimestamp", "generation"]
 
-/** Fields that only the server writes; a client that says something else of them is refused. */
+/** Metadata that only the server sets. A different client value is refused. */
 const FROZEN = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"]
 
-const kept = (names: ReadonlyArray<string>, metadata: JsonObject): JsonObject =>
+const pick = (names: ReadonlyArray<string>, metadata: JsonObject): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]] as const])))
 
-/** The metadata that a change asks for, and what the server keeps of the old. */
-const metadataOf = (resource: Resource, part: Part, asked: JsonObject, old: JsonObject): JsonObject => {
-  const given = without(objectAt(asked, "metadata"), ...OWNED, "selfLink")
+/** Merges the client's metadata with the fields that the server controls. */
+const metadataOf = (resource: Resource, part: Part, requested: JsonObject, old: JsonObject): JsonObject => {
+  const own = without(objectAt(requested, "metadata"), ...OWNED, "selfLink")
   const ending = old["deletionTimestamp"] !== undefined
-  // The kubelet reports of a pod what it saw of it, even while that ends.
+  // A kubelet's status update may be based on the pod before its deletion started.
   const past = ending || (resource === Resources.pods && part === "status") ? ["deletionTimestamp"] : []
   const metadata = {
-    ...kept(FROZEN, old),
-    ...without(given, ...past),
-    ...kept([...OWNED, ...past, "resourceVersion"], old)
+    ...pick(FROZEN, old),
+    ...without(own, ...past),
+    ...pick([...OWNED, ...past, "resourceVersion"], old)
   }
-  // Labels of a deployment are not changed with its status.
+  // A status update does not change the labels of a Deployment.
   if (part !== "status" || resource !== Resources.deployments) return metadata
   return withPart(metadata, old, "labels")
 }
 
-const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: JsonObject): JsonObject => {
+const keepRest = (resource: Resource, part: Part, requested: JsonObject, before: JsonObject): JsonObject => {
   const old = objectAt(before, "metadata")
-  const metadata = metadataOf(resource, part, asked, old)
-  const body = without(asked, "apiVersion", "kind", "metadata")
+  const metadata = metadataOf(resource, part, requested, old)
+  const body = without(requested, "apiVersion", "kind", "metadata")
   if (part === "main") {
     const complete = { metadata, ...(hasStatus(resource) ? withPart(body, before, "status") : body) }
     if (resource === Resources.services) return ServiceCheck.carrying(complete, before)
@@ -284,16 +285,16 @@ const keepRest = (resource: Resource, part: Part, asked: JsonObject, before: Jso
   }
   const { metadata: _metadata, ...rest } = before
   if (part === "status") {
-    // Through its status, nothing else of a custom object changes.
-    const own = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
-    const changed = { metadata: own, ...withPart(rest, asked, "status") }
-    // What a pod may expect of its node does not change while it runs.
+    // A status update changes nothing else of a custom object.
+    const kept = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
+    const changed = { metadata: kept, ...withPart(rest, requested, "status") }
+    // The QoS class of a pod never changes.
     const quality = at(before, "status", "qosClass")
     return resource === Resources.pods && at(changed, "status", "qosClass") === undefined
       ? put(changed, ["status", "qosClass"], quality)
       : changed
   }
-  return { metadata, ...rest, spec: objectAt(asked, "spec") }
+  return { metadata, ...rest, spec: objectAt(requested, "spec") }
 }
 
 const only = (object: JsonObject, name: string): JsonObject =>
@@ -305,7 +306,7 @@ const withPart = (object: JsonObject, source: JsonObject, name: string): JsonObj
 const counting = (resource: Resource, part: Part, object: JsonObject, before: JsonObject): JsonObject => {
   if (!resource.generation || part !== "main") return object
   if (resource.custom !== undefined) {
-    // Of a custom kind nobody knows what matters: everything but the metadata does.
+    // For a custom kind, any change outside of the metadata counts.
     const same = equals(without(object, "metadata"), without(before, "metadata"))
     return same ? object : nextGeneration(object, before)
   }
@@ -323,22 +324,22 @@ const counting = (resource: Resource, part: Part, object: JsonObject, before: Js
 const nextGeneration = (object: JsonObject, before: JsonObject): JsonObject =>
   put(object, ["metadata", "generation"], (numberAt(before, "metadata", "generation") ?? 0) + 1)
 
-/** Writes a change, unless it took away the last thing that held an object which is ending. */
+/** Stores an update. If the object is marked for deletion and its last finalizer is gone, removes it instead. */
 const finished = (kernel: Kernel, resource: Resource, before: Stored, object: JsonObject): JsonObject => {
   const ending = at(object, "metadata", "deletionTimestamp") !== undefined
   const grace = numberAt(object, "metadata", "deletionGracePeriodSeconds") ?? 0
-  if (!ending || grace > 0 || held(object)) return stored(kernel, resource, object)
+  if (!ending || grace > 0 || hasFinalizers(object)) return stored(kernel, resource, object)
   const removed = kernel.store.remove(resource, before)
   Collector.removed(kernel, resource, removed)
   return put(object, ["metadata", "resourceVersion"], String(removed.revision))
 }
 
-/** Whether something keeps an object that is ending. */
-export const held = (object: JsonObject): boolean =>
+/** Returns whether a finalizer delays the removal of an object. */
+export const hasFinalizers = (object: JsonObject): boolean =>
   arrayAt(object, "metadata", "finalizers").length > 0
   || (at(object, "status", "phase") === "Terminating" && arrayAt(object, "spec", "finalizers").length > 0)
 
-/** Gives a pod its node, as a scheduler does. */
+/** Assigns a pod to a node, as a scheduler does. */
 export const bind = (kernel: Kernel, stored: Stored, node: string, { dryRun }: WriteOptions): void => {
   if (dryRun) return
   const pod = put(read(stored), ["spec", "nodeName"], node)

@@ -13,11 +13,11 @@ describe("what a client writes", () => {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a") })
       const patches = [
-        [patching({ metadata: { labels: { a: true } } }), "metadata.labels.a must be a text"],
+        [patching({ metadata: { labels: { a: true } } }), "metadata.labels.a must be a string"],
         [patching({ data: "x" }), "data must be an object"],
         [
           { body: '[{"op":"add","path":"/data/z","value":5}]', type: "application/json-patch+json" },
-          "data.z must be a text"
+          "data.z must be a string"
         ]
       ] as const
       for (const [patch, problem] of patches) {

@@ -13,9 +13,9 @@ const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, o
 
 describe("the arithmetic of rollouts", () => {
   it("rounds surge up and unavailability down, and always lets something move", () => {
-    assert.deepStrictEqual(Rollout.fence("25%", "25%", 3), { surge: 1, unavailable: 0 })
-    assert.deepStrictEqual(Rollout.fence("25%", "25%", 10), { surge: 3, unavailable: 2 })
-    assert.deepStrictEqual(Rollout.fence(0, "1%", 10), { surge: 0, unavailable: 1 })
+    assert.deepStrictEqual(Rollout.limitsOf("25%", "25%", 3), { surge: 1, unavailable: 0 })
+    assert.deepStrictEqual(Rollout.limitsOf("25%", "25%", 10), { surge: 3, unavailable: 2 })
+    assert.deepStrictEqual(Rollout.limitsOf(0, "1%", 10), { surge: 0, unavailable: 1 })
     assert.strictEqual(Rollout.resolve("junk", 10, "up"), 0)
   })
 

@@ -26,8 +26,8 @@ const answerOf = (port: number): Promise<string> =>
 
 describe("Ports", () => {
   it.effect.each([
-    ["kept", Ports.kept],
-    ["out of the way", Ports.outOfTheWay]
+    ["kept", Ports.reserve],
+    ["out of the way", Ports.outsideEphemeralRanges]
   ] as const)("%s differ, are listened on again and again, and refuse connections in between", ([, one]) =>
     Effect.gen(function* () {
       const ports = yield* Effect.replicateEffect(one, 40, { concurrency: "unbounded" })
@@ -43,7 +43,7 @@ describe("Ports", () => {
 
   it.effect("kept go to nobody who asks for any, also while nobody listens on them", () =>
     Effect.gen(function* () {
-      const ports = new Set(yield* Effect.replicateEffect(Ports.kept, 40))
+      const ports = new Set(yield* Effect.replicateEffect(Ports.reserve, 40))
       // Of ports that are not kept, one in 200 of these would be one of the forty.
       for (let asked = 0; asked < 5_000; asked++) {
         assert.isFalse(ports.has(yield* Effect.promise(() => listening(0))))

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { KeptText } from "../../src/core/KeptText.ts"
+import { OffHeapText } from "../../src/core/OffHeapText.ts"
 
 /** Characters of one to four bytes, whose bytes partly agree. */
 const Part = Schema.Literals(["a", "b", "é", "è", "日", "旧", "😀", "😁", "\u0000", "same text on both sides "])
 const Parts = Schema.Array(Part)
 
-describe("KeptText", () => {
+describe("OffHeapText", () => {
   it.prop("gives back each of many versions", [Schema.Array(Parts)], ([versions]) => {
-    const kept: Array<KeptText> = []
-    for (const parts of versions) kept.push(KeptText.of(parts.join(""), kept.at(-1)))
+    const kept: Array<OffHeapText> = []
+    for (const parts of versions) kept.push(OffHeapText.of(parts.join(""), kept.at(-1)))
     assert.deepStrictEqual(
       kept.map(String),
       versions.map((parts) => parts.join(""))
@@ -21,16 +21,16 @@ describe("KeptText", () => {
     [Parts, Parts, Parts, Parts],
     ([head, before, after, tail]) => {
       const text = (middle: ReadonlyArray<string>) => [...head, ...middle, ...tail].join("")
-      const earlier = KeptText.of(text(before))
-      assert.strictEqual(String(KeptText.of(text(after), earlier)), text(after))
+      const earlier = OffHeapText.of(text(before))
+      assert.strictEqual(String(OffHeapText.of(text(after), earlier)), text(after))
       assert.strictEqual(String(earlier), text(before))
     }
   )
 
   it("keeps texts that are longer than those that share memory", () => {
     const long = "日本語".repeat(10_000)
-    const kept = KeptText.of(long)
+    const kept = OffHeapText.of(long)
     assert.strictEqual(String(kept), long)
-    assert.strictEqual(String(KeptText.of(`${long}!`, kept)), `${long}!`)
+    assert.strictEqual(String(OffHeapText.of(`${long}!`, kept)), `${long}!`)
   })
 })

@@ -1,12 +1,12 @@
 /**
- * Keeps a port from everybody else by a connection that goes out from it.
+ * Reserves a port by an outgoing connection from it.
  *
- * Linux lets one listen on a port beside such a connection, and gives the port to nobody who asks it for a free one, nor
- * to a connection that goes out from this address: a cluster that is down for a moment finds its port when it comes
- * back. Who asks for the port by its number still gets it.
+ * Linux lets a server listen on a port beside such a connection. It assigns the port neither to programs that ask for
+ * any free port nor to outgoing connections from this address. A stopped cluster can therefore listen on its port
+ * again. A program that asks for the port by number still gets it.
  *
  * **Source** Linux, `net/ipv4/inet_connection_sock.c` (`inet_csk_bind_conflict`) and `inet_hashtables.c`
- * (`__inet_hash_connect`); libuv and Go set `SO_REUSEADDR` on every socket that listens, libuv on every one that binds.
+ * (`__inet_hash_connect`); libuv and Go set `SO_REUSEADDR` on every listening socket, libuv on every bound socket.
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
@@ -14,14 +14,14 @@ import { MachineRefused } from "../core/MachineRefused.ts"
 
 const HOST = "127.0.0.1"
 
-/** A connection of this process with itself. */
+/** A connection of this process to itself. */
 interface Loop {
-  /** The port that it goes out from. */
+  /** Local port of the outgoing end. */
   readonly port: number
   readonly ends: ReadonlyArray<Socket>
 }
 
-const made = async (): Promise<Loop> => {
+const openLoop = async (): Promise<Loop> => {
   const server = createServer()
   try {
     const out = connect({ host: HOST, port: await listening(server), localAddress: HOST })
@@ -51,13 +51,13 @@ const listening = (server: Server): Promise<number> =>
 const accepted = (server: Server, from: Socket): Promise<Socket> =>
   new Promise((resolve, reject) => {
     server.on("error", reject)
-    // Without a free file descriptor the system accepts it, and ends it at once.
+    // Without a free file descriptor, the system accepts the connection and closes it immediately.
     from.once("close", () => reject(new Error("the connection was not accepted")))
     server.on("connection", (end: Socket) => {
-      // It ends with the other one, by a reset.
+      // The other end closes by a reset, which raises an error here.
       end.on("error", () => end.destroy())
       if (end.remotePort === from.localPort) resolve(end)
-      // Somebody else has found the server.
+      // Another program connected to the server.
       else end.destroy()
     })
   })
@@ -70,12 +70,12 @@ const connected = (out: Socket): Promise<number> =>
     })
   })
 
-/** Takes a port of 127.0.0.1 that the system chooses, until the scope closes. */
-export const hold: Effect.Effect<number, MachineRefused, Scope.Scope> = Effect.map(
+/** Reserves a port of 127.0.0.1, chosen by the system, until the scope closes. */
+export const reserve: Effect.Effect<number, MachineRefused, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: made,
-      catch: (cause) => new MachineRefused({ action: "keep a port of 127.0.0.1", cause })
+      try: openLoop,
+      catch: (cause) => new MachineRefused({ action: "reserve a port of 127.0.0.1", cause })
     }),
     ({ ends }) =>
       Effect.sync(() => {

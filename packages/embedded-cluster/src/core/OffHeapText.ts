@@ -1,18 +1,17 @@
 /**
- * A text outside of V8's heap, kept as what differs from an earlier one.
+ * A text outside V8's heap, stored as its difference to an earlier text.
  *
- * What stands in the heap is marked at each collection, and lets the heap grow by a multiple of itself. The row "three
- * embedded clusters with 5000 pods each, RSS, V8 as it is" of `bench harness` shows 341 MB; 361 with strings in the heap,
- * 366 with whole texts out of it, and 398 with a buffer of Node's own for each text in place of our chunks.
+ * V8 marks every heap string at each collection and grows the heap by a multiple of its content. Texts outside the
+ * heap, sharing chunks of memory, keep the resident memory of large clusters smaller.
  */
 
-/** Bytes of a chunk, which texts share; one that is in use is kept whole. */
+/** Bytes of a chunk, which several texts share. A chunk stays in memory while any of its texts is in use. */
 const CHUNK_BYTES = 16 * 1_024
 
 let chunk = Buffer.alloc(0)
 let used = 0
 
-/** Copies bytes to a place in a chunk. **Shape** the place is the end of what the chunk holds then. */
+/** Copies bytes into a chunk. **Shape** the chunk and the offset at which the copied bytes end. */
 const placed = (bytes: Buffer): readonly [Buffer, number] => {
   if (bytes.length > CHUNK_BYTES / 4) return [Buffer.from(bytes), bytes.length]
   if (used + bytes.length > chunk.length) {
@@ -24,21 +23,21 @@ const placed = (bytes: Buffer): readonly [Buffer, number] => {
 }
 
 /**
- * Keeps a text.
+ * A text stored outside V8's heap.
  *
- * **Limits** an earlier text stays in memory for what it shares, so only one of about the same size is shared, and it is
- * always one that is kept whole. Reading costs a decoding.
+ * **Limits** a text that others share parts of stays in memory with them, so only a text of about the same size is
+ * shared. A shared text is always stored whole. Reading a text decodes it.
  */
-export class KeptText {
-  /** The text of which it shares the beginning and the end, so many bytes of each; its own stand between them. */
-  readonly #base: KeptText | undefined
+export class OffHeapText {
+  /** The text that this one shares its first `#head` and last `#tail` bytes with. */
+  readonly #base: OffHeapText | undefined
   readonly #head: number
   readonly #tail: number
   readonly #chunk: Buffer
   readonly #from: number
   readonly #to: number
 
-  private constructor(own: Buffer, base?: KeptText, head = 0, tail = 0) {
+  private constructor(own: Buffer, base?: OffHeapText, head = 0, tail = 0) {
     const [buffer, end] = placed(own)
     this.#base = base
     this.#head = head
@@ -48,13 +47,13 @@ export class KeptText {
     this.#to = end
   }
 
-  /** Keeps a text, of an earlier one that resembles it only what differs. */
-  static of(text: string, earlier?: KeptText): KeptText {
+  /** Stores a text. If it resembles an earlier one, only the difference is stored. */
+  static of(text: string, earlier?: OffHeapText): OffHeapText {
     const bytes = Buffer.from(text)
-    return (earlier && KeptText.#difference(bytes, earlier.#base ?? earlier)) ?? new KeptText(bytes)
+    return (earlier && OffHeapText.#difference(bytes, earlier.#base ?? earlier)) ?? new OffHeapText(bytes)
   }
 
-  static #difference(bytes: Buffer, base: KeptText): KeptText | undefined {
+  static #difference(bytes: Buffer, base: OffHeapText): OffHeapText | undefined {
     const whole = base.#chunk.subarray(base.#from, base.#to)
     if (whole.length > 2 * bytes.length) return undefined
     const most = Math.min(bytes.length, whole.length)
@@ -65,7 +64,7 @@ export class KeptText {
     while (tail < most - head && bytes[bytes.length - 1 - tail] === whole[whole.length - 1 - tail]) tail++
     while (tail > 0 && isWithinCharacter(bytes[bytes.length - tail])) tail--
     const own = bytes.subarray(head, bytes.length - tail)
-    return 2 * own.length > bytes.length ? undefined : new KeptText(own, base, head, tail)
+    return 2 * own.length > bytes.length ? undefined : new OffHeapText(own, base, head, tail)
   }
 
   toString(): string {
@@ -77,5 +76,5 @@ export class KeptText {
   }
 }
 
-/** Whether a byte goes on with a character of UTF-8 that an earlier one begins. */
+/** Returns whether a byte continues a UTF-8 character that an earlier byte started. */
 const isWithinCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { arrayAt, isObject, type Json, textAt } from "../../src/core/Json.ts"
 import * as Resources from "../../src/core/Resources.ts"
-import * as Definitions from "../../src/schemas/Definitions.ts"
+import * as BuiltinSchemas from "../../src/schemas/BuiltinSchemas.ts"
 import * as KindSchema from "../../src/schemas/KindSchema.ts"
 
 const referencesIn = (value: Json): ReadonlyArray<string> => {
@@ -9,7 +9,7 @@ const referencesIn = (value: Json): ReadonlyArray<string> => {
   if (!isObject(value)) return []
   const own = textAt(value, "$ref")
   return [
-    ...(own === "" ? [] : [own.slice(Definitions.REFERENCE.length)]),
+    ...(own === "" ? [] : [own.slice(BuiltinSchemas.REFERENCE.length)]),
     ...Object.values(value).flatMap(referencesIn)
   ]
 }
@@ -17,16 +17,16 @@ const referencesIn = (value: Json): ReadonlyArray<string> => {
 describe("the schemas that are built in", () => {
   it("has every kind of the table, by the group, version and kind that it says itself", () => {
     for (const { group, kind, version } of Resources.all) {
-      const schema = Definitions.get(Definitions.nameOf(group, version, kind))
+      const schema = BuiltinSchemas.get(BuiltinSchemas.nameOf(group, version, kind))
       const said = arrayAt(schema, "x-kubernetes-group-version-kind")
       assert.deepInclude(said, { group, version, kind })
     }
   })
 
   it("refer to nothing that is not among them", () => {
-    const names = new Set(Definitions.names())
+    const names = new Set(BuiltinSchemas.names())
     for (const name of names) {
-      for (const reference of referencesIn(Definitions.get(name)))
+      for (const reference of referencesIn(BuiltinSchemas.get(name)))
         assert.isTrue(names.has(reference), `${name}: ${reference}`)
     }
   })
@@ -43,7 +43,7 @@ describe("the schemas that are built in", () => {
   })
 
   it("know nothing of what they do not name", () => {
-    assert.deepStrictEqual(Definitions.get("io.k8s.api.core.v1.Nothing"), {})
+    assert.deepStrictEqual(BuiltinSchemas.get("io.k8s.api.core.v1.Nothing"), {})
     assert.isUndefined(KindSchema.fieldOf(KindSchema.reference("io.k8s.api.core.v1.Pod"), "nothing"))
     assert.strictEqual(KindSchema.forApply(undefined)._tag, "Atomic")
   })

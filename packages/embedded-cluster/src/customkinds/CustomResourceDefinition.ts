@@ -1,5 +1,5 @@
 /**
- * The object by which a client defines a kind of its own, and what the server writes into its status.
+ * CustomResourceDefinition objects: their defaults, conditions and accepted names.
  *
  * **Source** Kubernetes 1.36, `apiextensions-apiserver/pkg/controller`: `status`, `establish`, `finalizer`,
  * `apiapproval`.
@@ -14,7 +14,7 @@ export const versions = (definition: JsonObject): ReadonlyArray<JsonObject> =>
 
 export const schemaOf = (version: JsonObject): JsonObject => objectAt(version, "schema", "openAPIV3Schema")
 
-/** What the status of a new definition says before anybody has looked at it. */
+/** Status of a new definition before its names are checked. */
 export const firstStatus = (definition: JsonObject): JsonObject => ({
   conditions: null,
   acceptedNames: { plural: "", kind: "" },
@@ -27,7 +27,7 @@ const storageVersions = (definition: JsonObject): ReadonlyArray<string> =>
     .map((version) => textAt(version, "name"))
     .slice(0, 1)
 
-/** Fills in the blanks of a definition. */
+/** Adds the defaults of a definition. */
 export const fill = (definition: JsonObject): JsonObject => {
   const spec = objectAt(definition, "spec")
   const names = objectAt(spec, "names")
@@ -68,12 +68,12 @@ const conditionOf = (definition: JsonObject, type: string): JsonObject | undefin
 export const isTrue = (definition: JsonObject, type: string): boolean =>
   conditionOf(definition, type)?.["status"] === "True"
 
-/** Sets a condition; it keeps its time unless its status changes. */
+/** Sets a condition. Its transition time changes only with its status. */
 const withCondition = (definition: JsonObject, condition: Condition, time: string): JsonObject => {
   const known = conditionOf(definition, condition.type)
   const { message, reason, status, type } = condition
-  const kept = known?.["status"] === status ? known["lastTransitionTime"] : undefined
-  const made = { type, status, lastTransitionTime: kept ?? time, reason, message }
+  const unchangedSince = known?.["status"] === status ? known["lastTransitionTime"] : undefined
+  const made = { type, status, lastTransitionTime: unchangedSince ?? time, reason, message }
   const all = conditions(definition)
   const next =
     known === undefined ? [...all, made] : all.map((one) => (isObject(one) && one["type"] === type ? made : one))
@@ -87,7 +87,7 @@ const ESTABLISHED: Condition = {
   message: "the initial names have been accepted"
 }
 
-/** The groups that only Kubernetes itself may add to, unless a definition says that it knows. */
+/** Returns whether a group belongs to Kubernetes. A definition in such a group needs an approval annotation. */
 export const isProtected = (group: string): boolean =>
   ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`))
 
@@ -104,7 +104,7 @@ const approval = (definition: JsonObject): Condition | undefined => {
 
 const NAMES = ["plural", "singular", "shortNames", "kind", "listKind"] as const
 
-/** Names that other definitions of a group hold already. */
+/** Names that other definitions of a group already use. */
 export interface Taken {
   readonly resources: ReadonlySet<string>
   readonly kinds: ReadonlySet<string>
@@ -133,18 +133,18 @@ const REASONS = {
 const conflictIn = (names: JsonObject, accepted: JsonObject, name: (typeof NAMES)[number], taken: Taken) => {
   const used = name === "kind" || name === "listKind" ? taken.kinds : taken.resources
   const wanted = name === "shortNames" ? arrayAt(names, name) : [textAt(names, name)]
-  const own = name === "shortNames" ? arrayAt(accepted, name) : [textAt(accepted, name)]
+  const current = name === "shortNames" ? arrayAt(accepted, name) : [textAt(accepted, name)]
   const problems = wanted
-    .filter((one) => typeof one === "string" && !own.includes(one) && used.has(one))
+    .filter((one) => typeof one === "string" && !current.includes(one) && used.has(one))
     .map((one) => `${JSON.stringify(one)} is already in use`)
   if (problems.length === 0) return undefined
   return problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`
 }
 
 /**
- * The steps by which a definition becomes established: each is one change of its status; none when it has settled.
+ * Returns the status changes that establish a definition, in order; empty if its status is settled.
  *
- * **Shape** names that others hold are not accepted; what was accepted before stays.
+ * **Shape** a name that another definition uses is refused, and the previously accepted name stays.
  */
 export const settled = (definition: JsonObject, taken: Taken, time: string): ReadonlyArray<JsonObject> => {
   const names = objectAt(definition, "spec", "names")
@@ -176,16 +176,16 @@ export const settled = (definition: JsonObject, taken: Taken, time: string): Rea
     last === undefined
       ? { ...ESTABLISHED, status: "False", reason: "Installing" }
       : { ...ESTABLISHED, status: "False", reason: "NotAccepted", message: "not all names are accepted" }
-  const begun = step(established ? named : withCondition(named, waiting, time))
+  const first = step(established ? named : withCondition(named, waiting, time))
   const judged = approval(definition)
-  const approved = judged === undefined ? begun : step(withCondition(begun, judged, time))
+  const approved = judged === undefined ? first : step(withCondition(first, judged, time))
   if (last === undefined && !established) step(withCondition(approved, ESTABLISHED, time))
   return steps
 }
 
 const TERMINATING = "Terminating"
 
-/** A definition that has just been told to go: its objects go before it. */
+/** Marks a definition for deletion. Its objects are deleted first. */
 export const ending = (definition: JsonObject, time: string): JsonObject => {
   const finalizers = arrayAt(definition, "metadata", "finalizers")
   const metadata = {
@@ -198,7 +198,7 @@ export const ending = (definition: JsonObject, time: string): JsonObject => {
   return withCondition({ ...definition, metadata }, pending, time)
 }
 
-/** A definition whose objects are going. */
+/** Reports that the deletion of a definition's objects is in progress. */
 export const emptying = (definition: JsonObject, time: string): JsonObject => {
   const message = "CustomResource deletion is in progress"
   return withCondition(
@@ -208,7 +208,7 @@ export const emptying = (definition: JsonObject, time: string): JsonObject => {
   )
 }
 
-/** A definition whose objects are gone: its own finalizer goes too. */
+/** Reports that a definition's objects are deleted, and removes the cleanup finalizer. */
 export const emptied = (definition: JsonObject, time: string): JsonObject => {
   const rest = arrayAt(definition, "metadata", "finalizers").filter((one) => one !== CLEANUP)
   const done: Condition = {
@@ -221,10 +221,10 @@ export const emptied = (definition: JsonObject, time: string): JsonObject => {
   return put(marked, ["metadata", "finalizers"], rest.length === 0 ? undefined : rest)
 }
 
-/** What clients of a version that is deprecated are told. */
+/** Warning for clients of a deprecated version. */
 export const deprecation = (definition: JsonObject, version: JsonObject): string => {
-  const given = textAt(version, "deprecationWarning")
-  if (given !== "") return given
+  const warning = textAt(version, "deprecationWarning")
+  if (warning !== "") return warning
   const group = textAt(definition, "spec", "group")
   const kind = textAt(definition, "spec", "names", "kind")
   const name = textAt(version, "name")
@@ -233,6 +233,6 @@ export const deprecation = (definition: JsonObject, version: JsonObject): string
     .map((one) => textAt(one, "name"))
     .filter((one) => compareVersions(one, name) > 0)
     .toSorted((left, right) => compareVersions(right, left))
-  const gone = `${group}/${name} ${kind} is deprecated`
-  return better === undefined ? gone : `${gone}; use ${group}/${better} ${kind}`
+  const deprecated = `${group}/${name} ${kind} is deprecated`
+  return better === undefined ? deprecated : `${deprecated}; use ${group}/${better} ${kind}`
 }

@@ -1,7 +1,7 @@
 /**
- * The schemas of the kinds that are built in, as the real server publishes them.
+ * Schemas of the built-in kinds, as the real server publishes them.
  *
- * **Source** `/openapi/v3` of Kubernetes 1.36; `SchemaFile.ts` writes the file.
+ * **Source** `/openapi/v3` of Kubernetes 1.36; `SchemaFile.ts` of the harness writes the file.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -9,11 +9,11 @@ import { EMPTY, isArray, isObject, type JsonObject, parse } from "../core/Json.t
 
 export const FILE = fileURLToPath(new URL("../../openapi/schemas.jsonl", import.meta.url))
 
-/** The prefix of a reference to a schema. */
+/** Prefix of a reference to a schema. */
 export const REFERENCE = "#/components/schemas/"
 
 interface Loaded {
-  /** The text of each schema that nobody has asked for yet. */
+  /** Lines of the file by schema name. */
   readonly texts: ReadonlyMap<string, string>
   readonly parsed: Map<string, JsonObject>
 }
@@ -32,14 +32,13 @@ const load = (): Loaded => {
   return { texts, parsed: new Map() }
 }
 
-/** The names of all schemas. */
 export const names = (): ReadonlyArray<string> => [...(loaded ??= load()).texts.keys()]
 
 /**
- * The schema of a name, empty for one that is not known.
+ * Returns the schema with a name; empty if the name is unknown.
  *
- * **Limits** the file is read on the first call in this process, 1 MB; a schema is parsed when it is first asked for: all of
- * them would take 15 ms of the 22 in which three clusters are ready (`bench harness`).
+ * **Limits** the first call in a process reads the file, 1 MB. A schema is parsed when it is first needed, because
+ * parsing all of them would dominate a cluster's start time.
  */
 export const get = (name: string): JsonObject => {
   const { parsed, texts } = (loaded ??= load())
@@ -52,13 +51,13 @@ export const get = (name: string): JsonObject => {
   return schema
 }
 
-/** Groups whose types do not stand where those of all others stand. */
+/** Groups whose Go packages are outside `io.k8s.api`. */
 const ELSEWHERE = new Map([
   ["apiextensions.k8s.io", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"],
   ["apiregistration.k8s.io", "io.k8s.kube-aggregator.pkg.apis.apiregistration"]
 ])
 
-/** The name under which the schema of a kind is known. */
+/** Name of a kind's schema. */
 export const nameOf = (group: string, version: string, kind: string): string => {
   const home = ELSEWHERE.get(group) ?? `io.k8s.api.${group === "" ? "core" : group.split(".")[0]}`
   return `${home}.${version}.${kind}`
