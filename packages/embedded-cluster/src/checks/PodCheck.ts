@@ -32,27 +32,27 @@ export const containerErrors = (spec: Json | undefined, path: string): ReadonlyA
 }
 
 const volumeErrors = (volumes: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   return volumes.flatMap((volume, place) => {
     const field = `${path}[${place}].name`
     const name = textAt(volume, "name")
     if (name === "") return [required(field)]
     const problem = labelProblem(name)
     if (problem !== undefined) return [invalidValue(field, name, problem)]
-    const repeated = seen.has(name)
-    seen.add(name)
+    const repeated = known.has(name)
+    known.add(name)
     return repeated ? [duplicate(field, name)] : []
   })
 }
 
 const mountErrors = (container: Json, path: string, volumes: ReadonlySet<string>): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   return arrayAt(container, "volumeMounts").flatMap((mount, place) => {
     const where = `${path}.volumeMounts[${place}]`
     const name = textAt(mount, "name")
     const target = textAt(mount, "mountPath")
-    const repeated = seen.has(target)
-    seen.add(target)
+    const repeated = known.has(target)
+    known.add(target)
     return [
       ...(name === "" ? [required(`${where}.name`)] : []),
       ...(volumes.has(name) ? [] : [missing(`${where}.name`, name)]),
@@ -63,11 +63,11 @@ const mountErrors = (container: Json, path: string, volumes: ReadonlySet<string>
 }
 
 const listErrors = (containers: ReadonlyArray<Json>, path: string): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   return containers.flatMap((container, index) => {
     const name = textAt(container, "name")
-    const repeated = seen.has(name)
-    seen.add(name)
+    const repeated = known.has(name)
+    known.add(name)
     const problem = name === "" ? undefined : labelProblem(name)
     return [
       ...(name === "" ? [required(`${path}[${index}].name`)] : []),

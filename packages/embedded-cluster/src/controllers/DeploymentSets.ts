@@ -74,8 +74,8 @@ export const ofDeployment = (turn: Turn, deployment: Stored): ReadonlyArray<Repl
   if (at(objectOf(deployment), "metadata", "deletionTimestamp") === undefined) {
     for (const stored of turn.kernel.store.list(Resources.replicaSets, deployment.namespace)) {
       const object = objectOf(stored)
-      const stray = controllerOf(object) === undefined && at(object, "metadata", "deletionTimestamp") === undefined
-      if (stray && LabelSelector.matches(selector, stored.labels))
+      const adoptable = controllerOf(object) === undefined && at(object, "metadata", "deletionTimestamp") === undefined
+      if (adoptable && LabelSelector.matches(selector, stored.labels))
         adopt(turn, Resources.replicaSets, stored, controllerReference(Resources.deployments, deployment))
     }
   }

@@ -10,7 +10,7 @@ const HALF_BYTES = 64 * 1_024
 export class LogTail {
   readonly #halfBytes: number
   readonly #lines: Array<string> = []
-  #keptBytes = 0
+  #bytes = 0
   /** Start of a line whose end has not arrived yet. */
   #open = ""
 
@@ -28,10 +28,10 @@ export class LogTail {
 
   /** Adds a line. **Limits** a line longer than `halfBytes` is cut. */
   add(line: string): void {
-    const kept = this.#cut(line)
-    this.#lines.push(kept)
-    this.#keptBytes += sizeOf(kept)
-    while (this.#keptBytes > 2 * this.#halfBytes) this.#keptBytes -= sizeOf(this.#lines.shift() ?? "")
+    const entry = this.#cut(line)
+    this.#lines.push(entry)
+    this.#bytes += sizeOf(entry)
+    while (this.#bytes > 2 * this.#halfBytes) this.#bytes -= sizeOf(this.#lines.shift() ?? "")
   }
 
   /** The lines in memory, oldest first, each with its line end. */

@@ -37,13 +37,13 @@ export class OffHeapText {
   readonly #from: number
   readonly #to: number
 
-  private constructor(own: Buffer, base?: OffHeapText, head = 0, tail = 0) {
-    const [buffer, end] = placed(own)
+  private constructor(middle: Buffer, base?: OffHeapText, head = 0, tail = 0) {
+    const [buffer, end] = placed(middle)
     this.#base = base
     this.#head = head
     this.#tail = tail
     this.#chunk = buffer
-    this.#from = end - own.length
+    this.#from = end - middle.length
     this.#to = end
   }
 
@@ -63,16 +63,16 @@ export class OffHeapText {
     let tail = 0
     while (tail < most - head && bytes[bytes.length - 1 - tail] === whole[whole.length - 1 - tail]) tail++
     while (tail > 0 && isWithinCharacter(bytes[bytes.length - tail])) tail--
-    const own = bytes.subarray(head, bytes.length - tail)
-    return 2 * own.length > bytes.length ? undefined : new OffHeapText(own, base, head, tail)
+    const middle = bytes.subarray(head, bytes.length - tail)
+    return 2 * middle.length > bytes.length ? undefined : new OffHeapText(middle, base, head, tail)
   }
 
   toString(): string {
-    const own = this.#chunk.toString("utf8", this.#from, this.#to)
+    const middle = this.#chunk.toString("utf8", this.#from, this.#to)
     const base = this.#base
-    if (base === undefined) return own
-    const begins = base.#chunk.toString("utf8", base.#from, base.#from + this.#head)
-    return begins + own + base.#chunk.toString("utf8", base.#to - this.#tail, base.#to)
+    if (base === undefined) return middle
+    const start = base.#chunk.toString("utf8", base.#from, base.#from + this.#head)
+    return start + middle + base.#chunk.toString("utf8", base.#to - this.#tail, base.#to)
   }
 }
 

@@ -10,8 +10,8 @@ export type Steps<A> = Generator<Outcome<unknown>, A, never>
 /**
  * Makes a function from a generator of steps.
  *
- * **Limits** the generator function is created once. A generator function written inside another function is created
- * for each call, and V8 keeps what it closed over (2 KB a request) until the next full collection.
+ * **Limits** the generator function is created once. A generator function written inside another function would be
+ * created for each call. V8 would keep its closure, 2 KB a request, until the next full collection.
  */
 export const steps =
   <Given extends ReadonlyArray<unknown>, A>(body: (...given: Given) => Steps<A>) =>

@@ -62,7 +62,7 @@ const textOf = (registry: Registry, of: GroupVersion): string => {
 }
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-/** Kinds that belong to every group. Each document lists them for its own group. */
+/** Kinds that belong to every group. Each document lists them for its groupKind group. */
 const OF_EVERY_GROUP = new Set([`${META}.DeleteOptions`, `${META}.WatchEvent`])
 
 const document = (of: GroupVersion, resources: ReadonlyArray<Resource>): JsonObject => {
@@ -107,8 +107,8 @@ const schemasFrom = (of: GroupVersion, names: ReadonlyArray<string>): JsonObject
 const kindsOf = (of: GroupVersion, name: string): JsonObject => {
   const kind = name.slice(META.length + 1)
   const core = { group: "", kind, version: "v1" }
-  const own = of.group === "" ? [] : [{ group: of.group, kind, version: of.version }]
-  return { "x-kubernetes-group-version-kind": [core, ...own] }
+  const groupKind = of.group === "" ? [] : [{ group: of.group, kind, version: of.version }]
+  return { "x-kubernetes-group-version-kind": [core, ...groupKind] }
 }
 
 const referencedIn = (value: Json): ReadonlyArray<string> => {

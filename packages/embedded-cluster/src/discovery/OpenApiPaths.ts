@@ -115,7 +115,7 @@ export const pathsOf = (of: GroupVersion, resources: ReadonlyArray<Resource>): J
 
 const resourcePaths = (root: string, resource: Resource): ReadonlyArray<readonly [string, JsonObject]> => {
   const { namespaced, resource: plural, verbs } = resource
-  const own = kindOf(resource, undefined)
+  const resourceKind = kindOf(resource, undefined)
   const collection = `${root}${namespaced ? "/namespaces/{namespace}" : ""}/${plural}`
   const item = `${collection}/{name}`
   const place = namespaced ? [inPath("namespace", "object name and auth scope, such as for teams and projects")] : []
@@ -127,8 +127,8 @@ const resourcePaths = (root: string, resource: Resource): ReadonlyArray<readonly
     )
   const named = (kind: Kind) => [inPath("name", `name of the ${kind.kind}`), ...place, PRETTY]
   const paths: ReadonlyArray<readonly [string, JsonObject]> = [
-    [collection, { ...make(ON_COLLECTION, own, verbs), parameters: [...place, PRETTY] }],
-    [item, { ...make(ON_ITEM, own, verbs), parameters: named(own) }],
+    [collection, { ...make(ON_COLLECTION, resourceKind, verbs), parameters: [...place, PRETTY] }],
+    [item, { ...make(ON_ITEM, resourceKind, verbs), parameters: named(resourceKind) }],
     ...resource.subresources.map((sub) => {
       const kind = kindOf(resource, sub)
       return [
@@ -139,7 +139,7 @@ const resourcePaths = (root: string, resource: Resource): ReadonlyArray<readonly
   ]
   const everywhere: ReadonlyArray<readonly [string, JsonObject]> =
     namespaced && verbs.includes("list")
-      ? [[`${root}/${plural}`, { ...make(ON_COLLECTION, own, ["list"]), parameters: [PRETTY] }]]
+      ? [[`${root}/${plural}`, { ...make(ON_COLLECTION, resourceKind, ["list"]), parameters: [PRETTY] }]]
       : []
   return [...everywhere, ...paths.filter(([, { parameters: _parameters, ...rest }]) => Object.keys(rest).length > 0)]
 }

@@ -18,9 +18,9 @@ export type Message = ReadonlyMap<number, Field>
 /**
  * Number, name and type of each field, per message.
  *
- * **Shape** types are `text`, `int`, `bool`, `union` (a number or a text), `map` (of texts), `bytes` (a map of
- * bytes), `amounts` (a map of quantities), another message, or `-` for a field that requests cannot set. `[]` marks a
- * list, `?` an optional field.
+ * **Shape** a type is `text`, `int`, `bool`, `union` (a number or a text), `map` (of texts), `bytes` (a map of bytes),
+ * `amounts` (a map of quantities) or another message. `-` marks a field that requests cannot set, `[]` a list, `?` an
+ * optional field.
  */
 const MESSAGES: Readonly<Record<string, string>> = {
   Meta:

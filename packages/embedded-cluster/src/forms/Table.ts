@@ -6,7 +6,6 @@
 import type { Column } from "../core/Column.ts"
 import { type Json, type JsonObject, objectAt, textAt } from "../core/Json.ts"
 import type { Resource } from "../core/Resource.ts"
-import { apiServiceColumns } from "./TableApiServices.ts"
 import { column, named } from "./TableCells.ts"
 import { coreColumns } from "./TableCore.ts"
 import { workloadColumns } from "./TableWorkloads.ts"
@@ -20,11 +19,7 @@ export interface TableOptions {
   readonly nowMs: number
 }
 
-const COLUMNS = new Map<string, ReadonlyArray<Column>>([
-  ...coreColumns,
-  ...workloadColumns,
-  ["APIService", apiServiceColumns]
-])
+const COLUMNS = new Map<string, ReadonlyArray<Column>>([...coreColumns, ...workloadColumns])
 
 /** Columns of kinds without columns of their own. */
 const OTHERS: ReadonlyArray<Column> = [

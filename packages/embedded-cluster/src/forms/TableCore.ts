@@ -166,6 +166,20 @@ const minOrNot = (object: JsonObject, name: string): Json => {
   return typeof value === "string" || typeof value === "number" ? String(value) : "N/A"
 }
 
+const apiServices: ReadonlyArray<Column> = [
+  named,
+  column("Service", (object) => {
+    const service = objectAt(object, "spec", "service")
+    return textAt(service, "name") === "" ? "Local" : `${textAt(service, "namespace")}/${textAt(service, "name")}`
+  }),
+  column("Available", (object) => {
+    const available = arrayAt(object, "status", "conditions").find((one) => textAt(one, "type") === "Available")
+    const status = textAt(available, "status") || "Unknown"
+    return status === "True" ? status : `${status} (${textAt(available, "reason")})`
+  }),
+  aged
+]
+
 export const coreColumns: ReadonlyArray<readonly [string, ReadonlyArray<Column>]> = [
   ["Node", nodes],
   ["Namespace", [named, column("Status", (namespace) => textAt(namespace, "status", "phase")), aged]],
@@ -183,6 +197,7 @@ export const coreColumns: ReadonlyArray<readonly [string, ReadonlyArray<Column>]
   ["ServiceAccount", [named, aged]],
   ["PersistentVolumeClaim", claims],
   ["Event", events],
+  ["APIService", apiServices],
   ["Lease", [named, column("Holder", (lease) => textAt(lease, "spec", "holderIdentity")), aged]],
   ["RoleBinding", bindings],
   ["ClusterRoleBinding", bindings],

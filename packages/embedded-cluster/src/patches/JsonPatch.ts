@@ -26,8 +26,8 @@ export const MAX_OPERATIONS = 10_000
 /**
  * Parses a patch.
  *
- * **Errors** 400 if the body is not an array of objects or if `op`, `path` or `from` is not a string, 413 beyond
- * {@link MAX_OPERATIONS}, 422 for an unknown operation.
+ * **Errors** 400 if the body is not an array of objects, or if `op`, `path` or `from` is not a string. 413 beyond
+ * {@link MAX_OPERATIONS}. 422 for an unknown operation.
  */
 export const fromJson = (body: Json): Outcome<JsonPatch> => {
   if (body === null) return Result.succeed([])

@@ -133,8 +133,8 @@ const withoutDropped = (
   const before = FieldSet.withNamed(schema, last)
   const fieldsOf = (object: JsonObject) => FieldSet.withNamed(schema, FieldSet.fromObject(schema, object))
   const all = fieldsOf(merged)
-  const kept = fieldsOf(FieldValues.remove(schema, merged, before))
-  const stays = FieldSet.union(kept, FieldSet.withNamed(schema, owned))
+  const remaining = fieldsOf(FieldValues.remove(schema, merged, before))
+  const stays = FieldSet.union(remaining, FieldSet.withNamed(schema, owned))
   const left = fieldsOf(FieldValues.remove(schema, merged, FieldSet.difference(all, stays)))
   // Fields that the manager never applied stay if their parent stays.
   const dropped = FieldSet.intersection(FieldSet.difference(all, left), before)

@@ -68,8 +68,8 @@ const mergeObject = steps(function* (target: JsonObject, patch: JsonObject, sche
 const unknownDirective = (directive: Json) =>
   broken(`$patch must be "replace" or "delete", not ${JSON.stringify(directive)}`)
 
-const withoutItems = (list: JsonArray, gone: JsonArray): JsonArray =>
-  list.filter((item) => !gone.some((one) => equals(one, item)))
+const withoutItems = (list: JsonArray, deleted: JsonArray): JsonArray =>
+  list.filter((item) => !deleted.some((one) => equals(one, item)))
 
 /**
  * Applies `$retainKeys`: drops the target's keys that it does not list. **Errors** 400 if the patch sets an unlisted
@@ -78,13 +78,13 @@ const withoutItems = (list: JsonArray, gone: JsonArray): JsonArray =>
 const retained = (target: JsonObject, patch: JsonObject): Outcome<JsonObject> => {
   const keys = patch[RETAIN]
   if (keys === undefined) return Result.succeed(target)
-  const isKept = (key: string) => isArray(keys) && keys.includes(key)
-  const stray = Object.keys(without(patch, RETAIN)).some(
-    (key) => patch[key] !== null && !key.startsWith(DELETE_FROM) && !key.startsWith(ORDER) && !isKept(key)
+  const isRetained = (key: string) => isArray(keys) && keys.includes(key)
+  const unlisted = Object.keys(without(patch, RETAIN)).some(
+    (key) => patch[key] !== null && !key.startsWith(DELETE_FROM) && !key.startsWith(ORDER) && !isRetained(key)
   )
-  return !isArray(keys) || stray
+  return !isArray(keys) || unlisted
     ? Result.fail(badRequest("$retainKeys must list every field that the patch sets"))
-    : Result.succeed(changeValues(target, (value, key) => (isKept(key) ? value : undefined)))
+    : Result.succeed(changeValues(target, (value, key) => (isRetained(key) ? value : undefined)))
 }
 
 /** Merges a list in the order of `$setElementOrder`. Returns `undefined` if there is no list to order. */

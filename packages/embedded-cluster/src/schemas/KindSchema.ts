@@ -1,8 +1,8 @@
 /**
  * Reads schemas: the fields of a kind, and how two values of a field merge.
  *
- * A strategic merge patch and a server-side apply merge a list item by item if its items have an identity, and
- * replace any other list. The two rules differ for some fields, such as the ports of a container.
+ * Strategic merge patches and server-side apply merge a list item by item if its items have an identity. They replace
+ * any other list. The two rules differ for some fields, such as the ports of a container.
  *
  * **Source** the extensions `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-patch-strategy` and
  * `-patch-merge-key` of Kubernetes' OpenAPI documents and of structural schemas.

@@ -211,7 +211,7 @@ const count = (requests: Map<string, number>, info: RequestInfo): void => {
 const sendFailure = (response: ServerResponse, failure: Failure): Effect.Effect<void> =>
   ReplyWriter.whole(response, failure.code, "application/json", JSON.stringify(toJson(failure)))
 
-/** What answers requests. */
+/** The parts of the server that answer requests. */
 interface Serving {
   readonly kernel: Kernel.Kernel
   readonly api: Api.Api

@@ -2,7 +2,7 @@
  * Answers calls to an embedded server within its process, without a socket.
  *
  * A seed makes thousands of calls. Over connections, each would hold buffers, parsers and fibers on both sides until
- * it is answered, which dominates the time and memory of filling a cluster.
+ * it is answered. That would dominate the time and memory of filling a cluster.
  */
 import { Effect, Option, Result } from "effect"
 import type { RequestInfo } from "../core/RequestInfo.ts"

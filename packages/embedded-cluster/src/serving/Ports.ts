@@ -9,8 +9,8 @@ import { PortsTaken } from "../core/PortsTaken.ts"
 import * as ReservedPort from "./ReservedPort.ts"
 
 /**
- * Lowest port to use. The range is below those from which Linux (32768 up) and macOS (49152 up) choose ports for
- * outgoing connections and for programs that ask for any port, and Docker chooses published ports.
+ * Lowest port to use. The range is below the ephemeral ports of Linux (32768 up) and macOS (49152 up), from which
+ * systems choose ports for outgoing connections and Docker for published ports.
  */
 const LOWEST = 20_000
 const HIGHEST = 32_767

@@ -100,7 +100,7 @@ const containerOf = (pod: JsonObject, requested: string): Outcome<string> => {
   const name = textAt(pod, "metadata", "name")
   const containers = namesIn(pod, "containers")
   const all = [...containers, ...namesIn(pod, "initContainers"), ...namesIn(pod, "ephemeralContainers")]
-  const refused = badRequest(`container must be a container of pod ${name}: ${all.join(", ")}`)
+  const refused = badRequest(`container must be one of the containers of pod ${name}: ${all.join(", ")}`)
   if (requested !== "") return all.includes(requested) ? Result.succeed(requested) : Result.fail(refused)
   const usual = textAt(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container")
   const [only] = containers

@@ -260,13 +260,13 @@ const pick = (names: ReadonlyArray<string>, metadata: JsonObject): JsonObject =>
 
 /** Merges the client's metadata with the fields that the server controls. */
 const metadataOf = (resource: Resource, part: Part, requested: JsonObject, old: JsonObject): JsonObject => {
-  const own = without(objectAt(requested, "metadata"), ...OWNED, "selfLink")
+  const settable = without(objectAt(requested, "metadata"), ...OWNED, "selfLink")
   const ending = old["deletionTimestamp"] !== undefined
   // A kubelet's status update may be based on the pod before its deletion started.
   const past = ending || (resource === Resources.pods && part === "status") ? ["deletionTimestamp"] : []
   const metadata = {
     ...pick(FROZEN, old),
-    ...without(own, ...past),
+    ...without(settable, ...past),
     ...pick([...OWNED, ...past, "resourceVersion"], old)
   }
   // A status update does not change the labels of a Deployment.
@@ -286,12 +286,12 @@ const keepRest = (resource: Resource, part: Part, requested: JsonObject, before:
   const { metadata: _metadata, ...rest } = before
   if (part === "status") {
     // A status update changes nothing else of a custom object.
-    const kept = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
-    const changed = { metadata: kept, ...withPart(rest, requested, "status") }
+    const newMetadata = resource.custom === undefined ? metadata : { ...old, ...only(metadata, "managedFields") }
+    const changed = { metadata: newMetadata, ...withPart(rest, requested, "status") }
     // The QoS class of a pod never changes.
-    const quality = at(before, "status", "qosClass")
+    const qosClass = at(before, "status", "qosClass")
     return resource === Resources.pods && at(changed, "status", "qosClass") === undefined
-      ? put(changed, ["status", "qosClass"], quality)
+      ? put(changed, ["status", "qosClass"], qosClass)
       : changed
   }
   return { metadata, ...rest, spec: objectAt(requested, "spec") }

@@ -61,7 +61,7 @@ describe("JsonPatch", () => {
 
   it.each<[string, Json, string]>([
     ["an operation that is none", [1], "[0] must be an object"],
-    ["a path that is no text", [{ op: "remove", path: 5 }], "[0].path must be a text"]
+    ["a path that is no text", [{ op: "remove", path: 5 }], "[0].path must be a string"]
   ])("400 for %s, which is named", (_, patch, problem) => {
     const failure = Result.getOrThrow(Result.flip(JsonPatch.fromJson(patch)))
     assert.strictEqual(failure.code, 400)

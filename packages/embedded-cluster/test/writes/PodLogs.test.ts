@@ -76,7 +76,7 @@ describe("logs of pods", () => {
       for (const query of ["", "?container=z"]) {
         const { json, status } = yield* call("GET", `${PODS}/waits/log${query}`)
         assert.strictEqual(status, 400)
-        assert.include(textAt(json, "message"), "one of pod waits: a, b")
+        assert.include(textAt(json, "message"), "container must be one of the containers of pod waits: a, b")
       }
       assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log?container=a`)), [204, ""])
       assert.strictEqual((yield* call("GET", `${PODS}/bound/log`)).status, 500)
