@@ -1,4 +1,4 @@
-/** A server for a test, and a plain client of it: what goes over the wire is written out in the tests. */
+/** A server and a plain HTTP client for tests, which write out their requests. */
 import { Effect, Redacted, type Scope } from "effect"
 import { Agent, type Dispatcher } from "undici"
 import { at, isArray, isObject, type Json, type JsonObject, parse, textAt } from "../src/core/Json.ts"
@@ -30,7 +30,7 @@ export interface CallOptions {
 }
 
 interface Events {
-  /** Waits for the next event; `undefined` once the stream has ended. */
+  /** Waits for the next event. Returns `undefined` after the stream has ended. */
   readonly next: Effect.Effect<JsonObject | undefined>
   readonly take: (count: number) => Effect.Effect<ReadonlyArray<JsonObject>>
   readonly rest: Effect.Effect<ReadonlyArray<JsonObject>>
@@ -44,7 +44,7 @@ export interface Client {
 const MERGE = "application/merge-patch+json"
 export const patching = (body: JsonObject, type = MERGE): CallOptions => ({ body, type })
 
-/** Opens connections of its own to a server; they close with the scope. */
+/** Opens new connections to a server, which close with the scope. */
 export const connect = (server: {
   readonly server: string
   readonly caPem: string
@@ -95,7 +95,7 @@ export const connect = (server: {
             (aborter) => Effect.sync(() => aborter.abort())
           )
           const { body } = yield* Effect.promise(() => send("GET", path, options, aborter.signal))
-          // Ending a test aborts the stream; that is no failure of the test.
+          // The end of a test aborts the stream, which is not a failure.
           body.on("error", () => undefined)
           const lines = linesOf(body)
           const next = Effect.promise(async () => {
@@ -128,14 +128,14 @@ async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
   }
 }
 
-/** A server with a client of the administrator, for one test. */
+/** A server and an administrator's client, for one test. */
 export const started = (options: Partial<EmbeddedServer.EmbeddedOptions> = {}) =>
   Effect.gen(function* () {
     const server = yield* EmbeddedServer.start({ name: "test", users: USERS, ...options })
     return { server, ...(yield* connect(server)) }
   })
 
-/** What an event says, short: type, name and, where asked for, a field. */
+/** Prints an event briefly: type, name and optionally a field. */
 export const brief = (event: JsonObject | undefined): string => {
   const object = at(event, "object")
   return `${textAt(event, "type")} ${textAt(object, "metadata", "name")}`

@@ -8,8 +8,8 @@ const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 const refusal = ({ json, status }: Answer) => [status, json["reason"], json["message"]]
 
-describe("who may", () => {
-  it.effect("401 for a token that nobody has, 403 for nobody at all and for a user without a role", () =>
+describe("authorization", () => {
+  it.effect("401 for an unknown token, 403 without a token and for a user without a role", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       assert.deepStrictEqual(refusal(yield* call("GET", PODS, { token: "wrong" })), [
@@ -31,7 +31,7 @@ describe("who may", () => {
     })
   )
 
-  it.effect("a role reaches what it names, and ends with its binding", () =>
+  it.effect("a role grants what its rules name, until its binding is deleted", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default"
@@ -56,7 +56,7 @@ describe("who may", () => {
     })
   )
 
-  it.effect("the role view takes in what is aggregated into it", () =>
+  it.effect("the role view includes the rules that are aggregated into it", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
@@ -72,7 +72,7 @@ describe("who may", () => {
     })
   )
 
-  it.effect("an access review answers what the call would get, and by which binding", () =>
+  it.effect("an access review returns whether a call is allowed, and by which binding", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

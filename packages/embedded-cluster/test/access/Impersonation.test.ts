@@ -8,8 +8,8 @@ const RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 const RBAC = "/apis/rbac.authorization.k8s.io/v1"
 const AS_BOB = { "impersonate-user": "bob" }
 
-describe("a request on behalf of somebody else", () => {
-  it.live("is theirs: their name, their groups, and what they may do", () =>
+describe("an impersonated request", () => {
+  it.live("has the name, groups and permissions of the impersonated user", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const headers = { ...AS_BOB, "impersonate-group": "devs" }
@@ -20,7 +20,7 @@ describe("a request on behalf of somebody else", () => {
     })
   )
 
-  it.live("needs the right to be that user and of those groups", () =>
+  it.live("needs permission for the user and for each group", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const rules = [{ verbs: ["impersonate"], apiGroups: [""], resources: ["users"], resourceNames: ["bob"] }]
@@ -42,7 +42,7 @@ describe("a request on behalf of somebody else", () => {
     })
   )
 
-  it.live("is told the rules of whom it stands for", () =>
+  it.live("gets the rules of the impersonated user", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const rulesOf = (headers: Record<string, string>) =>

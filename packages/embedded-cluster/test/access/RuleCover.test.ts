@@ -25,24 +25,24 @@ const rule = (more: Partial<Rule>): Rule => ({
 const pods = rule({ groups: [""], resources: ["pods"] })
 
 describe("RuleCover", () => {
-  it.prop("whoever has rules may grant the same ones", [Rules], ([rules]) => {
-    // A rule on paths says nothing by its names, but names narrow what it covers.
+  it.prop("a user may grant the user's own rules", [Rules], ([rules]) => {
+    // Names have no meaning in a rule on paths, but they still narrow the rule.
     const plain = rules.map((one) => (one.paths.length === 0 ? one : { ...one, names: [] }))
     assert.deepStrictEqual(RuleCover.uncovered(plain, plain), [])
   })
 
-  it.prop("whoever has everything may grant everything", [Rules], ([rules]) => {
+  it.prop("a user with all permissions may grant all permissions", [Rules], ([rules]) => {
     const everything = [rule({ verbs: ["*"], groups: ["*"], resources: ["*"] }), rule({ verbs: ["*"], paths: ["*"] })]
     assert.deepStrictEqual(RuleCover.uncovered(everything, rules), [])
   })
 
-  it.prop("nobody who has nothing grants anything", [Rules], ([rules]) => {
+  it.prop("a user without permissions may grant none", [Rules], ([rules]) => {
     const missing = RuleCover.uncovered([], rules)
     assert.deepStrictEqual(RuleCover.uncovered([], missing), missing)
     assert.isTrue(missing.every(({ verbs }) => verbs.length === 1))
   })
 
-  it("a right on one object is not a right on all of them, and a word for all is none for one", () => {
+  it("a permission on one object does not cover all objects, nor one group all groups", () => {
     const one = rule({ ...pods, names: ["a"] })
     assert.deepStrictEqual(RuleCover.uncovered([one], [pods]), [pods])
     assert.deepStrictEqual(RuleCover.uncovered([pods], [one]), [])
@@ -50,7 +50,7 @@ describe("RuleCover", () => {
     assert.deepStrictEqual(RuleCover.uncovered([pods], [any]), [any])
   })
 
-  it("tells the verbs on the same thing together", () => {
+  it("groups the verbs on the same resource", () => {
     const missing = RuleCover.uncovered(
       [],
       [

@@ -25,7 +25,7 @@ const claimsOf = (text: string): JsonObject => {
 }
 
 describe("tokens of service accounts", () => {
-  it.effect("say who they stand for and until when, under a key that everybody can look up", () =>
+  it.effect("name their account and expiry, signed with a published key", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse("2026-03-01T00:00:00Z"))
       const { call, server } = yield* withRobot
@@ -57,7 +57,7 @@ describe("tokens of service accounts", () => {
     })
   )
 
-  it.effect("let in as their account, which may do what RBAC lets it and its groups", () =>
+  it.effect("authenticate as their account, which has the permissions of its bindings and groups", () =>
     Effect.gen(function* () {
       const { call } = yield* withRobot
       const text = yield* token({ call })
@@ -77,7 +77,7 @@ describe("tokens of service accounts", () => {
     })
   )
 
-  it.effect("are refused once their time, their account or their pod has gone, and for other audiences", () =>
+  it.effect("are refused after they expire, after their account or pod is deleted, and for other audiences", () =>
     Effect.gen(function* () {
       const { call } = yield* withRobot
       const status = (text: string) => Effect.map(call("GET", "/api", { token: text }), (answer) => answer.status)
@@ -102,7 +102,7 @@ describe("tokens of service accounts", () => {
     })
   )
 
-  it.effect("of one cluster, or with a changed claim, are refused by another", () =>
+  it.effect("of another cluster or with a changed claim are refused", () =>
     Effect.gen(function* () {
       const here = yield* withRobot
       const there = yield* withRobot
@@ -115,7 +115,7 @@ describe("tokens of service accounts", () => {
     })
   )
 
-  it.effect("are reviewed for those who ask: whose they are, for whom, or that they are none", () =>
+  it.effect("are reviewed: user, audiences, or invalid", () =>
     Effect.gen(function* () {
       const { call } = yield* withRobot
       const review = (spec: JsonObject) =>
@@ -133,7 +133,7 @@ describe("tokens of service accounts", () => {
     })
   )
 
-  it.effect("are not made for accounts that are not there, for too short a time, or by those who may not", () =>
+  it.effect("are not issued for missing accounts, for too short a time, or without permission", () =>
     Effect.gen(function* () {
       const { call } = yield* withRobot
       const asked = (name: string, spec: JsonObject, by = ADMIN) =>

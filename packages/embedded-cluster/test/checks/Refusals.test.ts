@@ -7,8 +7,8 @@ import { configMap, patching, started } from "../Client.ts"
 
 const MAPS = "/api/v1/namespaces/default/configmaps"
 
-describe("what a client writes", () => {
-  it.effect("422 when a patch makes a value of another type, and the object stays as it was", () =>
+describe("writes of clients", () => {
+  it.effect("422 if a patch makes a value of the wrong type, and the object is unchanged", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a") })
@@ -30,7 +30,7 @@ describe("what a client writes", () => {
     })
   )
 
-  it.effect("a generated name is a label however long its beginning is", () =>
+  it.effect("a generated name is a valid label, however long its prefix is", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const { json } = yield* call("POST", MAPS, { body: { metadata: { generateName: "a".repeat(70) } } })
@@ -49,7 +49,7 @@ describe("what a client writes", () => {
     })
   )
 
-  it.effect("whoever defines a kind by rules in CEL is warned that they are not evaluated", () =>
+  it.effect("a client that defines CEL rules is warned that they are not evaluated", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const spec = { type: "object", "x-kubernetes-validations": [{ rule: "true" }] }
@@ -69,7 +69,7 @@ describe("what a client writes", () => {
     })
   )
 
-  it.effect("answers in YAML say what answers in JSON say, refusals and lists too", () =>
+  it.effect("YAML replies equal JSON replies, including failures and lists", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a", {}, { y: "yes", n: "1", lines: "a\nb" }) })
@@ -91,7 +91,7 @@ describe("times", () => {
   const instant = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
   const short = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 }))
 
-  it.prop("every instant that is printed is a time, and nothing cut short is", [instant, short], ([ms, cut]) => {
+  it.prop("every printed instant is a time, and no truncated text is", [instant, short], ([ms, cut]) => {
     const text = new Date(ms).toISOString()
     assert.isTrue(isTime(text, "seconds"))
     assert.isTrue(isTime(text.replace("Z", "000Z"), "micros"))

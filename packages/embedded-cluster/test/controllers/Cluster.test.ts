@@ -11,7 +11,7 @@ const SLICES = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 const BUDGET = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
 describe("the scheduler", () => {
-  it.live("fills nodes evenly, within what they have, and says why a pod fits nowhere", () =>
+  it.live("fills nodes evenly within their resources, and reports why a pod does not fit", () =>
     Effect.gen(function* () {
       const { call, items, until, untilItems } = yield* cluster({ nodes: 2, kubelet: false })
       for (const name of ["a", "b", "c"]) yield* call("POST", PODS, { body: pod(name, asking({ cpu: "30" })) })
@@ -28,14 +28,14 @@ describe("the scheduler", () => {
         textAt(condition(refused, "PodScheduled"), "message"),
         "0/2 nodes are available: 2 Insufficient cpu."
       )
-      // The one that stands alone on its node makes room.
+      // The pod that is alone on its node frees its resources.
       const alone = ["a", "b", "c"].find((_, index) => nodes.filter((one) => one === nodes[index]).length === 1) ?? ""
       yield* call("DELETE", `${PODS}/${alone}?gracePeriodSeconds=0`)
       yield* until("d has room now", `${PODS}/d`, (one) => textAt(one, "spec", "nodeName") !== "")
     })
   )
 
-  it.live("obeys selectors, taints and cordons", () =>
+  it.live("respects node selectors, taints and cordons", () =>
     Effect.gen(function* () {
       const { call, until } = yield* cluster({ kubelet: false })
       yield* call("PATCH", "/api/v1/nodes/n1", patching({ spec: { unschedulable: true } }))
@@ -62,7 +62,7 @@ describe("the scheduler", () => {
     })
   )
 
-  it.live("uses a node once it is ready, and a new one has its taint until then", () =>
+  it.live("uses a node only after it is ready and its initial taint is removed", () =>
     Effect.gen(function* () {
       const { call, until } = yield* cluster({ nodes: 0, kubelet: false })
       const body = node("late")
@@ -86,7 +86,7 @@ describe("the scheduler", () => {
 })
 
 describe("services, budgets, volumes, namespaces", () => {
-  it.live("a service lists the pods behind it, by the port that they call so", () =>
+  it.live("a service's endpoints are its pods, with named ports resolved", () =>
     Effect.gen(function* () {
       const { call, items, untilItems } = yield* cluster()
       const port = { name: "http", containerPort: 8080 }
@@ -114,7 +114,7 @@ describe("services, budgets, volumes, namespaces", () => {
     })
   )
 
-  it.live("a budget says how many pods may go", () =>
+  it.live("a budget reports how many pods may be evicted", () =>
     Effect.gen(function* () {
       const { call, until } = yield* cluster()
       yield* call("POST", `${APPS}/deployments`, { body: deployment("web", 4) })
@@ -127,7 +127,7 @@ describe("services, budgets, volumes, namespaces", () => {
     })
   )
 
-  it.live("a claim takes the volume that fits, and one made for it goes with it", () =>
+  it.live("a claim binds to a fitting volume, and a provisioned volume is deleted with its claim", () =>
     Effect.gen(function* () {
       const { call, items, until, untilItems } = yield* cluster({ nodes: 0, kubelet: false })
       const claims = `${NAMESPACE}/persistentvolumeclaims`
@@ -169,7 +169,7 @@ describe("services, budgets, volumes, namespaces", () => {
     })
   )
 
-  it.live("a namespace has its account and certificate, again when they are removed", () =>
+  it.live("a namespace gets its service account and CA certificate again after they are deleted", () =>
     Effect.gen(function* () {
       const { call, server, until } = yield* cluster({ nodes: 0, kubelet: false })
       yield* call("POST", "/api/v1/namespaces", { body: { metadata: { name: "shop" } } })
@@ -191,7 +191,7 @@ describe("services, budgets, volumes, namespaces", () => {
     })
   )
 
-  it.live("taken back to its checkpoint, a cluster is as it was, and goes on from there", () =>
+  it.live("a reset restores the checkpoint, and the controllers continue from there", () =>
     Effect.gen(function* () {
       const { call, server, until, untilItems } = yield* cluster()
       const web = `${APPS}/deployments/web`
@@ -208,7 +208,7 @@ describe("services, budgets, volumes, namespaces", () => {
     })
   )
 
-  it.live("killed, a cluster stands still; restarted, it takes up what was left undone", () =>
+  it.live("controllers stop while the cluster is killed, and finish their work after a restart", () =>
     Effect.gen(function* () {
       const { call, server } = yield* cluster({ kubelet: false })
       yield* call("POST", `${APPS}/deployments`, { body: deployment("web", 3) })
@@ -223,7 +223,7 @@ describe("services, budgets, volumes, namespaces", () => {
       yield* server.restartEmpty
       const anew = yield* connect(server)
       yield* watching(anew).until(
-        "it begins anew",
+        "the pods are bound again",
         `${NAMESPACE}/serviceaccounts/default`,
         (one) => one["kind"] === "ServiceAccount"
       )

@@ -16,8 +16,8 @@ const made = (client: Pick<Client, "call">, body: JsonObject, path = MAPS) =>
 const names = (maps: ReadonlyArray<Parameters<typeof textAt>[0]>): ReadonlyArray<string> =>
   maps.map((map) => textAt(map, "metadata", "name")).filter((name) => name !== "kube-root-ca.crt")
 
-describe("what has lost its owner", () => {
-  it.live("goes, whether the owner went, never was, or lives in another namespace", () =>
+describe("an object whose owner is gone", () => {
+  it.live("is deleted if its owner was deleted, never existed, or is in another namespace", () =>
     Effect.gen(function* () {
       const machine = yield* cluster({ nodes: 0, kubelet: false })
       const { call, untilItems } = machine
@@ -48,7 +48,7 @@ describe("what has lost its owner", () => {
     })
   )
 
-  it.live("in the foreground, the owner waits for those that block it, and for no others", () =>
+  it.live("blocks the foreground deletion of its owner only if it asks for that", () =>
     Effect.gen(function* () {
       const machine = yield* cluster({ nodes: 0, kubelet: false })
       const { call, until, untilItems } = machine
@@ -67,7 +67,7 @@ describe("what has lost its owner", () => {
     })
   )
 
-  it.live("stays without an owner when orphaned, even where something else holds the owner", () =>
+  it.live("stays if it was orphaned, even if another finalizer keeps the owner", () =>
     Effect.gen(function* () {
       for (const controllers of [false, true]) {
         const machine = yield* started({ controllers })
@@ -89,7 +89,7 @@ describe("what has lost its owner", () => {
     })
   )
 
-  it.live("a job leaves its pods behind unless it is told otherwise, as the real server does", () =>
+  it.live("a job orphans its pods by default, like the real server", () =>
     Effect.gen(function* () {
       const { call, untilItems } = yield* cluster({ kubelet: false })
       const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "i" }] } }
@@ -108,7 +108,7 @@ describe("what has lost its owner", () => {
     })
   )
 
-  it.live("pods on a node wait for their kubelet, also when their namespace ends", () =>
+  it.live("pods on a node wait for their kubelet, even if their namespace is deleted", () =>
     Effect.gen(function* () {
       const { call, until } = yield* cluster({ kubelet: false })
       yield* call("POST", "/api/v1/namespaces", { body: { metadata: { name: "shop" } } })
@@ -117,7 +117,7 @@ describe("what has lost its owner", () => {
       yield* until("it is bound", `${pods}/bound`, (one) => textAt(one, "spec", "nodeName") !== "")
       yield* call("DELETE", "/api/v1/namespaces/shop")
       yield* until(
-        "it is told to end",
+        "it is marked for deletion",
         `${pods}/bound`,
         (one) => at(one, "metadata", "deletionTimestamp") !== undefined
       )

@@ -14,7 +14,7 @@ const next = (schedule: string, after: string, zone?: string) =>
   )
 
 describe("schedules of cron jobs", () => {
-  it.effect("come at the times that their fields, words and zones say", () =>
+  it.effect("return the times that their fields, descriptors and zones define", () =>
     Effect.gen(function* () {
       const after = "2026-03-01T10:00:00Z"
       assert.strictEqual(yield* next("*/5 * * * *", after), "2026-03-01T10:05:00.000Z")
@@ -27,7 +27,7 @@ describe("schedules of cron jobs", () => {
     })
   )
 
-  it("that cannot be read are refused", () => {
+  it("refuse invalid texts", () => {
     for (const text of ["", "* * * *", "* * * * * *", "61 * * * *", "@sometimes", "a b c d e"]) {
       assert.isTrue(Result.isFailure(CronSchedule.parse(text)), text)
     }
@@ -35,7 +35,7 @@ describe("schedules of cron jobs", () => {
   })
 
   it.prop(
-    "come at their minute and hour, within a day, after the instant",
+    "return a time at their minute and hour, within a day after the instant",
     [Minute, Hour, Instant],
     ([minute, hour, afterMs]) => {
       const schedule = CronSchedule.parse(`${minute} ${hour} * * *`)
@@ -54,7 +54,7 @@ describe("indexes of jobs", () => {
     assert.strictEqual(toRanges([]), "")
   })
 
-  it.prop("are read as they were printed", [Numbers], ([numbers]) => {
+  it.prop("are parsed as they were printed", [Numbers], ([numbers]) => {
     const ascending = [...new Set(numbers)].toSorted((left, right) => left - right)
     assert.deepStrictEqual(fromRanges(toRanges(ascending)), ascending)
   })

@@ -12,11 +12,11 @@ const image = (name: string): CallOptions =>
     { spec: { template: { spec: { containers: [{ name: "main", image: name }] } } } },
     "application/strategic-merge-patch+json"
   )
-/** What never becomes ready. */
+/** Patch to a template whose pods never become ready. */
 const stuck = patching({ spec: { template: { metadata: { annotations: { "test/stays": "true" } } } } })
 
 describe("deployments", () => {
-  it.live("never have fewer pods than they may miss, nor more than they may have, while they roll", () =>
+  it.live("stay within maxUnavailable and maxSurge during a rollout", () =>
     Effect.gen(function* () {
       const { call, until, untilItems, watch } = yield* cluster()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web", 4) })
@@ -31,14 +31,14 @@ describe("deployments", () => {
       for (;;) {
         const event = yield* events.next
         if (event === undefined || textAt(event, "type") === "DELETED") break
-        // A quarter of four: one more, one less.
+        // 25 % of four pods: one more, one less.
         assert.isAtLeast(Number(at(event, "object", "status", "availableReplicas")), 3)
         assert.isAtMost(Number(at(event, "object", "status", "replicas")), 5)
       }
     })
   )
 
-  it.live("that recreate end every old pod before they make a new one", () =>
+  it.live("with strategy Recreate delete every old pod before they create a new one", () =>
     Effect.gen(function* () {
       const { call, items, until } = yield* cluster({ kubelet: false })
       const body = { ...deployment("web", 2) }
@@ -50,7 +50,7 @@ describe("deployments", () => {
         (list) => arrayAt(list, "items").filter((one) => textAt(one, "spec", "nodeName") !== "").length === 2
       )
       yield* call("PATCH", WEB, image("registry.example/app:2"))
-      yield* until("both are told to end", PODS, (list) =>
+      yield* until("both pods are marked for deletion", PODS, (list) =>
         arrayAt(list, "items").every((one) => at(one, "metadata", "deletionTimestamp") !== undefined)
       )
       assert.lengthOf(yield* items(SETS), 1)
@@ -62,7 +62,7 @@ describe("deployments", () => {
     })
   )
 
-  it.live("that are paused scale but do not roll, and roll once they go on", () =>
+  it.live("scale but do not roll out while paused, and roll out when resumed", () =>
     Effect.gen(function* () {
       const { call, items, until } = yield* cluster()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web", 2) })
@@ -79,7 +79,7 @@ describe("deployments", () => {
     })
   )
 
-  it.live("whose deadline passes without progress say so, and go on when the template is mended", () =>
+  it.live("report an exceeded progress deadline, and continue when the template is fixed", () =>
     Effect.gen(function* () {
       const { call, until } = yield* cluster()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web", 2) })
@@ -99,7 +99,7 @@ describe("deployments", () => {
     })
   )
 
-  it.live("keep as many old sets as their history says", () =>
+  it.live("keep old ReplicaSets up to their history limit", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster()
       const body = deployment("web", 1)
@@ -116,7 +116,7 @@ describe("deployments", () => {
     })
   )
 
-  it.live("adopt what their selector finds, and pods that left it are replaced", () =>
+  it.live("adopt matching pods, and replace pods that no longer match", () =>
     Effect.gen(function* () {
       const { call, items, until, untilItems } = yield* cluster()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web", 2) })
@@ -139,11 +139,11 @@ describe("deployments", () => {
   )
 
   it.live(
-    "reach a thousand pods in a moment, and nobody else waits long meanwhile",
+    "reach a thousand pods quickly, without blocking other work for long",
     () =>
       Effect.gen(function* () {
         const { call, untilItems } = yield* cluster({ kubelet: false, nodes: 3 })
-        // Of this thread alone: the machine may have more to do.
+        // Processor time of this thread only, because other programs use the machine too.
         const computedMs = Effect.sync(() => {
           const { system, user } = process.threadCpuUsage()
           return (system + user) / 1_000
@@ -158,7 +158,7 @@ describe("deployments", () => {
           const pods = at(arrayAt((yield* call("GET", SETS)).json, "items")[0], "status", "replicas")
           if (pods === 1_000) break
         }
-        // Under half a second and 30 ms on a machine that is not slow.
+        // Bounds for a fast machine are half a second and 30 ms.
         assert.isBelow((yield* computedMs) - from, 15_000)
         assert.isBelow(longest, 1_000)
         yield* untilItems("every pod has a node", PODS, (pods) =>

@@ -1,4 +1,4 @@
-/** A cluster with controllers, a node, and somebody who says that what runs there runs. */
+/** A cluster with controllers, a node, and a fake kubelet that reports pods as running. */
 import { Effect, type Scope } from "effect"
 import { arrayAt, at, isArray, type Json, type JsonObject, objectAt, textAt } from "../../src/core/Json.ts"
 import { inRealTime } from "../../src/core/RealTime.ts"
@@ -9,7 +9,7 @@ export const PODS = `${NAMESPACE}/pods`
 export const APPS = "/apis/apps/v1/namespaces/default"
 export const BATCH = "/apis/batch/v1/namespaces/default"
 
-/** Asks again and again until the answer is as it should be. */
+/** Polls until the reply satisfies a condition. */
 const asked = <A>(what: string, probe: Effect.Effect<A>, holds: (value: A) => boolean): Effect.Effect<A> =>
   Effect.suspend(() => {
     let last: A | undefined
@@ -59,7 +59,7 @@ const running = (pod: Json | undefined): JsonObject => ({
   }
 })
 
-/** Runs what is bound, unless its annotation `test/stays` says otherwise, and ends what is told to end. */
+/** Runs bound pods unless they have the annotation `test/stays`, and stops pods marked for deletion. */
 const kubelet = (client: Client): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const events = yield* client.watch("/api/v1/pods?watch=1")
@@ -79,7 +79,7 @@ const kubelet = (client: Client): Effect.Effect<void, never, Scope.Scope> =>
     yield* Effect.forkScoped(Effect.forever(next))
   })
 
-/** A cluster with controllers and as many nodes; with a kubelet unless told otherwise. */
+/** A cluster with controllers and a number of nodes, by default with a fake kubelet. */
 export const cluster = (options: { readonly nodes?: number; readonly kubelet?: boolean } = {}) =>
   Effect.gen(function* () {
     const client = yield* started({ controllers: true })
@@ -100,7 +100,7 @@ export const watching = ({ call }: Pick<Client, "call">) => {
   return {
     get,
     items,
-    /** Waits until the object at a path is as it should be. */
+    /** Waits until the object at a path satisfies a condition. */
     until: (what: string, path: string, holds: (object: JsonObject) => boolean) => asked(what, get(path), holds),
     untilItems: (what: string, path: string, holds: (items: ReadonlyArray<Json>) => boolean) =>
       asked(what, items(path), holds)

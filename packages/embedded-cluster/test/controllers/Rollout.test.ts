@@ -12,7 +12,7 @@ const sharesOf = (sizes: ReadonlyArray<number>, maxBefore: number): ReadonlyArra
 const total = (numbers: Iterable<number>): number => [...numbers].reduce((sum, one) => sum + one, 0)
 
 describe("the arithmetic of rollouts", () => {
-  it("rounds surge up and unavailability down, and always lets something move", () => {
+  it("rounds surge up and unavailability down, and always permits progress", () => {
     assert.deepStrictEqual(Rollout.limitsOf("25%", "25%", 3), { surge: 1, unavailable: 0 })
     assert.deepStrictEqual(Rollout.limitsOf("25%", "25%", 10), { surge: 3, unavailable: 2 })
     assert.deepStrictEqual(Rollout.limitsOf(0, "1%", 10), { surge: 0, unavailable: 1 })
@@ -20,7 +20,7 @@ describe("the arithmetic of rollouts", () => {
   })
 
   it.prop(
-    "a percentage is between nothing and all, and up is at most one above down",
+    "a percentage is between 0 and the total, and rounding up adds at most one",
     [Percent, Size],
     ([percent, size]) => {
       const up = Rollout.resolve(`${percent}%`, size, "up")
@@ -29,7 +29,7 @@ describe("the arithmetic of rollouts", () => {
     }
   )
 
-  it.prop("shares add up to what is wanted and the surge", [Sizes, Size, Size], ([sizes, wanted, surge]) => {
+  it.prop("sizes add up to the wanted size plus the surge", [Sizes, Size, Size], ([sizes, wanted, surge]) => {
     const shares = sharesOf(sizes, Math.max(1, total(sizes)))
     const shared = Rollout.proportional(shares, wanted, surge)
     const sum = total(shared.values())
@@ -37,7 +37,7 @@ describe("the arithmetic of rollouts", () => {
     return isWhole && shared.size === shares.length && sum === (wanted === 0 ? 0 : wanted + surge)
   })
 
-  it.prop("nobody shrinks while the whole grows", [Sizes, Size], ([sizes, more]) => {
+  it.prop("no size shrinks while the total grows", [Sizes, Size], ([sizes, more]) => {
     const before = total(sizes)
     const shares = sharesOf(sizes, Math.max(1, before))
     const shared = Rollout.proportional(shares, before + more + 1, 0)

@@ -11,15 +11,19 @@ const given = (namespaces: ReadonlyArray<string>, places: typeof Places.Type) =>
     places.some(([home, kind]) => home === namespace && kind === plural)
 })
 
-describe("namespaces with what controllers give them", () => {
-  it.prop("are whole when each has each", [Schema.Array(Schema.Literals(NAMES)), Places], ([namespaces, places]) => {
-    const missing = namespaces.flatMap((namespace) =>
-      GIFTS.filter(({ plural }) => !places.some(([home, kind]) => home === namespace && kind === plural))
-    )
-    assert.strictEqual(areWhole(given(namespaces, places)), missing.length === 0)
-  })
+describe("default objects of namespaces", () => {
+  it.prop(
+    "are complete if each namespace has each object",
+    [Schema.Array(Schema.Literals(NAMES)), Places],
+    ([namespaces, places]) => {
+      const missing = namespaces.flatMap((namespace) =>
+        GIFTS.filter(({ plural }) => !places.some(([home, kind]) => home === namespace && kind === plural))
+      )
+      assert.strictEqual(areWhole(given(namespaces, places)), missing.length === 0)
+    }
+  )
 
-  it("are whole without what nobody gives", () => {
+  it("are complete if no default object is expected", () => {
     assert.isTrue(areWhole(given(["default", "shop"], []), []))
     const accounts = GIFTS.filter(({ plural }) => plural === "serviceaccounts")
     const places = [
@@ -30,7 +34,7 @@ describe("namespaces with what controllers give them", () => {
     assert.isFalse(areWhole(given(["default", "shop", "web"], places), accounts))
   })
 
-  it.effect("are looked at until they are whole, and no longer", () =>
+  it.effect("are polled until they are complete", () =>
     Effect.gen(function* () {
       let looks = 0
       yield* untilWhole(Effect.sync(() => ++looks === 3))
@@ -38,7 +42,7 @@ describe("namespaces with what controllers give them", () => {
     })
   )
 
-  it.effect("are not waited for when they cannot be seen", () =>
+  it.effect("are not waited for if the look-up fails", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* Effect.flip(untilWhole(Effect.fail("refused"))), "refused")
     })

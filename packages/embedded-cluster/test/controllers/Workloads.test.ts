@@ -22,7 +22,7 @@ const labelOf = (object: Json | undefined, label: string): string => textAt(obje
 const JOBS = `${BATCH}/jobs`
 
 describe("stateful sets", () => {
-  it.live("make pods in order, each with its claim, and end them in the reverse order", () =>
+  it.live("create pods in order, each with its claim, and delete them in reverse order", () =>
     Effect.gen(function* () {
       const { call, items, until, untilItems } = yield* cluster({ kubelet: false })
       const set = `${APPS}/statefulsets/db`
@@ -63,7 +63,7 @@ describe("stateful sets", () => {
       yield* call("PATCH", set, patching({ spec: { replicas: 1 } }))
       for (const index of [2, 1]) {
         yield* until(
-          `pod ${index} is told to end`,
+          `pod ${index} is marked for deletion`,
           `${PODS}/db-${index}`,
           (one) => at(one, "metadata", "deletionTimestamp") !== undefined
         )
@@ -75,7 +75,7 @@ describe("stateful sets", () => {
     })
   )
 
-  it.live("in parallel make all at once, and renew only above their partition", () =>
+  it.live("with policy Parallel create all pods at once, and update only those above the partition", () =>
     Effect.gen(function* () {
       const { call, items, until } = yield* cluster()
       const set = `${APPS}/statefulsets/db`
@@ -95,7 +95,7 @@ describe("stateful sets", () => {
       const image = [{ op: "replace", path: "/spec/template/spec/containers/0/image", value: "registry.example/app:2" }]
       yield* call("PATCH", set, { body: JSON.stringify(image), type: "application/json-patch+json" })
       yield* until(
-        "the highest is renewed",
+        "the highest pod is updated",
         set,
         (one) => at(one, "status", "updatedReplicas") === 1 && at(one, "status", "availableReplicas") === 3
       )
@@ -108,7 +108,7 @@ describe("stateful sets", () => {
 })
 
 describe("daemon sets", () => {
-  it.live("have one pod on every node that fits, also on those that come later", () =>
+  it.live("run one pod on every eligible node, also on nodes added later", () =>
     Effect.gen(function* () {
       const { call, items, until, untilItems } = yield* cluster({ nodes: 2 })
       const set = `${APPS}/daemonsets/agent`
@@ -136,7 +136,7 @@ describe("daemon sets", () => {
 })
 
 describe("jobs", () => {
-  it.live("run as many pods at a time as asked, and are complete once enough succeeded", () =>
+  it.live("run pods up to their parallelism, and complete after enough pods succeeded", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster({ kubelet: false })
       yield* call("POST", JOBS, { body: once("sum", { completions: 3, parallelism: 2, completionMode: "Indexed" }) })
@@ -159,7 +159,7 @@ describe("jobs", () => {
     })
   )
 
-  it.live("replace failed pods until their limit, then fail and end what still runs", () =>
+  it.live("replace failed pods up to the backoff limit, then fail and delete the running pods", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster()
       yield* call("POST", JOBS, { body: once("doomed", { backoffLimit: 1, parallelism: 1 }) })
@@ -178,7 +178,7 @@ describe("jobs", () => {
     })
   )
 
-  it.live("count each pod that they end as one that failed, and none that a suspension ends", () =>
+  it.live("count pods that they delete as failed, but not pods that a suspension deletes", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster()
       const running = `${PODS}?fieldSelector=status.phase%3DRunning`
@@ -205,7 +205,7 @@ describe("jobs", () => {
     })
   )
 
-  it.live("that are suspended have no pods, and go some time after their end", () =>
+  it.live("have no pods while suspended, and are deleted after their time to live", () =>
     Effect.gen(function* () {
       const { call, until, untilItems } = yield* cluster({ kubelet: false })
       yield* call("POST", JOBS, { body: once("later", { suspend: true, ttlSecondsAfterFinished: 1 }) })
@@ -220,7 +220,7 @@ describe("jobs", () => {
 })
 
 describe("cron jobs", () => {
-  it.effect("start a job when its time has come, on the cluster's clock", () =>
+  it.effect("start a job at its scheduled time, on the cluster's clock", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started({ controllers: true })
       const cron = (policy: string) => ({
@@ -232,7 +232,7 @@ describe("cron jobs", () => {
         assert.strictEqual((yield* call("POST", `${BATCH}/cronjobs`, { body: cron(policy) })).status, 201)
       }
       const events = yield* watch(`${JOBS}?watch=1`)
-      /** The names of the next jobs that begin. */
+      /** Names of the next jobs that start. */
       const begun = (count: number) =>
         Effect.gen(function* () {
           const names: Array<string> = []
@@ -258,8 +258,8 @@ describe("cron jobs", () => {
   )
 })
 
-describe("a cluster that is killed while it is reset", () => {
-  it.effect("leaves its controllers at rest until it starts again", () =>
+describe("a cluster killed during a reset", () => {
+  it.effect("does not run its controllers until it starts again", () =>
     Effect.gen(function* () {
       const { call, server } = yield* started({ controllers: true })
       yield* TestClock.setTime(Date.parse("2026-03-01T00:00:30Z"))
@@ -274,7 +274,7 @@ describe("a cluster that is killed while it is reset", () => {
       for (let minute = 0; minute < 3; minute++) yield* TestClock.adjust("1 minute")
       yield* server.restart
       const jobs = (yield* call("GET", JOBS)).json
-      // Of those that it missed, the controller makes the last one.
+      // The controller starts only the last of the missed jobs.
       assert.notInclude(namesOf(jobs), `each-minute-${Date.parse("2026-03-01T00:01:00Z") / 60_000}`)
       assert.notInclude(namesOf(jobs), `each-minute-${Date.parse("2026-03-01T00:02:00Z") / 60_000}`)
     })
@@ -282,7 +282,7 @@ describe("a cluster that is killed while it is reset", () => {
 })
 
 describe("without controllers", () => {
-  it.live("nothing happens of its own accord", () =>
+  it.live("nothing reconciles", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", `${APPS}/deployments`, { body: deployment("web", 3) })

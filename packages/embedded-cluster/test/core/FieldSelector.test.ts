@@ -19,19 +19,19 @@ describe("FieldSelector", () => {
     )
   })
 
-  it("400 for a field that the kind does not select by", () => {
+  it("400 for a field that the kind cannot be selected by", () => {
     const failure = Result.getOrThrow(Result.flip(FieldSelector.parse("spec.foo=x", pods)))
     assert.deepStrictEqual([failure.code, failure.reason], [400, "BadRequest"])
     assert.match(failure.message, /"spec\.foo=x": pods are selected by metadata\.name, .*spec\.nodeName/)
     assert.isTrue(Result.isFailure(FieldSelector.parse("metadata.namespace=x", nodes)))
   })
 
-  it("400 for a text that is no selector", () => {
+  it("400 for an invalid selector", () => {
     const failure = Result.merge(Result.flip(FieldSelector.parse("spec.nodeName", pods)))
     assert.deepInclude(failure, { code: 400, reason: "BadRequest" })
   })
 
-  it.prop("selects by any value once it is escaped", [Schema.String], ([value]) => {
+  it.prop("selects by any escaped value", [Schema.String], ([value]) => {
     const selector = read(`spec.nodeName=${FieldSelector.escape(value)}`)
     assert.isTrue(FieldSelector.matches(selector, { "spec.nodeName": value }))
     assert.strictEqual(FieldSelector.pinned(selector, "spec.nodeName"), value)

@@ -16,7 +16,7 @@ const Version = Schema.Literals([
 ])
 
 describe("the order of API versions", () => {
-  it("is the one that the documentation of definitions gives", () => {
+  it("equals the order in the documentation of CustomResourceDefinitions", () => {
     const shown = ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
     assert.deepStrictEqual(
       shown.toReversed().toSorted((left, right) => compareVersions(right, left)),

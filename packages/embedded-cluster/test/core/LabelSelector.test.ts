@@ -44,13 +44,13 @@ describe("LabelSelector", () => {
     }
   )
 
-  it("an object without the key of a label that JavaScript knows does not carry it", () => {
+  it("an inherited property of JavaScript objects is not a label", () => {
     assert.isFalse(matching("constructor", {}))
     assert.isTrue(matching("!toString", {}))
   })
 
   it.prop(
-    "reads back every selector that it prints",
+    "parses every selector that it prints",
     [Schema.Array(SelectorRequirement), Schema.Record(Name, Name)],
     ([selector, labels]) => {
       const again = read(LabelSelector.print(selector))
@@ -62,7 +62,7 @@ describe("LabelSelector", () => {
     assert.isBoolean(Result.isSuccess(LabelSelector.parse(text)))
   })
 
-  it("understands the object form that workloads carry", () => {
+  it("parses the object form of workloads", () => {
     const selector = LabelSelector.fromObject({
       matchLabels: { app: "web" },
       matchExpressions: [

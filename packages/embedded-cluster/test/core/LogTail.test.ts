@@ -10,7 +10,7 @@ const Lines = Schema.Array(Line)
 const Text = Schema.Array(Schema.Literals(["a", "bc", "\n", " "]))
 
 describe("LogTail", () => {
-  it.prop("keeps the latest lines, whole and in order, and at least 64 KiB of them", [Lines], ([given]) => {
+  it.prop("keeps at least the latest 64 KiB of whole lines, in order", [Lines], ([given]) => {
     const lines = given.map(({ text, times }, place) => `${place} ${text.repeat(times)}`)
     const log = new LogTail()
     for (const line of lines) log.add(line)
@@ -22,14 +22,18 @@ describe("LogTail", () => {
     assert.isTrue(all === kept || all.at(-kept.length - 1) === "\n")
   })
 
-  it.prop("joins the pieces of a stream to lines, however it was cut", [Text, Schema.Natural], ([parts, seed]) => {
-    const text = parts.join("")
-    const size = 1 + (seed % 4)
-    const log = new LogTail()
-    for (let at = 0; at < text.length; at += size) log.push(text.slice(at, at + size))
-    const lines = text.split("\n")
-    assert.deepStrictEqual(log.lines(), lines.at(-1) === "" ? lines.slice(0, -1) : lines)
-  })
+  it.prop(
+    "joins the pieces of a stream to lines, wherever they were split",
+    [Text, Schema.Natural],
+    ([parts, seed]) => {
+      const text = parts.join("")
+      const size = 1 + (seed % 4)
+      const log = new LogTail()
+      for (let at = 0; at < text.length; at += size) log.push(text.slice(at, at + size))
+      const lines = text.split("\n")
+      assert.deepStrictEqual(log.lines(), lines.at(-1) === "" ? lines.slice(0, -1) : lines)
+    }
+  )
 
   it("cuts a line that never ends", () => {
     const log = new LogTail()
@@ -39,7 +43,7 @@ describe("LogTail", () => {
     assert.strictEqual(log.lines().at(-1), "after")
   })
 
-  it("cuts a line that is longer than all that it may keep", () => {
+  it("cuts a line that is longer than its bound", () => {
     const log = new LogTail()
     log.add("before")
     log.add("x".repeat(1_000_000))

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { OffHeapText } from "../../src/core/OffHeapText.ts"
 
-/** Characters of one to four bytes, whose bytes partly agree. */
+/** Characters of one to four bytes that share some of their bytes. */
 const Part = Schema.Literals(["a", "b", "é", "è", "日", "旧", "😀", "😁", "\u0000", "same text on both sides "])
 const Parts = Schema.Array(Part)
 
 describe("OffHeapText", () => {
-  it.prop("gives back each of many versions", [Schema.Array(Parts)], ([versions]) => {
+  it.prop("returns each of many versions", [Schema.Array(Parts)], ([versions]) => {
     const kept: Array<OffHeapText> = []
     for (const parts of versions) kept.push(OffHeapText.of(parts.join(""), kept.at(-1)))
     assert.deepStrictEqual(
@@ -17,7 +17,7 @@ describe("OffHeapText", () => {
   })
 
   it.prop(
-    "gives back a text that differs from the earlier one in its middle",
+    "returns a text that differs from the earlier one in its middle",
     [Parts, Parts, Parts, Parts],
     ([head, before, after, tail]) => {
       const text = (middle: ReadonlyArray<string>) => [...head, ...middle, ...tail].join("")
@@ -27,7 +27,7 @@ describe("OffHeapText", () => {
     }
   )
 
-  it("keeps texts that are longer than those that share memory", () => {
+  it("stores texts that are too long to share a chunk", () => {
     const long = "日本語".repeat(10_000)
     const kept = OffHeapText.of(long)
     assert.strictEqual(String(kept), long)

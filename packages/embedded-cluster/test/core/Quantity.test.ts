@@ -65,7 +65,7 @@ describe("Quantity", () => {
     assert.strictEqual(canonical(text), expected)
   })
 
-  it.each(["", "x", "1 Gi", "1GiB", "--1"])("knows that %j is none", (text) => {
+  it.each(["", "x", "1 Gi", "1GiB", "--1"])("refuses %j", (text) => {
     assert.isUndefined(canonical(text))
   })
 

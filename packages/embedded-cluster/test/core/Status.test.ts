@@ -9,15 +9,15 @@ describe("Status", () => {
     [invalidValue("spec", undefined, "must be JSON"), "invalid value: must be JSON"],
     [tooMany("spec", 9, 8), "too many 9: must be at most 8"],
     [unsupportedValue("spec", "x", ["a", "b"]), 'unsupported value "x": must be one of "a", "b"']
-  ])("says of %j what is wrong, what stands there and what may", (error, expected) => {
+  ])("prints %j with its problem, its value and its rule", (error, expected) => {
     assert.strictEqual(sentence(error), expected)
   })
 
-  it("repeats no more of a value than one can read", () => {
+  it("shortens a long value", () => {
     assert.isBelow(sentence(invalidValue("spec", "x".repeat(10_000), "must be short")).length, 300)
   })
 
-  it("names every field at fault in its causes, and tells what was found twice once", () => {
+  it("has a cause for every invalid field, and mentions a repeated problem once", () => {
     const negative = invalidValue("spec.replicas", -1, "must be at least 0")
     const failure = invalid("Deployment", "apps", "web", [negative, required("spec.selector"), negative])
     assert.deepStrictEqual(

@@ -20,7 +20,7 @@ const act = (store: Store, { name, namespace, remove }: typeof Step.Type): void 
 const shown = (list: ReadonlyArray<Stored>) => list.map((stored) => `${stored.key}@${stored.revision}`)
 
 describe("Store", () => {
-  it.prop("shows every version that it remembers as it was then", [Steps], ([steps]) => {
+  it.prop("lists the objects of every version in its history", [Steps], ([steps]) => {
     const store = new Store(1_000)
     const seen = new Map([[store.revision, shown(store.list(pods, ""))]])
     for (const step of steps) {
@@ -30,7 +30,7 @@ describe("Store", () => {
     for (const [revision, expected] of seen) assert.deepStrictEqual(shown(store.list(pods, "", "", revision)), expected)
   })
 
-  it.prop("walks namespaces and names in byte order, as pages do", [Steps], ([steps]) => {
+  it.prop("lists namespaces and names in byte order", [Steps], ([steps]) => {
     const store = new Store(10)
     for (const step of steps) act(store, step)
     const keys = store.list(pods, "").map((stored) => stored.key)
@@ -41,20 +41,20 @@ describe("Store", () => {
     )
   })
 
-  it.prop("tells each change once, in order, and can tell it again", [Steps], ([steps]) => {
+  it.prop("notifies of each change once, in order, and can replay it", [Steps], ([steps]) => {
     const store = new Store(1_000)
     const from = store.revision
-    const told: Array<Change> = []
-    store.subscribe(pods, (change) => told.push(change))
+    const changes: Array<Change> = []
+    store.subscribe(pods, (change) => changes.push(change))
     for (const step of steps) act(store, step)
-    assert.deepStrictEqual(store.changesSince(pods, from), told)
+    assert.deepStrictEqual(store.changesSince(pods, from), changes)
     assert.deepStrictEqual(
-      told.map((change) => change.revision),
+      changes.map((change) => change.revision),
       steps.map((_, index) => from + index + 1)
     )
   })
 
-  it.prop("forgets what its history cannot hold, and says so", [Steps], ([steps]) => {
+  it.prop("compacts changes beyond its history capacity", [Steps], ([steps]) => {
     const store = new Store(3)
     const from = store.revision
     for (const step of steps) act(store, step)
@@ -65,7 +65,7 @@ describe("Store", () => {
     )
   })
 
-  it("gives an object that left under the number of its removal", () => {
+  it("returns a removed object under the revision of its removal", () => {
     const store = new Store(10)
     const made = store.write(pods, { metadata: { name: "p", namespace: "n", uid: "u", labels: { app: "web" } } })
     const last = store.remove(pods, made)

@@ -29,7 +29,7 @@ const widget = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more
 })
 
-/** A server that knows widgets. */
+/** A server with the custom kind Widget. */
 const widgets = (more: JsonObject = {}) =>
   Effect.gen(function* () {
     const made = yield* started()
@@ -38,7 +38,7 @@ const widgets = (more: JsonObject = {}) =>
   })
 
 describe("custom kinds", () => {
-  it.live("keep fields that are named by numbers, with versions of their own in them", () =>
+  it.live("keep fields with numeric names, and resourceVersion fields inside them", () =>
     Effect.gen(function* () {
       const { call } = yield* widgets()
       const own = { "1": { resourceVersion: "abc", metadata: { name: "b" } }, "2": [], spec: { "3": "c" } }
@@ -51,7 +51,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("are served as soon as their definition is there, in both forms of discovery", () =>
+  it.live("are served as soon as their definition exists, in both forms of discovery", () =>
     Effect.gen(function* () {
       const { call } = yield* widgets()
       const { json } = yield* call("GET", `${DEFINITIONS}/widgets.example.com`)
@@ -75,7 +75,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("are watched like any other: what was there, what happens, and bookmarks that say what they are of", () =>
+  it.live("are watched like built-in kinds: initial objects, changes, and bookmarks of their kind", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* widgets()
       yield* call("POST", WIDGETS, { body: widget("a") })
@@ -91,7 +91,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("go with their definition: objects first, then the watches, then discovery", () =>
+  it.live("are deleted with their definition: objects first, then watches, then discovery", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* widgets()
       yield* call("POST", WIDGETS, { body: widget("a") })
@@ -103,7 +103,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("hold their definition by a finalizer, and take nothing new meanwhile", () =>
+  it.live("delay the deletion of their definition by a finalizer, and refuse new objects meanwhile", () =>
     Effect.gen(function* () {
       const { call } = yield* widgets()
       yield* call("POST", WIDGETS, { body: widget("held", { metadata: { name: "held", finalizers: ["a.b/c"] } }) })
@@ -115,7 +115,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("end their watches when their definition changes, and read objects by the new schema", () =>
+  it.live("end their watches when their definition changes, and convert objects to the new schema", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* widgets()
       const made = yield* call("POST", WIDGETS, { body: widget("a", { spec: { size: 1 } }) })
@@ -132,7 +132,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("may have the name of a kind that is built in, and nothing else of it", () =>
+  it.live("may have the name of a built-in kind, without its behaviour", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       for (const kind of ["Service", "Pod", "Job", "Namespace"]) {
@@ -153,7 +153,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("go with their namespace and their owner", () =>
+  it.live("are deleted with their namespace and their owner", () =>
     Effect.gen(function* () {
       const { call } = yield* widgets()
       yield* call("POST", "/api/v1/namespaces", { body: { metadata: { name: "shop" } } })
@@ -170,7 +170,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("tell of unknown fields and of versions that will go, beside the answer", () =>
+  it.live("warn of unknown fields and of deprecated versions", () =>
     Effect.gen(function* () {
       const schema = { openAPIV3Schema: { type: "object", properties: {} } }
       const { call } = yield* widgets({
@@ -188,7 +188,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("may stand in for the metrics of a cluster", () =>
+  it.live("can provide the metrics API of a cluster", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const body: JsonObject = {
@@ -217,7 +217,7 @@ describe("custom kinds", () => {
     })
   )
 
-  it.live("are forgotten by a cluster that starts again empty", () =>
+  it.live("are gone after a restart as an empty cluster", () =>
     Effect.gen(function* () {
       const { call, server } = yield* widgets()
       yield* call("POST", WIDGETS, { body: widget("a") })

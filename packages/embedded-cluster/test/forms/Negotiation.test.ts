@@ -12,7 +12,7 @@ const PARTIAL = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.i
 const refusal = ({ json, status }: Answer) => [status, json["reason"], json["message"]]
 
 describe("discovery and negotiation", () => {
-  it.effect("serves the aggregated form to who asks for it and the older one to who does not", () =>
+  it.effect("serves aggregated discovery if the client asks for it, and the older form otherwise", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
@@ -34,32 +34,30 @@ describe("discovery and negotiation", () => {
     })
   )
 
-  it.effect(
-    "404 for a page, a group, a kind and a subresource that are not there, each in the real server's form",
-    () =>
-      Effect.gen(function* () {
-        const { call } = yield* started()
-        const page = yield* call("GET", "/apis/metrics.k8s.io/v1beta1")
+  it.effect("404 for an unknown page, group, kind and subresource, each in the real server's form", () =>
+    Effect.gen(function* () {
+      const { call } = yield* started()
+      const page = yield* call("GET", "/apis/metrics.k8s.io/v1beta1")
+      assert.deepStrictEqual(
+        [page.status, page.type, page.text],
+        [404, "text/plain; charset=utf-8", "404 page not found\n"]
+      )
+      for (const path of [
+        "/api/v2",
+        "/apis/apps/v1/widgets",
+        `${PODS}/a/widgets`,
+        "/api/v1/namespaces/default/nodes"
+      ]) {
         assert.deepStrictEqual(
-          [page.status, page.type, page.text],
-          [404, "text/plain; charset=utf-8", "404 page not found\n"]
+          refusal(yield* call("GET", path)),
+          [404, "NotFound", "the server could not find the requested resource"],
+          path
         )
-        for (const path of [
-          "/api/v2",
-          "/apis/apps/v1/widgets",
-          `${PODS}/a/widgets`,
-          "/api/v1/namespaces/default/nodes"
-        ]) {
-          assert.deepStrictEqual(
-            refusal(yield* call("GET", path)),
-            [404, "NotFound", "the server could not find the requested resource"],
-            path
-          )
-        }
-      })
+      }
+    })
   )
 
-  it.effect("405 where the resource has no such verb", () =>
+  it.effect("405 for a verb that the resource does not support", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       for (const [method, path] of [
@@ -73,7 +71,7 @@ describe("discovery and negotiation", () => {
     })
   )
 
-  it.effect("shows objects as a table, as metadata, and whole", () =>
+  it.effect("returns objects as a table, as metadata, and whole", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web") })
@@ -114,7 +112,7 @@ describe("discovery and negotiation", () => {
     })
   )
 
-  it.effect("compresses what is long, for who takes it", () =>
+  it.effect("compresses long replies if the client accepts gzip", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* Effect.forEach(["a", "b", "c"], (name) =>

@@ -25,7 +25,7 @@ const entry = (number: number, key: string, value: string): Buffer =>
 const read = (body: Buffer): JsonObject => Result.getOrThrowWith(Protobuf.decode(body), (problem) => new Error(problem))
 
 describe("bodies in protobuf", () => {
-  it("become the objects that they are, without what nobody has set", () => {
+  it("are decoded without fields that are unset", () => {
     const container = bytes(2, Buffer.concat([bytes(1, "main"), bytes(2, "r/a:1"), bytes(8, ""), bytes(13, "")]))
     const template = bytes(3, Buffer.concat([bytes(1, entry(11, "app", "web")), bytes(2, container)]))
     const spec = bytes(2, Buffer.concat([int(1, 0), bytes(2, entry(1, "app", "web")), template, int(5, 0), int(7, 0)]))
@@ -34,7 +34,7 @@ describe("bodies in protobuf", () => {
       apiVersion: "apps/v1",
       metadata: { name: "web" },
       spec: {
-        // Told to be nothing, which is not the same as not told.
+        // An explicit zero differs from an unset field.
         replicas: 0,
         selector: { matchLabels: { app: "web" } },
         template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "main", image: "r/a:1" }] } }
@@ -56,7 +56,7 @@ describe("bodies in protobuf", () => {
     assert.strictEqual(at(token, "spec", "expirationSeconds"), 4_294_967_296)
   })
 
-  it("with a kind or a field that is not known here are refused as a whole", () => {
+  it("with an unknown kind or field are refused", () => {
     for (const body of [
       Buffer.from("{}"),
       envelope("v1", "Widget", named("w")),
@@ -69,7 +69,7 @@ describe("bodies in protobuf", () => {
 
   it.effect.prop("carry any texts under any keys", [Schema.Record(Schema.String, Schema.String)], ([data]) =>
     Effect.sync(() => {
-      // Texts on the wire are UTF-8: a half of a surrogate pair cannot be said.
+      // Texts are UTF-8 on the wire, which cannot encode half of a surrogate pair.
       const whole = Object.fromEntries(
         Object.entries(data).map(([key, value]) => [key.toWellFormed(), value.toWellFormed()])
       )

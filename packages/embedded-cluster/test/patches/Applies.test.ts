@@ -20,7 +20,7 @@ const intent = (...containers: ReadonlyArray<JsonObject>): JsonObject => ({
 const applying = (body: JsonObject) => ({ body, type: APPLY })
 
 describe("an apply", () => {
-  it.effect("takes the ports away that it names no more", () =>
+  it.effect("removes the ports that it no longer has", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const main = { name: "main", image: "m:1" }
@@ -36,7 +36,7 @@ describe("an apply", () => {
     })
   )
 
-  it.effect("500 when its containers cannot be told apart", () =>
+  it.effect("500 if two containers have the same identity", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const main = { name: "main", image: "m:1" }
@@ -46,7 +46,7 @@ describe("an apply", () => {
     })
   )
 
-  it.effect("of a status leaves the spec alone", () =>
+  it.effect("of a status does not change the spec", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("PATCH", `${WEB}?fieldManager=one`, applying(intent({ name: "main", image: "m:1" })))
@@ -58,7 +58,7 @@ describe("an apply", () => {
     })
   )
 
-  it.effect("422 for a field manager that is no name", () =>
+  it.effect("422 for an invalid field manager", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       for (const manager of ["x".repeat(129), "a%07b"]) {
@@ -81,7 +81,7 @@ describe("a write", () => {
     })
   )
 
-  it.effect("that deletes an owner in the old way keeps the dependents", () =>
+  it.effect("that orphans dependents by the old option keeps them", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const owner = yield* call("POST", `${CORE}/configmaps`, { body: { metadata: { name: "owner" } } })

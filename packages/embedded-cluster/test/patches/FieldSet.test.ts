@@ -33,12 +33,12 @@ describe("FieldSet", () => {
     })
   })
 
-  it("an empty list whose items are fields of their own sets nothing, an atomic one sets itself", () => {
+  it("an empty list that merges by item sets no field, an empty atomic list sets itself", () => {
     const set = FieldSet.fromObject(SPEC, { containers: [], tolerations: [], nodeSelector: {} })
     assert.deepStrictEqual(FieldSet.toV1(set), { "f:tolerations": {}, "f:nodeSelector": {} })
   })
 
-  it("prints a path as conflicts show it", () => {
+  it("prints a path in the format of conflicts", () => {
     assert.strictEqual(
       FieldSet.print(["f:spec", "f:containers", 'k:{"name":"web"}', "f:image"]),
       '.spec.containers[name="web"].image'
@@ -50,7 +50,7 @@ describe("FieldSet", () => {
     assert.isTrue(FieldSet.isEmpty(set) || same(FieldSet.fromV1(FieldSet.toV1(set)), set))
   })
 
-  it.prop("adding and taking away are what they are for sets", [Paths, Paths], ([one, other]) => {
+  it.prop("union and difference behave as for sets", [Paths, Paths], ([one, other]) => {
     const [left, right] = [FieldSet.fromPaths(one), FieldSet.fromPaths(other)]
     const both = FieldSet.union(left, right)
     assert.isTrue(same(FieldSet.union(right, left), both))

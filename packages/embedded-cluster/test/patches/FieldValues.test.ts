@@ -11,7 +11,7 @@ const Name = Schema.Literals(["a", "b", "c", "d"])
 const Container = Schema.Struct({ name: Name, image: Schema.String })
 const Pod = Schema.Struct({ containers: Schema.Array(Container), nodeSelector: Schema.Record(Name, Schema.String) })
 
-/** A pod whose containers can be told apart. */
+/** A pod whose containers have distinct names. */
 const distinct = ({ containers, nodeSelector }: typeof Pod.Type): JsonObject => ({
   containers: [...new Map(containers.map((one) => [one.name, { ...one }])).values()],
   nodeSelector
@@ -20,7 +20,7 @@ const names = (object: JsonObject): ReadonlyArray<string> =>
   arrayAt(object, "containers").map((one) => textAt(one, "name"))
 
 describe("FieldValues", () => {
-  it("takes an item away whole, with what nobody owns in it", () => {
+  it("removes a whole item, including fields without an owner", () => {
     const object = {
       containers: [
         { name: "a", image: "1" },
@@ -39,7 +39,7 @@ describe("FieldValues", () => {
     })
   })
 
-  it("leaves null where everything goes but the name", () => {
+  it("leaves null where all content but the field itself is removed", () => {
     const set = FieldSet.fromPaths([["f:containers", 'k:{"name":"a"}']])
     assert.deepStrictEqual(FieldValues.remove(SPEC, { containers: [{ name: "a" }], hostname: "h" }, set), {
       containers: null,
@@ -47,19 +47,19 @@ describe("FieldValues", () => {
     })
   })
 
-  it("puts items of both lists in the order of the applied one, every other where it stood", () => {
+  it("orders the items of both lists like the applied list, and keeps the position of the others", () => {
     const of = (...containers: ReadonlyArray<string>) => ({ containers: containers.map((name) => ({ name })) })
     const merged = FieldValues.merge(SPEC, of("main", "x", "side", "y"), of("y", "z", "main"))
     assert.deepStrictEqual(names(merged), ["x", "side", "y", "z", "main"])
   })
 
-  it.prop("merging what is there already changes nothing", [Pod], ([pod]) => {
+  it.prop("merging an object into itself changes nothing", [Pod], ([pod]) => {
     const object = distinct(pod)
     assert.deepStrictEqual(FieldValues.merge(SPEC, object, object), object)
     assert.isTrue(FieldSet.isEmpty(FieldValues.changed(SPEC, object, object)))
   })
 
-  it.prop("a merge has every item once, those of the applied list in its order", [Pod, Pod], ([one, other]) => {
+  it.prop("a merge has every item once, the applied items in their order", [Pod, Pod], ([one, other]) => {
     const [live, applied] = [distinct(one), distinct(other)]
     const merged = names(FieldValues.merge(SPEC, live, applied))
     assert.deepStrictEqual(new Set(merged), new Set([...names(live), ...names(applied)]))
@@ -71,7 +71,7 @@ describe("FieldValues", () => {
     )
   })
 
-  it.prop("what is everything in an object leaves nothing of it", [Pod], ([pod]) => {
+  it.prop("removing every field leaves an empty object", [Pod], ([pod]) => {
     const object = distinct(pod)
     assert.deepStrictEqual(FieldValues.remove(SPEC, object, FieldValues.everything(SPEC, object)), {})
   })

@@ -25,7 +25,7 @@ describe("JsonPatch", () => {
     ["moves", { a: 1 }, [{ op: "move", from: "/a", path: "/b" }], { b: 1 }],
     ["copies", { a: [1] }, [{ op: "copy", from: "/a", path: "/b" }], { a: [1], b: [1] }],
     [
-      "goes on after a test that holds",
+      "continues after a successful test",
       { a: [1] },
       [
         { op: "test", path: "/a", value: [1] },
@@ -54,14 +54,14 @@ describe("JsonPatch", () => {
     assert.propertyVal(failure, "code", 422)
   })
 
-  it("400 for a body that is no list", () => {
+  it("400 for a body that is not an array", () => {
     const failure = Result.merge(Result.flip(JsonPatch.fromJson({})))
     assert.propertyVal(failure, "code", 400)
   })
 
   it.each<[string, Json, string]>([
     ["an operation that is none", [1], "[0] must be an object"],
-    ["a path that is no text", [{ op: "remove", path: 5 }], "[0].path must be a string"]
+    ["a path that is not a string", [{ op: "remove", path: 5 }], "[0].path must be a string"]
   ])("400 for %s, which is named", (_, patch, problem) => {
     const failure = Result.getOrThrow(Result.flip(JsonPatch.fromJson(patch)))
     assert.strictEqual(failure.code, 400)
@@ -76,7 +76,7 @@ describe("JsonPatch", () => {
     assert.propertyVal(failure, "code", 413)
   })
 
-  it.prop("what was added under any key can be tested and removed again", [Key, Schema.Finite], ([key, value]) => {
+  it.prop("a value added under any key can be tested and removed", [Key, Schema.Finite], ([key, value]) => {
     const document: Json = { other: true }
     const path = pointer(key)
     const after = patched(document, [

@@ -32,12 +32,12 @@ describe("MergePatch", () => {
     assert.deepStrictEqual(MergePatch.apply(target, patch), expected)
   })
 
-  it.prop("applied twice is applied once", [Nested, Nested], ([target, patch]) => {
+  it.prop("is idempotent", [Nested, Nested], ([target, patch]) => {
     const once = MergePatch.apply(target, patch)
     assert.isTrue(equals(MergePatch.apply(once, patch), once))
   })
 
-  it.prop("a patch of nothing is the object without its nulls", [Nested], ([patch]) => {
+  it.prop("a patch of an empty object is the patch without its nulls", [Nested], ([patch]) => {
     assert.isTrue(equals(MergePatch.apply({}, patch), withoutNulls(patch)))
   })
 })

@@ -57,7 +57,7 @@ describe("StrategicMerge", () => {
     })
   })
 
-  it("knows a service's ports by their number and a container's by theirs", () => {
+  it("merges the ports of a service and of a container by their numbers", () => {
     assert.deepStrictEqual(
       patched({ ports: [{ port: 80, name: "a" }] }, { ports: [{ port: 80, name: "b" }] }, "core.v1.ServiceSpec"),
       {
@@ -90,7 +90,7 @@ describe("StrategicMerge", () => {
     )
   })
 
-  it("retains only the keys that it is told to", () => {
+  it("retains only the keys in $retainKeys", () => {
     const target = { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } } }
     assert.deepStrictEqual(patched(target, { strategy: { $retainKeys: ["type"], type: "Recreate" } }), {
       strategy: { type: "Recreate" }
@@ -105,7 +105,7 @@ describe("StrategicMerge", () => {
     )
   })
 
-  it("orders a list as it is told to", () => {
+  it("orders a list by $setElementOrder", () => {
     const target = { containers: [{ name: "a" }, { name: "b" }, { name: "c" }] }
     const patch = {
       "$setElementOrder/containers": [{ name: "c" }, { name: "a" }],
@@ -114,7 +114,7 @@ describe("StrategicMerge", () => {
     assert.deepStrictEqual(patched(target, patch).containers, [{ name: "b" }, { name: "c", image: "1" }, { name: "a" }])
   })
 
-  it("two new items of one key stay two where there was no list, and become one where there was", () => {
+  it("two new items with one key stay two in a new list, and become one in an existing list", () => {
     const ports = [
       { containerPort: 53, protocol: "UDP" },
       { containerPort: 53, protocol: "TCP" }
@@ -124,7 +124,7 @@ describe("StrategicMerge", () => {
     assert.deepStrictEqual(merged, [{ containerPort: 53, protocol: "TCP" }, { containerPort: 80 }])
   })
 
-  it("an item that only says to replace clears the list", () => {
+  it("an item with only the replace directive clears the list", () => {
     const env = [{ name: "A", value: "1" }]
     assert.deepStrictEqual(patched({ env }, { env: [{ $patch: "replace" }] }, "core.v1.Container")["env"], [])
   })
@@ -138,7 +138,7 @@ describe("StrategicMerge", () => {
     assert.propertyVal(failure, "code", 500)
   })
 
-  it.prop("keeps one item a name, with the patch's value, and every other item", [Env, Env], ([before, change]) => {
+  it.prop("keeps one item per name, with the patch's value, and every other item", [Env, Env], ([before, change]) => {
     const target = { env: unique(before) }
     const patch = { env: unique(change) }
     const type = "core.v1.Container"

@@ -9,7 +9,7 @@ const PODS = "/api/v1/namespaces/default/pods"
 const INITIAL = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 
 describe("a watch", () => {
-  it.live("tells what is there, the mark behind it, and then what happens", () =>
+  it.live("sends the initial objects, their bookmark, and then changes", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       yield* call("POST", MAPS, { body: configMap("a") })
@@ -21,9 +21,9 @@ describe("a watch", () => {
       yield* call("POST", MAPS, { body: configMap("b") })
       yield* call("PATCH", `${MAPS}/b`, patching({ data: { key: "new" } }))
       yield* call("DELETE", `${MAPS}/b`)
-      const told = yield* events.take(3)
-      assert.deepStrictEqual(told.map(brief), ["ADDED b", "MODIFIED b", "DELETED b"])
-      const revisions = told.map((event) => revisionOf(event["object"]))
+      const received = yield* events.take(3)
+      assert.deepStrictEqual(received.map(brief), ["ADDED b", "MODIFIED b", "DELETED b"])
+      const revisions = received.map((event) => revisionOf(event["object"]))
       assert.deepStrictEqual(
         revisions,
         revisions.toSorted((left, right) => left - right)
@@ -32,7 +32,7 @@ describe("a watch", () => {
     })
   )
 
-  it.live("goes on after a version, without a gap and without telling anything twice", () =>
+  it.live("resumes after a version, without gaps or duplicates", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       const list = yield* call("GET", MAPS)
@@ -43,20 +43,22 @@ describe("a watch", () => {
     })
   )
 
-  it.live("an object that leaves the selector is deleted with its old labels, and one that enters is added", () =>
-    Effect.gen(function* () {
-      const { call, watch } = yield* started()
-      yield* call("POST", MAPS, { body: configMap("a", { app: "web" }) })
-      const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&labelSelector=app%3Dweb`)
-      yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "api" } } }))
-      yield* call("PATCH", `${MAPS}/a`, patching({ data: { unseen: "1" } }))
-      const back = yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "web" } } }))
-      const [, left, entered] = yield* events.take(3)
-      assert.strictEqual(brief(left), "DELETED a")
-      assert.deepStrictEqual(at(left, "object", "metadata", "labels"), { app: "web" })
-      assert.strictEqual(revisionOf(left?.["object"]), revisionOf(back.json) - 2)
-      assert.strictEqual(brief(entered), "ADDED a")
-    })
+  it.live(
+    "sends DELETED with the old labels for an object that leaves the selector, and ADDED for one that enters",
+    () =>
+      Effect.gen(function* () {
+        const { call, watch } = yield* started()
+        yield* call("POST", MAPS, { body: configMap("a", { app: "web" }) })
+        const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&labelSelector=app%3Dweb`)
+        yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "api" } } }))
+        yield* call("PATCH", `${MAPS}/a`, patching({ data: { unseen: "1" } }))
+        const back = yield* call("PATCH", `${MAPS}/a`, patching({ metadata: { labels: { app: "web" } } }))
+        const [, left, entered] = yield* events.take(3)
+        assert.strictEqual(brief(left), "DELETED a")
+        assert.deepStrictEqual(at(left, "object", "metadata", "labels"), { app: "web" })
+        assert.strictEqual(revisionOf(left?.["object"]), revisionOf(back.json) - 2)
+        assert.strictEqual(brief(entered), "ADDED a")
+      })
   )
 
   it.live("a field selector follows pods to their node", () =>
@@ -71,7 +73,7 @@ describe("a watch", () => {
     })
   )
 
-  it.live("a change of nothing sends nothing", () =>
+  it.live("sends nothing for an update without changes", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       const made = yield* call("POST", MAPS, { body: configMap("a") })
@@ -82,7 +84,7 @@ describe("a watch", () => {
     })
   )
 
-  it.live("many watches of different forms hear of the same change", () =>
+  it.live("sends one change to many watches in their different forms", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -98,13 +100,13 @@ describe("a watch", () => {
         heard.map((events) => textAt(events[1], "object", "kind")),
         ["ConfigMap", "ConfigMap", "Table", "Table", "PartialObjectMetadata"]
       )
-      // A table shows its columns once a stream.
+      // Only the first table of a watch has column definitions.
       assert.isArray(at(heard[2]?.[0], "object", "columnDefinitions"))
       assert.isNull(at(heard[2]?.[1], "object", "columnDefinitions"))
     })
   )
 
-  it.live("410 as an event when the history does not reach back, and the list says where to begin", () =>
+  it.live("410 as an event if the history does not reach back, and a list returns a version to start from", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started({ historyCapacity: 3 })
       const before = revisionOf((yield* call("GET", MAPS)).json)
@@ -129,21 +131,19 @@ describe("a watch", () => {
     })
   )
 
-  it.live(
-    "504 as an event for initial objects at a version that is not there yet, as after the server lost its data",
-    () =>
-      Effect.gen(function* () {
-        const { call, watch } = yield* started()
-        const now = revisionOf((yield* call("GET", MAPS)).json)
-        const events = yield* watch(`${MAPS}?${INITIAL}&resourceVersion=${now + 400}`)
-        const [refused, ...others] = yield* events.rest
-        assert.strictEqual(textAt(refused, "type"), "ERROR")
-        assert.deepInclude(at(refused, "object"), { code: 504, reason: "Timeout" })
-        assert.isEmpty(others)
-      })
+  it.live("504 as an event for initial objects at a future version, as after a data loss", () =>
+    Effect.gen(function* () {
+      const { call, watch } = yield* started()
+      const now = revisionOf((yield* call("GET", MAPS)).json)
+      const events = yield* watch(`${MAPS}?${INITIAL}&resourceVersion=${now + 400}`)
+      const [refused, ...others] = yield* events.rest
+      assert.strictEqual(textAt(refused, "type"), "ERROR")
+      assert.deepInclude(at(refused, "object"), { code: 504, reason: "Timeout" })
+      assert.isEmpty(others)
+    })
   )
 
-  it.live("of each version of a kind hears of every change in its own", () =>
+  it.live("of each version of a kind gets every change in its own version", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
@@ -167,17 +167,17 @@ describe("a watch", () => {
         const body = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name } }
         assert.strictEqual((yield* call("POST", pathOf("v1"), { body })).status, 201)
       }
-      const told = yield* Effect.forEach(watches, (events) =>
+      const received = yield* Effect.forEach(watches, (events) =>
         Effect.map(events.take(2), (both) => both.map((event) => textAt(event, "object", "apiVersion")))
       )
-      assert.deepStrictEqual(told, [
+      assert.deepStrictEqual(received, [
         ["example.com/v1", "example.com/v1"],
         ["example.com/v2", "example.com/v2"]
       ])
     })
   )
 
-  it.effect("gets bookmarks at the interval, a last one before its time is up, and then ends cleanly", () =>
+  it.effect("gets bookmarks at the interval, a last one before its timeout, and then ends cleanly", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started({ bookmarkIntervalMs: 10_000 })
       const events = yield* watch(`${MAPS}?${INITIAL}&timeoutSeconds=15`)
@@ -194,7 +194,7 @@ describe("a watch", () => {
     })
   )
 
-  it.effect("sends no bookmark to who does not take them", () =>
+  it.effect("sends no bookmark to a client that does not ask for them", () =>
     Effect.gen(function* () {
       const { watch } = yield* started({ bookmarkIntervalMs: 1_000 })
       const events = yield* watch(`${MAPS}?watch=1&resourceVersion=0&timeoutSeconds=5`)
@@ -205,7 +205,7 @@ describe("a watch", () => {
 })
 
 describe("a list", () => {
-  it.live("pages show one version, whatever is written in between, and each object once", () =>
+  it.live("pages show one version despite writes in between, and each object once", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const names = Array.from({ length: 7 }, (_, index) => `c${index}`)
@@ -232,7 +232,7 @@ describe("a list", () => {
     })
   )
 
-  it.live("410 for a page whose version is forgotten, with a token that goes on at the present", () =>
+  it.live("410 for a page of a compacted version, with a token that continues at the present", () =>
     Effect.gen(function* () {
       const { call, server } = yield* started()
       yield* Effect.forEach(["a", "b", "c"], (name) => call("POST", MAPS, { body: configMap(name) }))
@@ -248,7 +248,7 @@ describe("a list", () => {
     })
   )
 
-  it.live("504 for a version that is not there yet", () =>
+  it.live("504 for a future version", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const now = revisionOf((yield* call("GET", MAPS)).json)
@@ -269,7 +269,7 @@ describe("a list", () => {
     })
   )
 
-  it.live("a long one does not hold up a short call on another connection", () =>
+  it.live("a long list does not block a short call on another connection", () =>
     Effect.gen(function* () {
       const { call, server } = yield* started()
       const big = "x".repeat(1_000_000)

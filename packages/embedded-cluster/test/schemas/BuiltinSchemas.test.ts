@@ -14,8 +14,8 @@ const referencesIn = (value: Json): ReadonlyArray<string> => {
   ]
 }
 
-describe("the schemas that are built in", () => {
-  it("has every kind of the table, by the group, version and kind that it says itself", () => {
+describe("the built-in schemas", () => {
+  it("contain every built-in resource, under its group, version and kind", () => {
     for (const { group, kind, version } of Resources.all) {
       const schema = BuiltinSchemas.get(BuiltinSchemas.nameOf(group, version, kind))
       const said = arrayAt(schema, "x-kubernetes-group-version-kind")
@@ -23,7 +23,7 @@ describe("the schemas that are built in", () => {
     }
   })
 
-  it("refer to nothing that is not among them", () => {
+  it("reference only each other", () => {
     const names = new Set(BuiltinSchemas.names())
     for (const name of names) {
       for (const reference of referencesIn(BuiltinSchemas.get(name)))
@@ -31,7 +31,7 @@ describe("the schemas that are built in", () => {
     }
   })
 
-  it("know by which keys lists merge, in the two ways that differ", () => {
+  it("have the merge keys of lists, for patch and for apply", () => {
     const container = KindSchema.reference("io.k8s.api.core.v1.Container")
     const ports = KindSchema.fieldOf(container, "ports")
     assert.deepStrictEqual(KindSchema.forPatch(ports), { _tag: "Keyed", keys: ["containerPort"] })
@@ -42,7 +42,7 @@ describe("the schemas that are built in", () => {
     assert.isTrue(KindSchema.isAtomic(KindSchema.fieldOf(spec, "nodeSelector")))
   })
 
-  it("know nothing of what they do not name", () => {
+  it("are empty for an unknown name", () => {
     assert.deepStrictEqual(BuiltinSchemas.get("io.k8s.api.core.v1.Nothing"), {})
     assert.isUndefined(KindSchema.fieldOf(KindSchema.reference("io.k8s.api.core.v1.Pod"), "nothing"))
     assert.strictEqual(KindSchema.forApply(undefined)._tag, "Atomic")

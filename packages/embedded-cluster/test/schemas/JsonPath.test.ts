@@ -35,7 +35,7 @@ describe("a path of a printer column", () => {
     assert.deepStrictEqual(found(path), values)
   })
 
-  it("is none when it does not parse", () => {
+  it("is undefined if it does not parse", () => {
     assert.isUndefined(found(".spec[?(broken"))
     assert.isUndefined(found(".spec["))
   })

@@ -8,7 +8,7 @@ import * as Structural from "../../src/schemas/Structural.ts"
 const text = { type: "string" }
 const integer = { type: "integer" }
 
-/** A schema with every way to keep, drop and fill in. */
+/** A schema with every way to keep, drop and default fields. */
 const SCHEMA: JsonObject = {
   type: "object",
   properties: {
@@ -41,7 +41,7 @@ const read = (object: JsonObject): JsonObject => {
   return isObject(value) ? value : {}
 }
 
-/** Whether one value holds all that another holds. */
+/** Returns whether one value contains everything in another. */
 const holds = (whole: Json | undefined, part: Json): boolean => {
   if (isObject(part)) return isObject(whole) && Object.entries(part).every(([key, value]) => holds(whole[key], value))
   if (isArray(part)) {
@@ -51,7 +51,7 @@ const holds = (whole: Json | undefined, part: Json): boolean => {
 }
 
 describe("a structural schema", () => {
-  it("drops what it does not name, and says what that was", () => {
+  it("drops unknown fields and reports them", () => {
     const { object, unknown } = Structural.prune(SCHEMA, {
       apiVersion: "v1",
       kind: "Thing",
@@ -74,7 +74,7 @@ describe("a structural schema", () => {
     assert.deepStrictEqual(unknown, ["metadata.odd", "c.z", "d[0].z", "e.any.z", "f.a.z", "z"])
   })
 
-  it("drops nulls that it does not allow, and fills in where it has something to put in their place", () => {
+  it("drops forbidden nulls, or replaces them with defaults", () => {
     assert.deepStrictEqual(read({ a: null, b: null, c: { b: null }, d: [{ a: null }], f: { any: null } }), {
       a: "filled",
       b: null,
@@ -84,7 +84,7 @@ describe("a structural schema", () => {
     })
   })
 
-  it("knows the kinds that are built in", () => {
+  it("knows the built-in kinds", () => {
     const { object, unknown } = Structural.prunePublished(reference("io.k8s.api.apps.v1.Deployment"), {
       metadata: { labels: { any: "x" }, odd: 1 },
       spec: { template: { spec: { containers: [{ name: "a", resources: { limits: { any: 1 } }, port: 1 }] } } }
@@ -93,25 +93,25 @@ describe("a structural schema", () => {
     assert.deepStrictEqual(object["metadata"], { labels: { any: "x" } })
   })
 
-  it.prop("prunes once and for all", [Anything], ([object]) => {
+  it.prop("pruning twice is pruning once", [Anything], ([object]) => {
     const once = pruned(object)
     assert.deepStrictEqual(pruned(once), once)
     assert.deepStrictEqual(Structural.prune(SCHEMA, once).unknown, [])
     assert.isTrue(holds(object, once))
   })
 
-  it.prop("fills in once and for all, and takes nothing away", [Anything], ([object]) => {
+  it.prop("defaulting is idempotent and removes nothing", [Anything], ([object]) => {
     const once = filled(Structural.withoutNulls(SCHEMA, object))
     assert.deepStrictEqual(isObject(once) ? filled(once) : once, once)
     assert.isTrue(isObject(once) && Object.hasOwn(once, "a") && Object.hasOwn(once, "c"))
   })
 
-  it.prop("reads what it has read as the same", [Anything], ([object]) => {
+  it.prop("decoding is idempotent", [Anything], ([object]) => {
     const once = read(object)
     assert.deepStrictEqual(read(once), once)
   })
 
-  it.prop("finds no fault with its own defaults", [Schema.Record(Key, Schema.Record(Key, Leaf))], ([object]) => {
+  it.prop("accepts its own defaults", [Schema.Record(Key, Schema.Record(Key, Leaf))], ([object]) => {
     const standards = read({ e: object })
     assert.deepStrictEqual(
       SchemaCheck.check(SCHEMA, { ...standards, e: {} }).map(({ field }) => field),
@@ -119,7 +119,7 @@ describe("a structural schema", () => {
     )
   })
 
-  it.prop("holds what has not changed against nobody", [Anything, Anything], ([before, after]) => {
+  it.prop("ignores errors of unchanged values", [Anything, Anything], ([before, after]) => {
     assert.deepStrictEqual(SchemaCheck.check(SCHEMA, before, { before }), [])
     const fresh = SchemaCheck.check(SCHEMA, after).length
     assert.isAtMost(SchemaCheck.check(SCHEMA, after, { before }).length, fresh)

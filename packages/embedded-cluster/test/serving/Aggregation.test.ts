@@ -57,7 +57,7 @@ const pages = (request: IncomingMessage): JsonObject | undefined => {
   }
 }
 
-/** A server of metrics as somebody else would write it; it remembers who it was told is asking. */
+/** A metrics server of another program. It records the identity headers of its requests. */
 const metricsServer = Effect.gen(function* () {
   const certificate = yield* ServerCertificate.issue("metrics")
   const asked: Array<{ readonly url: string; readonly user: string; readonly groups: string; readonly token: string }> =
@@ -117,7 +117,7 @@ const apiService = (port: number, more: JsonObject = { insecureSkipTLSVerify: tr
 const isUp = (api: JsonObject): boolean => condition(api, "Available")["status"] === "True"
 
 describe("APIs of other servers", () => {
-  it.live("that nobody has registered are pages that are not found", () =>
+  it.live("that are not registered are plain 404 pages", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const answer = yield* call("GET", `${GROUP}/nodes`)
@@ -128,7 +128,7 @@ describe("APIs of other servers", () => {
     })
   )
 
-  it.live("are in the discovery, and answer with what their server says to whom the caller is", () =>
+  it.live("are in discovery, and their servers get the caller's identity", () =>
     Effect.gen(function* () {
       const { call, metrics, until } = yield* registered
       yield* until("it is available", API, isUp)
@@ -159,7 +159,7 @@ describe("APIs of other servers", () => {
     })
   )
 
-  it.live("are asked only by those whom RBAC lets", () =>
+  it.live("require the caller's RBAC permission", () =>
     Effect.gen(function* () {
       const { call, metrics, until } = yield* registered
       yield* until("it is available", API, isUp)
@@ -171,7 +171,7 @@ describe("APIs of other servers", () => {
     })
   )
 
-  it.live("503 while their server is away or their service missing, and available again by itself", () =>
+  it.live("503 while their server or service is missing, and available again without intervention", () =>
     Effect.gen(function* () {
       const { call, metrics, until } = yield* registered
       yield* until("it is available", API, isUp)
@@ -202,7 +202,7 @@ describe("APIs of other servers", () => {
     })
   )
 
-  it.live("are verified by their bundle", () =>
+  it.live("are verified by their CA bundle", () =>
     Effect.gen(function* () {
       const { call, metrics, until } = yield* registered
       const other = yield* ServerCertificate.issue("other")
@@ -214,7 +214,7 @@ describe("APIs of other servers", () => {
     })
   )
 
-  it.live("beside them the server's own are listed, always available", () =>
+  it.live("are listed beside the server's own APIs, which are always available", () =>
     Effect.gen(function* () {
       const { call, items, watch } = yield* registered
       const own = (yield* items(SERVICES)).filter((one) => at(one, "spec", "service") === undefined)

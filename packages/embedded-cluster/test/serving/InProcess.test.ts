@@ -1,4 +1,4 @@
-/** The way to an embedded server that needs no connection. */
+/** Calls of an embedded server without a connection. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { WireCall } from "../../src/serving/InProcess.ts"
@@ -23,7 +23,7 @@ const asked = (
 })
 
 describe("a call within the process", () => {
-  it.live("is answered as over a connection, counted and logged, and opens none", () =>
+  it.live("is answered, counted and logged as over a connection, without opening one", () =>
     Effect.gen(function* () {
       const { call, server } = yield* started()
       const made = yield* server.answer(asked("POST", MAPS, { body: configMap("a") }))
@@ -50,7 +50,7 @@ describe("a call within the process", () => {
     })
   )
 
-  it.live("is none for watches, for long bodies and for a server that is down: those take the connection", () =>
+  it.live("is not answered for watches, long bodies and a stopped server", () =>
     Effect.gen(function* () {
       const { server } = yield* started()
       const long = { ...configMap("long"), data: { key: "x".repeat(600_000) } }

@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net"
 import { Effect } from "effect"
 import * as Ports from "../../src/serving/Ports.ts"
 
-/** Listens for a moment, and gives the port. */
+/** Listens briefly and returns the port. */
 const listening = async (asked: number): Promise<number> => {
   const server = createServer()
   server.listen(asked, "127.0.0.1")
@@ -26,8 +26,8 @@ const answerOf = (port: number): Promise<string> =>
 
 describe("Ports", () => {
   it.effect.each([
-    ["kept", Ports.reserve],
-    ["out of the way", Ports.outsideEphemeralRanges]
+    ["reserved", Ports.reserve],
+    ["outside of the ephemeral ranges", Ports.outsideEphemeralRanges]
   ] as const)("%s differ, are listened on again and again, and refuse connections in between", ([, one]) =>
     Effect.gen(function* () {
       const ports = yield* Effect.replicateEffect(one, 40, { concurrency: "unbounded" })
@@ -41,10 +41,10 @@ describe("Ports", () => {
     })
   )
 
-  it.effect("kept go to nobody who asks for any, also while nobody listens on them", () =>
+  it.effect("that are reserved are not given to programs that ask for any port, even while no server listens", () =>
     Effect.gen(function* () {
       const ports = new Set(yield* Effect.replicateEffect(Ports.reserve, 40))
-      // Of ports that are not kept, one in 200 of these would be one of the forty.
+      // Without the reservation, one in 200 of these ports would be one of the forty.
       for (let asked = 0; asked < 5_000; asked++) {
         assert.isFalse(ports.has(yield* Effect.promise(() => listening(0))))
       }

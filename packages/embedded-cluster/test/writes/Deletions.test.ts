@@ -9,7 +9,7 @@ const MAPS = "/api/v1/namespaces/default/configmaps"
 const refusal = ({ json, status }: Answer) => [status, json["reason"], json["message"]]
 
 describe("deleting", () => {
-  it.effect("an unbound pod goes at once, a bound one waits for its kubelet", () =>
+  it.effect("an unbound pod is removed at once, a bound pod waits for its kubelet", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", PODS, { body: pod("free") })
@@ -28,7 +28,7 @@ describe("deleting", () => {
     })
   )
 
-  it.effect("a finalizer holds an object until it is taken off, and no other can be added", () =>
+  it.effect("a finalizer delays the removal until it is removed, and no other can be added", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: { metadata: { name: "c", finalizers: ["a.b/c"] } } })
@@ -40,7 +40,7 @@ describe("deleting", () => {
     })
   )
 
-  it.effect("a namespace takes its contents with it, and what a finalizer holds keeps it", () =>
+  it.effect("a namespace is deleted with its contents, and waits for their finalizers", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", "/api/v1/namespaces", { body: { metadata: { name: "shop" } } })
@@ -60,7 +60,7 @@ describe("deleting", () => {
     })
   )
 
-  it.effect("dependents go with their owner, in the background or before it, or stay when orphaned", () =>
+  it.effect("dependents are deleted after or before their owner, or stay when orphaned", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const owned = (name: string, uid: string) => ({
@@ -80,7 +80,7 @@ describe("deleting", () => {
     })
   )
 
-  it.effect("409 when a precondition does not hold, 403 for a namespace that every cluster has", () =>
+  it.effect("409 if a precondition fails, 403 for a protected namespace", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", MAPS, { body: configMap("c") })
@@ -92,7 +92,7 @@ describe("deleting", () => {
     })
   )
 
-  it.effect("a collection goes by its selector, and the reply lists what went", () =>
+  it.effect("deletes a collection by selector, and lists the deleted objects in the reply", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* Effect.forEach(["a", "b", "c"], (name) =>

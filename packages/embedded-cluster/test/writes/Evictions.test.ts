@@ -6,7 +6,7 @@ import { patching, pod, started } from "../Client.ts"
 const PODS = "/api/v1/namespaces/default/pods"
 const BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
-/** A server with running pods that a budget guards. */
+/** A server with running pods and a disruption budget. */
 const guarded = Effect.gen(function* () {
   const made = yield* started()
   const running = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }
@@ -25,7 +25,7 @@ const guarded = Effect.gen(function* () {
 const causeOf = (json: JsonObject): string => textAt(arrayAt(json, "details", "causes")[0], "message")
 
 describe("an eviction", () => {
-  it.live("takes a pod as often as its budget allows, and counts it there", () =>
+  it.live("deletes pods while the budget allows it, and records them in the budget", () =>
     Effect.gen(function* () {
       const { call, evict, status } = yield* guarded
       yield* status({ disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 })
@@ -38,7 +38,7 @@ describe("an eviction", () => {
     })
   )
 
-  it.live("is put off while the budget needs the pod, and says how many it needs", () =>
+  it.live("is refused while the budget needs the pod, with the number of pods that it needs", () =>
     Effect.gen(function* () {
       const { call, evict, status } = yield* guarded
       yield* status({ disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 })
@@ -52,7 +52,7 @@ describe("an eviction", () => {
     })
   )
 
-  it.live("is put off until somebody has looked at the budget, and says when to ask again", () =>
+  it.live("is refused until the budget's status is current, with a retry delay", () =>
     Effect.gen(function* () {
       const { evict } = yield* guarded
       const refused = yield* evict("a")
@@ -61,7 +61,7 @@ describe("an eviction", () => {
     })
   )
 
-  it.live("of a pod that does not run asks nobody", () =>
+  it.live("of a pod that does not run ignores the budget", () =>
     Effect.gen(function* () {
       const { call, evict } = yield* guarded
       yield* call("PATCH", `${PODS}/a/status`, patching({ status: { phase: "Succeeded" } }))

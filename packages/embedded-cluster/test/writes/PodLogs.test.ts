@@ -7,7 +7,7 @@ const PODS = "/api/v1/namespaces/default/pods"
 const said = ({ json, status, text }: Answer) => [status, json["message"] ?? text]
 
 describe("logs of pods", () => {
-  it.effect("are what the annotation says, from the end as far as asked", () =>
+  it.effect("return the annotation's text, or its last lines", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const annotations = { "log.harness.quarterdeck.dev/main": "one\ntwo\nthree" }
@@ -21,7 +21,7 @@ describe("logs of pods", () => {
     })
   )
 
-  it.effect("are written over as often as an annotation says", () =>
+  it.effect("repeat the text as often as an annotation says", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const annotations = {
@@ -43,7 +43,7 @@ describe("logs of pods", () => {
     })
   )
 
-  it.effect("that are followed tell what is added, and end with the pod", () =>
+  it.effect("stream appended text when followed, and end with the pod", () =>
     Effect.gen(function* () {
       const { call, watch } = yield* started()
       const line = (count: number) => `{"line":${count}}\n`
@@ -61,7 +61,7 @@ describe("logs of pods", () => {
     })
   )
 
-  it.effect("without it are what a server says whose kubelet does not answer", () =>
+  it.effect("without the annotation, answer like a server whose kubelet is unreachable", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const addresses = [{ type: "InternalIP", address: "10.1.2.3" }]

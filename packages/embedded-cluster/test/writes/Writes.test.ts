@@ -41,7 +41,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("refuses what the real server refuses, with its reasons and fields", () =>
+  it.effect("refuses invalid objects with the real server's reasons and fields", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", PODS, { body: pod("p") })
@@ -65,7 +65,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("a change that changes nothing keeps the version; a stale one is refused", () =>
+  it.effect("an update without changes keeps the version; a stale update is refused", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const made = yield* call("POST", MAPS, { body: configMap("c") })
@@ -82,7 +82,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("status and the object are written apart, and only the object counts generations", () =>
+  it.effect("status and object are updated separately, and only the object has generations", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web") })
@@ -96,7 +96,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("scales by the scale of a workload, and refuses a stale or negative one", () =>
+  it.effect("scales a workload, and refuses a stale or negative scale", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web") })
@@ -139,7 +139,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("applies: creates, keeps to its own fields, tells of conflicts and takes over when forced", () =>
+  it.effect("an apply creates, owns its fields, reports conflicts and takes over when forced", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const apply = (manager: string, data: JsonObject, extra = "") =>
@@ -159,12 +159,12 @@ describe("writing", () => {
       assert.deepStrictEqual((yield* apply("two", { z: "2" })).json["data"], { y: "1", z: "2" })
       const again = yield* apply("two", { z: "2" })
       assert.strictEqual(revision(again), revision(yield* call("GET", `${MAPS}/a`)))
-      const nobody = yield* call("PATCH", `${MAPS}/a`, { body: "{}", type: "application/apply-patch+yaml" })
-      assert.strictEqual(nobody.status, 422)
+      const unnamed = yield* call("PATCH", `${MAPS}/a`, { body: "{}", type: "application/apply-patch+yaml" })
+      assert.strictEqual(unnamed.status, 422)
     })
   )
 
-  it.effect("what others wrote before the first apply is theirs", () =>
+  it.effect("fields written before the first apply keep their owner", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       yield* call("POST", DEPLOYMENTS, { body: deployment("web") })
@@ -178,7 +178,7 @@ describe("writing", () => {
     })
   )
 
-  it.effect("a dry run answers what would be, and keeps nothing", () =>
+  it.effect("a dry run returns the result without storing it", () =>
     Effect.gen(function* () {
       const { call } = yield* started()
       const made = yield* call("POST", `${MAPS}?dryRun=All`, { body: configMap("dry") })
