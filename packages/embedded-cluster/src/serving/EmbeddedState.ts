@@ -90,7 +90,7 @@ const loaded = (kernel: Kernel, { objects }: Saved): Effect.Effect<void, BrokenS
     const written = ObjectCapture.load(kernel, objects)
     if (Result.isFailure(written)) {
       // The first line of the file is a header, and line numbers start at 1.
-      return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is invalid` }))
+      return Effect.fail(new BrokenState({ problem: `line ${written.failure + 2} of its file is broken` }))
     }
     return Effect.sync(() => moveService(kernel))
   })
