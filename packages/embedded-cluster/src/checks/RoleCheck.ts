@@ -9,7 +9,7 @@ import { type FieldError, invalidValue, required, unsupportedValue } from "../co
 
 const GROUP = "rbac.authorization.k8s.io"
 
-/** Checks a role. **Shape** a `namespaced` role cannot grant paths outside of resources. */
+/** Checks a role. **Shape** a `namespaced` role cannot have `nonResourceURLs`. */
 export const roleErrors =
   (namespaced: boolean) =>
   (object: JsonObject): ReadonlyArray<FieldError> => [

@@ -26,7 +26,7 @@ const DESCRIPTORS = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@da
 const EVERY = "@every "
 const DURATION_REGEX = /^[+-]?(?:[0-9]*\.?[0-9]*(?:ns|us|µs|ms|s|m|h))+$/
 
-/** Rule that error messages state. */
+/** Rule for schedules, in error messages. */
 export const RULE =
   'must be five fields such as "*/5 8-18 * * mon-fri", one of @yearly to @hourly, or @every and a duration'
 

@@ -39,8 +39,8 @@ export const YAML_TYPE = "application/yaml"
 const JSON_TYPES = new Set(["application/json", "application/*", "*/*"])
 
 /**
- * Returns whether an Accept-Encoding header asks for gzip. **Shape** like the real server, only the word without a
- * weight.
+ * Returns whether an Accept-Encoding header asks for gzip. **Shape** like the real server, accepts only `gzip`
+ * without a weight.
  */
 export const takesGzip = (encodings: string | undefined): boolean =>
   (encodings ?? "").split(",").some((one) => one.trim() === "gzip")

@@ -128,7 +128,10 @@ const describe = (found: Mismatch | undefined): string | undefined => {
 export const problem = (groupVersion: string, kind: string, object: JsonObject): string | undefined =>
   describe(find(rootOf(groupVersion, kind), object, ofField))
 
-/** The same check for an applied configuration. **Shape** values that only a field's own parser refuses pass. */
+/**
+ * Describes the first value of the wrong type in an applied configuration, if any. **Shape** values that only a
+ * field's own parser refuses pass.
+ */
 export const problemOfIntent = (groupVersion: string, kind: string, intent: JsonObject): string | undefined =>
   describe(find(rootOf(groupVersion, kind), intent, ofJson))
 
