@@ -123,7 +123,7 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "controllers",
     "serving"
   ],
-  harness: ["machine", "client", "state", "drivers", "faults", "life", "fleet", "vitest", "cli", "."]
+  harness: ["machine", "client", "state", "drivers", "faults", "simulation", "fleet", "vitest", "cli", "."]
 }
 
 /** Modules beside the folders that put a whole package together. */

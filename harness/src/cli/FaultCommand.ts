@@ -1,7 +1,7 @@
 /** `harness fault`: lets something go wrong with a cluster of a held fleet, until it is told to stop. */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { parseMs } from "../life/kubelet/GoDuration.ts"
+import { parseMs } from "../simulation/kubelet/GoDuration.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import * as FaultWords from "./FaultWords.ts"
 import * as Print from "./Print.ts"

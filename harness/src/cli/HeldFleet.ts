@@ -9,7 +9,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect, Option, Schedule, Schema, type Scope } from "effect"
-import { Handle } from "../fleet/Handle.ts"
+import { FleetConnection } from "../fleet/FleetConnection.ts"
 import type { MachineRefused } from "../machine/HarnessError.ts"
 import * as LockFile from "../machine/LockFile.ts"
 import { attempt, inRealTime, setting } from "../machine/Machine.ts"
@@ -28,7 +28,7 @@ const Record = Schema.Struct({
   driver: Schema.String,
   /** ISO 8601, UTC. */
   readyAt: Schema.String,
-  handle: Handle
+  handle: FleetConnection
 })
 export type Record = typeof Record.Type
 

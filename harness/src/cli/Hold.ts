@@ -1,11 +1,11 @@
 /** Starts a fleet, tells how to use it, and keeps it until this process is told to stop. */
 import { DateTime, Effect, Option } from "effect"
 import * as ControlServer from "../fleet/ControlServer.ts"
-import * as Handle from "../fleet/Handle.ts"
+import * as FleetConnection from "../fleet/FleetConnection.ts"
 import { Fleet } from "../fleet/Fleet.ts"
 import type { RunningFleet } from "../fleet/RunningFleet.ts"
-import * as Seed from "../life/seed/Seed.ts"
-import * as Usage from "../life/usage/Usage.ts"
+import * as Seed from "../simulation/seed/Seed.ts"
+import * as Usage from "../simulation/usage/Usage.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import type { DriverName } from "./DriverName.ts"
 import { exportLine } from "./ExportLine.ts"
@@ -42,7 +42,7 @@ export const hold = Effect.fnUntraced(
     // Before the clusters start: a refusal after a minute is no help.
     if (place !== undefined) yield* PlacedKubeconfig.check(place)
     const named = yield* NamedDriver.get(options.driver, options.kubeconfig)
-    const { addresses, driver } = Handle.noting(named.driver)
+    const { addresses, driver } = FleetConnection.recordAddresses(named.driver)
 
     yield* Print.line(`starting ${[options.parent, ...options.children].join(", ")} on ${driver.name}`)
     const { children, controllers, faults, kubelet, parent } = options
@@ -61,7 +61,7 @@ export const hold = Effect.fnUntraced(
     yield* HeldFleet.publish(files, fleet.kubeconfig, {
       driver: driver.name,
       readyAt: DateTime.formatIso(yield* DateTime.now),
-      handle: yield* Handle.of(fleet, { control, addresses, users: [] })
+      handle: yield* FleetConnection.of(fleet, { control, addresses, users: [] })
     })
     yield* Print.line(exportLine(place ?? files.kubeconfig))
     yield* Effect.forEach(fleet.clusters, ({ name }) =>

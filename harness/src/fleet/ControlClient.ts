@@ -14,9 +14,9 @@ import { ADMIN } from "../drivers/ClusterDriver.ts"
 import { HarnessError, InvalidFleet, MachineRefused } from "../machine/HarnessError.ts"
 import * as Kubeconfig from "../client/Kubeconfig.ts"
 import { byName, type RunningFleet } from "./RunningFleet.ts"
-import { type Action, type Call, decodeReply, encodeCall, type Reply } from "./Call.ts"
+import { type Action, type Call, decodeReply, encodeCall, type Reply } from "./ControlProtocol.ts"
 import { HELD } from "./ControlServer.ts"
-import type { Handle } from "./Handle.ts"
+import type { FleetConnection } from "./FleetConnection.ts"
 
 /**
  * Connects to a fleet.
@@ -25,9 +25,9 @@ import type { Handle } from "./Handle.ts"
  * cannot be reached. **Limits** closing the scope leaves the fleet as it is, but for the faults that were held.
  */
 export const connect = Effect.fn("ControlClient.connect")(function* (
-  handle: Handle
+  connection: FleetConnection
 ): Effect.fn.Return<RunningFleet, never, Scope.Scope> {
-  const clusters = yield* Effect.forEach(handle.clusters, (described) => clusterOf(handle, described))
+  const clusters = yield* Effect.forEach(connection.clusters, (described) => clusterOf(connection, described))
   const parent = clusters.find(({ role }) => role === "parent")
   if (parent === undefined) return yield* Effect.die(new Error("a fleet has a parent"))
   const kubeconfigOf = Effect.fnUntraced(function* (user: string) {
@@ -40,15 +40,15 @@ export const connect = Effect.fn("ControlClient.connect")(function* (
     cluster: byName(clusters),
     kubeconfig: yield* Effect.orDie(kubeconfigOf(ADMIN.name)),
     kubeconfigFor: kubeconfigOf,
-    checkpoint: done(handle, { _tag: "ActOnAll", action: "checkpoint" }),
-    reset: done(handle, { _tag: "ActOnAll", action: "reset" }),
-    save: (directory) => done(handle, { _tag: "Save", directory })
+    checkpoint: done(connection, { _tag: "ActOnAll", action: "checkpoint" }),
+    reset: done(connection, { _tag: "ActOnAll", action: "reset" }),
+    save: (directory) => done(connection, { _tag: "Save", directory })
   }
 })
 
 const clusterOf = Effect.fnUntraced(function* (
-  handle: Handle,
-  described: Handle["clusters"][number]
+  connection: FleetConnection,
+  described: FleetConnection["clusters"][number]
 ): Effect.fn.Return<FleetCluster, never, Scope.Scope> {
   const { caPem, name, role, server } = described
   const context = (user: string): Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError> => {
@@ -58,7 +58,7 @@ const clusterOf = Effect.fnUntraced(function* (
   }
   const admin = yield* Effect.orDie(context(ADMIN.name))
   const api = yield* ClusterApi.make({ cluster: name, ...described.direct, token: admin.token })
-  const act = (action: Action) => done(handle, { _tag: "Act", cluster: name, action })
+  const act = (action: Action) => done(connection, { _tag: "Act", cluster: name, action })
   // What the pool kept from before would fail the first call after it: the server is another one now.
   const actAndReconnect = (action: Action) => Effect.andThen(act(action), api.reconnect)
   return {
@@ -73,8 +73,8 @@ const clusterOf = Effect.fnUntraced(function* (
     ...(described.hostAddress === undefined ? {} : { hostAddress: described.hostAddress }),
     // The proxy is where the cluster is; its counters stay there.
     faults: Option.none(),
-    inject: (fault) => hold(handle, name, fault),
-    pid: call(handle, { _tag: "Pid", cluster: name }).pipe(
+    inject: (fault) => hold(connection, name, fault),
+    pid: call(connection, { _tag: "Pid", cluster: name }).pipe(
       Effect.map(({ pid }) => Option.fromUndefinedOr(pid)),
       Effect.orElseSucceed(() => Option.none())
     ),
@@ -84,8 +84,8 @@ const clusterOf = Effect.fnUntraced(function* (
     expireHistory: actAndReconnect("expireHistory"),
     checkpoint: act("checkpoint"),
     reset: act("reset"),
-    save: (directory) => done(handle, { _tag: "Save", cluster: name, directory }),
-    logs: call(handle, { _tag: "Logs", cluster: name }).pipe(
+    save: (directory) => done(connection, { _tag: "Save", cluster: name, directory }),
+    logs: call(connection, { _tag: "Logs", cluster: name }).pipe(
       Effect.map(({ text }) => text ?? ""),
       Effect.catch((error) => Effect.succeed(error.message))
     )
@@ -93,12 +93,12 @@ const clusterOf = Effect.fnUntraced(function* (
 })
 
 const call = Effect.fnUntraced(function* (
-  handle: Handle,
+  connection: FleetConnection,
   asked: Call
 ): Effect.fn.Return<Extract<Reply, { readonly _tag: "Done" }>, HarnessError> {
   const text = yield* Effect.tryPromise({
     try: async (signal) => {
-      return await (await post(handle, asked, signal)).text()
+      return await (await post(connection, asked, signal)).text()
     },
     catch: unreachable
   })
@@ -106,10 +106,11 @@ const call = Effect.fnUntraced(function* (
   return reply._tag === "Done" ? reply : yield* Effect.fail(reply.error)
 })
 
-const done = (handle: Handle, asked: Call): Effect.Effect<void, HarnessError> => Effect.asVoid(call(handle, asked))
+const done = (connection: FleetConnection, asked: Call): Effect.Effect<void, HarnessError> =>
+  Effect.asVoid(call(connection, asked))
 
 /** Opens a connection that holds a fault, and leaves it to the scope to heal it. */
-const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given: Fault) {
+const hold = Effect.fnUntraced(function* (connection: FleetConnection, cluster: string, given: Fault) {
   const fault = yield* Effect.mapError(decodeFault(given), (reason) => new HarnessError({ cluster, reason }))
   const id = randomUUID()
   const stop = yield* Effect.acquireRelease(
@@ -117,13 +118,13 @@ const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given
     // Asked for by name, so that the fault is gone afterwards; without an answer the end of the connection has to do.
     (stop) =>
       Effect.andThen(
-        Effect.ignore(done(handle, { _tag: "Heal", id })),
+        Effect.ignore(done(connection, { _tag: "Heal", id })),
         Effect.sync(() => stop.abort())
       )
   )
   const begun = yield* Effect.tryPromise({
     try: async () => {
-      const body = await post(handle, { _tag: "Hold", id, cluster, fault }, stop.signal)
+      const body = await post(connection, { _tag: "Hold", id, cluster, fault }, stop.signal)
       // The end of the fault ends the reply, or the other way round; either is seen by asking for it to be healed.
       body.on("error", () => undefined)
       const first = await body.iterator({ destroyOnReturn: false }).next()
@@ -140,12 +141,16 @@ const hold = Effect.fnUntraced(function* (handle: Handle, cluster: string, given
 /** A held fault lasts as long as its reply, and a restart as long as it takes: only the caller ends a call. */
 const WITHOUT_DEADLINE = { headersTimeout: 0, bodyTimeout: 0 } as const
 
-const post = async (handle: Handle, asked: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData["body"]> => {
-  const { body, statusCode } = await request(handle.url, {
+const post = async (
+  connection: FleetConnection,
+  asked: Call,
+  signal: AbortSignal
+): Promise<Dispatcher.ResponseData["body"]> => {
+  const { body, statusCode } = await request(connection.url, {
     ...WITHOUT_DEADLINE,
     method: "POST",
     signal,
-    headers: { authorization: `Bearer ${handle.token}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${connection.token}`, "content-type": "application/json" },
     body: await Effect.runPromise(Effect.orDie(encodeCall(asked)))
   })
   if (statusCode === 200) return body

@@ -8,7 +8,7 @@ import { Deferred, Effect, Fiber, FiberSet, Option, Redacted, type Scope } from 
 import type { HarnessError } from "../machine/HarnessError.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
 import * as Loopback from "./Loopback.ts"
-import { type Call, decodeCall, encodeReply, type Reply } from "./Call.ts"
+import { type Call, decodeCall, encodeReply, type Reply } from "./ControlProtocol.ts"
 
 export interface ControlServer {
   /** `http://127.0.0.1:<port>` */

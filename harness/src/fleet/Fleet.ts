@@ -1,7 +1,7 @@
 /** Several Kubernetes clusters as one value: a parent and its children, started together and gone together. */
 import { Context, Effect, Layer, ManagedRuntime, Predicate, Scope } from "effect"
 import { type ClusterDriver, ADMIN } from "../drivers/ClusterDriver.ts"
-import * as FakeKubelet from "../life/kubelet/FakeKubelet.ts"
+import * as FakeKubelet from "../simulation/kubelet/FakeKubelet.ts"
 import { type FleetCluster, type FleetUser, makeCluster } from "./FleetCluster.ts"
 import * as FleetSnapshot from "./FleetSnapshot.ts"
 import { HarnessError, InvalidFleet, SetupFailed } from "../machine/HarnessError.ts"

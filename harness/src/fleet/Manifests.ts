@@ -3,12 +3,12 @@ import { Effect, Schema } from "effect"
 import { ApiError } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
 import type { KubeObject } from "../client/KubeObject.ts"
-import { load, type Manifest } from "./Files.ts"
+import { load, type Manifest } from "./ManifestFiles.ts"
 import { placeOf } from "./ManifestError.ts"
 import { served } from "../state/ApiResources.ts"
 import { established } from "../state/CustomKinds.ts"
 
-export { load, type Manifest } from "./Files.ts"
+export { load, type Manifest } from "./ManifestFiles.ts"
 export { ManifestUnreadable } from "./ManifestError.ts"
 
 /**

@@ -4,7 +4,7 @@ import type { Fault } from "../faults/Fault.ts"
 import { type StartedFault, started } from "../faults/Faults.ts"
 import type { FleetCluster } from "./FleetCluster.ts"
 import type { RunningFleet } from "./RunningFleet.ts"
-import * as Seed from "../life/seed/Seed.ts"
+import * as Seed from "../simulation/seed/Seed.ts"
 import type { KubeList, KubeObject, ObjectRef } from "../client/KubeObject.ts"
 import type { ListOptions, PatchType } from "../client/ClusterApi.ts"
 

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Effect, Fiber, FiberSet, RcRef, Schema, type Scope, Semaphore } from "effect"
 import * as ControlServer from "../fleet/ControlServer.ts"
 import { Fleet, type FleetOptions } from "../fleet/Fleet.ts"
-import * as Handle from "../fleet/Handle.ts"
+import * as FleetConnection from "../fleet/FleetConnection.ts"
 import * as Loopback from "../fleet/Loopback.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { restore } from "./TestFleet.ts"
@@ -21,7 +21,7 @@ export interface Loans {
 
 /** The first line of an answer; the loan lasts as long as the answer does. */
 const Loan = Schema.Union([
-  Schema.TaggedStruct("Lent", { handle: Handle.Handle }),
+  Schema.TaggedStruct("Lent", { handle: FleetConnection.FleetConnection }),
   Schema.TaggedStruct("Refused", { error: HarnessError })
 ])
 const encodeLoan = Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
@@ -73,12 +73,12 @@ const lender = Effect.fnUntraced(function* (options: FleetOptions): Effect.fn.Re
 })
 
 const start = Effect.fnUntraced(function* (options: FleetOptions) {
-  const { addresses, driver } = Handle.noting(options.driver)
+  const { addresses, driver } = FleetConnection.recordAddresses(options.driver)
   const fleet = yield* Fleet.make({ ...options, driver })
   yield* fleet.checkpoint
   const control = yield* ControlServer.start(fleet)
   const users = (options.users ?? []).map(({ name }) => name)
-  return { fleet, handle: yield* Handle.of(fleet, { control, addresses, users }) }
+  return { fleet, handle: yield* FleetConnection.of(fleet, { control, addresses, users }) }
 })
 
 const unknown = (fleets: Readonly<Record<string, FleetOptions>>): typeof Loan.Type => {

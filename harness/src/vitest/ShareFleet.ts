@@ -14,7 +14,7 @@
 import { Effect, Exit, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as ControlServer from "../fleet/ControlServer.ts"
-import * as Handle from "../fleet/Handle.ts"
+import * as FleetConnection from "../fleet/FleetConnection.ts"
 import { Fleet, type FleetOptions } from "../fleet/Fleet.ts"
 import * as FleetLoans from "./FleetLoans.ts"
 import type { FleetTestOptions } from "./FleetTest.ts"
@@ -28,7 +28,7 @@ export const LOANS = "@quarterdeck/harness/loans"
 
 declare module "vitest" {
   interface ProvidedContext {
-    "@quarterdeck/harness/fleet": Handle.Handle
+    "@quarterdeck/harness/fleet": FleetConnection.FleetConnection
     "@quarterdeck/harness/loans": FleetLoans.Loans
   }
 }
@@ -93,7 +93,7 @@ const lasting = async <A>(
 const shared = Effect.fnUntraced(function* <Parent extends string, Child extends string>(
   options: Omit<FleetTestOptions<Parent, Child>, "per">
 ) {
-  const { addresses, driver } = Handle.noting(options.driver)
+  const { addresses, driver } = FleetConnection.recordAddresses(options.driver)
   const fleet = yield* Fleet.make({ ...options, driver })
   const { prepare } = options
   if (prepare !== undefined) {
@@ -105,5 +105,5 @@ const shared = Effect.fnUntraced(function* <Parent extends string, Child extends
   }
   yield* fleet.checkpoint
   const control = yield* ControlServer.start(fleet)
-  return yield* Handle.of(fleet, { control, addresses, users: (options.users ?? []).map(({ name }) => name) })
+  return yield* FleetConnection.of(fleet, { control, addresses, users: (options.users ?? []).map(({ name }) => name) })
 })

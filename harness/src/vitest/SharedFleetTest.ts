@@ -18,7 +18,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { inject, test as plain, type TestAPI } from "vitest"
 import * as ControlClient from "../fleet/ControlClient.ts"
-import type { Handle } from "../fleet/Handle.ts"
+import type { FleetConnection } from "../fleet/FleetConnection.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { atTopOfFile } from "./FileFixtures.ts"
 import * as FailureLogs from "./FailureLogs.ts"
@@ -79,8 +79,8 @@ export const borrowedFleet = (name: string): Effect.Effect<RunningFleet, Harness
   Effect.suspend(() => borrow(inject(LOANS), name))
 
 /** What the run's setup has told its workers. */
-const handle = (): Handle => {
-  const found: Handle | undefined = inject(PROVIDED)
+const handle = (): FleetConnection => {
+  const found: FleetConnection | undefined = inject(PROVIDED)
   if (found !== undefined) return found
   throw new HarnessError({ reason: new InvalidFleet({ problem: NO_FLEET }) })
 }

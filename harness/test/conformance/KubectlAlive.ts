@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../../src/machine/Eventually.ts"
-import * as Usage from "../../src/life/usage/Usage.ts"
+import * as Usage from "../../src/simulation/usage/Usage.ts"
 import { aliveDeployment, isRolledOut, NODES } from "./Alive.ts"
 import { deploymentRef, parent, type Suite } from "./Fixture.ts"
 import { kubectlAt } from "./KubectlAt.ts"

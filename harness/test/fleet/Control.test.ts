@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "node:https"
 import { Effect, Redacted } from "effect"
-import { encodeCall } from "../../src/fleet/Call.ts"
+import { encodeCall } from "../../src/fleet/ControlProtocol.ts"
 import * as ControlClient from "../../src/fleet/ControlClient.ts"
 import * as ControlServer from "../../src/fleet/ControlServer.ts"
-import * as Handle from "../../src/fleet/Handle.ts"
+import * as FleetConnection from "../../src/fleet/FleetConnection.ts"
 import * as Embedded from "../../src/drivers/embedded/Embedded.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
 import * as Fault from "../../src/faults/Fault.ts"
@@ -16,11 +16,11 @@ const CONFIG_MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "lat
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" }
 
 const controlled = Effect.gen(function* () {
-  const { addresses, driver } = Handle.noting(Embedded.driver)
+  const { addresses, driver } = FleetConnection.recordAddresses(Embedded.driver)
   const users = [{ name: "viewer" }]
   const fleet = yield* Fleet.make({ driver, parent: "hub", children: ["eu"], users, faults: true })
   const control = yield* ControlServer.start(fleet)
-  const handle = yield* Handle.of(fleet, { control, addresses, users: ["viewer"] })
+  const handle = yield* FleetConnection.of(fleet, { control, addresses, users: ["viewer"] })
   return { control, fleet, handle, remote: yield* ControlClient.connect(handle) }
 })
 

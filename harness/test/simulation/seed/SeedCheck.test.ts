@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import * as Embedded from "../../../src/drivers/embedded/Embedded.ts"
 import { Fleet } from "../../../src/fleet/Fleet.ts"
-import * as Seed from "../../../src/life/seed/Seed.ts"
-import { check } from "../../../src/life/seed/SeedCheck.ts"
+import * as Seed from "../../../src/simulation/seed/Seed.ts"
+import { check } from "../../../src/simulation/seed/SeedCheck.ts"
 
 const GOOD = { seed: 1, size: "small", pods: "reported", concurrency: 16 }
 const WHOLE = "a whole number from 1 to 1,000,000"

@@ -10,7 +10,7 @@ import type { RunningFleet } from "./RunningFleet.ts"
 
 const Address = { server: Schema.NonEmptyString, caPem: Schema.String }
 
-export const Handle = Schema.Struct({
+export const FleetConnection = Schema.Struct({
   /** Where the fleet is controlled: `http://127.0.0.1:<port>`. */
   url: Schema.NonEmptyString,
   token: Schema.NonEmptyString,
@@ -29,14 +29,16 @@ export const Handle = Schema.Struct({
     })
   )
 })
-export type Handle = typeof Handle.Type
+export type FleetConnection = typeof FleetConnection.Type
 
 /** Where a cluster itself is, by its name. */
-export type Addresses = ReadonlyMap<string, Handle["clusters"][number]["direct"]>
+export type Addresses = ReadonlyMap<string, FleetConnection["clusters"][number]["direct"]>
 
 /** Wraps a driver so that it notes where its clusters are, whatever proxies stand before them. */
-export const noting = (driver: ClusterDriver): { readonly driver: ClusterDriver; readonly addresses: Addresses } => {
-  const addresses = new Map<string, Handle["clusters"][number]["direct"]>()
+export const recordAddresses = (
+  driver: ClusterDriver
+): { readonly driver: ClusterDriver; readonly addresses: Addresses } => {
+  const addresses = new Map<string, FleetConnection["clusters"][number]["direct"]>()
   const start: ClusterDriver["start"] = (options) =>
     Effect.tap(driver.start(options), ({ caPem, name, server }) =>
       Effect.sync(() => addresses.set(name, { server, caPem }))
@@ -52,7 +54,7 @@ export const of = Effect.fnUntraced(function* (
     readonly addresses: Addresses
     readonly users: ReadonlyArray<string>
   }
-): Effect.fn.Return<Handle, HarnessError> {
+): Effect.fn.Return<FleetConnection, HarnessError> {
   const { addresses, control } = options
   const [parent, ...children] = yield* Effect.forEach([fleet.parent, ...fleet.children], (cluster) =>
     Effect.map(

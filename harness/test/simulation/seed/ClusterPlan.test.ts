@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type ClusterPlan, plan, type WorkloadPlan } from "../../../src/life/seed/ClusterPlan.ts"
+import { type ClusterPlan, plan, type WorkloadPlan } from "../../../src/simulation/seed/ClusterPlan.ts"
 
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const optionsOf = <S extends Schema.Top>(size: S) =>

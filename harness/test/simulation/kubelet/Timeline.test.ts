@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { covers } from "../../../src/life/kubelet/StatusContainment.ts"
-import { parseMs, printMs } from "../../../src/life/kubelet/GoDuration.ts"
-import * as Agenda from "../../../src/life/kubelet/Agenda.ts"
-import { Annotation, type PodScript, read } from "../../../src/life/kubelet/PodScript.ts"
-import type { PodView } from "../../../src/life/kubelet/PodView.ts"
-import * as Timeline from "../../../src/life/kubelet/Timeline.ts"
+import { covers } from "../../../src/simulation/kubelet/StatusContainment.ts"
+import { parseMs, printMs } from "../../../src/simulation/kubelet/GoDuration.ts"
+import * as Agenda from "../../../src/simulation/kubelet/Agenda.ts"
+import { Annotation, type PodScript, read } from "../../../src/simulation/kubelet/PodScript.ts"
+import type { PodView } from "../../../src/simulation/kubelet/PodView.ts"
+import * as Timeline from "../../../src/simulation/kubelet/Timeline.ts"
 
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const YEAR_MS = 365 * 86_400_000

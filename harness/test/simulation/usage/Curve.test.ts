@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Curve from "../../../src/life/usage/Curve.ts"
-import * as CurveText from "../../../src/life/usage/CurveText.ts"
-import * as Profile from "../../../src/life/usage/Profile.ts"
+import * as Curve from "../../../src/simulation/usage/Curve.ts"
+import * as CurveText from "../../../src/simulation/usage/CurveText.ts"
+import * as Profile from "../../../src/simulation/usage/Profile.ts"
 
 const DAY_MS = 86_400_000
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -1,10 +1,10 @@
 /** A cluster whose pods have curves that a test knows. */
 import { Effect } from "effect"
 import { eventually } from "../../../src/machine/Eventually.ts"
-import * as FakeKubelet from "../../../src/life/kubelet/FakeKubelet.ts"
+import * as FakeKubelet from "../../../src/simulation/kubelet/FakeKubelet.ts"
 import type { FleetCluster } from "../../../src/fleet/FleetCluster.ts"
 import type { KubeObject } from "../../../src/client/KubeObject.ts"
-import * as Usage from "../../../src/life/usage/Usage.ts"
+import * as Usage from "../../../src/simulation/usage/Usage.ts"
 import { at } from "../../conformance/Fixture.ts"
 
 export const NODE = "node-a"

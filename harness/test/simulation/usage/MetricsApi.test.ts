@@ -11,7 +11,7 @@ import * as Drivers from "../../../src/drivers/Drivers.ts"
 import { eventually } from "../../../src/machine/Eventually.ts"
 import { Fleet } from "../../../src/fleet/Fleet.ts"
 import { inRealTime } from "../../../src/machine/Machine.ts"
-import * as Usage from "../../../src/life/usage/Usage.ts"
+import * as Usage from "../../../src/simulation/usage/Usage.ts"
 import { CPU, MEMORY, NODE, populate, SIDE_CPU } from "./Fixture.ts"
 import { temporaryDirectory } from "./Programs.ts"
 
