@@ -1,9 +1,9 @@
-/** A cluster as those know it who only ask its server. */
 import type { ClusterApi } from "./ClusterApi.ts"
 
+/** The name and API client of a cluster: all that seeding and simulation need of it. */
 export interface ApiCluster {
   readonly name: string
   readonly api: ClusterApi
-  /** How the cluster reaches this process's machine, where not as `localhost`. */
+  /** Address by which programs in the cluster reach this machine. Absent if they reach it as `localhost`. */
   readonly hostAddress?: string
 }

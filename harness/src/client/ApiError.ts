@@ -1,11 +1,11 @@
-/** Why a call to a cluster's API failed. */
+/** Errors of calls to a cluster's API. */
 import { Schema } from "effect"
 
 /**
- * The server refused the call.
+ * The server answered with an error status.
  *
- * **Shape** `code`, `reason` and `text` are those of the server's Status; `text` is its message word for word. `status`
- * is the whole Status for those who look at its details; null when the body was none.
+ * **Shape** `code`, `reason` and `text` come from the server's Status; `text` is its message, unchanged. `status` is
+ * the whole Status, or null if the body was not JSON.
  */
 export class ApiRefused extends Schema.TaggedError<ApiRefused>()("ApiRefused", {
   code: Schema.Int,
@@ -18,7 +18,7 @@ export class ApiRefused extends Schema.TaggedError<ApiRefused>()("ApiRefused", {
   }
 }
 
-/** No answer, or half of one. */
+/** The server sent no response, or its response broke off. */
 export class ApiUnreachable extends Schema.TaggedError<ApiUnreachable>()("ApiUnreachable", {
   cause: Schema.Defect()
 }) {
@@ -27,14 +27,14 @@ export class ApiUnreachable extends Schema.TaggedError<ApiUnreachable>()("ApiUnr
   }
 }
 
-/** The client was used after its fleet had ended. */
+/** The client was used after its fleet had been stopped. */
 export class ApiEnded extends Schema.TaggedError<ApiEnded>()("ApiEnded", {}) {
   override get message(): string {
-    return "its fleet has ended"
+    return "its fleet has been stopped"
   }
 }
 
-/** The answer, or the kind that was asked for, is not what the Kubernetes API knows. */
+/** The response is not valid for the Kubernetes API, or the cluster does not serve the requested kind. */
 export class ApiUnexpected extends Schema.TaggedError<ApiUnexpected>()("ApiUnexpected", {
   problem: Schema.String
 }) {
@@ -43,7 +43,7 @@ export class ApiUnexpected extends Schema.TaggedError<ApiUnexpected>()("ApiUnexp
   }
 }
 
-/** Every failure of {@link ClusterApi}; recover from one with `Effect.catchReason`. */
+/** Any failure of {@link ClusterApi}. Recover from a single reason with `Effect.catchReason`. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   cluster: Schema.String,
   method: Schema.String,

@@ -1,15 +1,15 @@
-/** The connections of {@link ClusterApi}: one pool for calls and one for watches, open as long as the fleet. */
+/** The connections of {@link ClusterApi}: one pool for calls and one for watches. Both close with the scope. */
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type Dispatcher, Pool } from "undici"
 import { ApiEnded, ApiError, ApiUnreachable } from "./ApiError.ts"
 import type { InProcess } from "@quarterdeck/embedded-cluster"
 
-/** Calls beyond this many wait for a connection. */
+/** Maximum number of parallel calls. Further calls wait for a connection. */
 const CONNECTIONS = 16
 const DEADLINE_MS = 30_000
 const KEEP_ALIVE_MS = 60_000
 
-/** One call, as HTTP sees it. */
+/** One HTTP request to the API server. */
 export interface ApiRequest {
   readonly method: InProcess.WireCall["method"]
   readonly path: string
@@ -19,16 +19,16 @@ export interface ApiRequest {
   readonly accept?: string
 }
 
-/** Who a client is, shown when a connection opens. */
+/** A client certificate with its private key, sent in the TLS handshake. */
 export interface ClientCertificate {
   readonly certificatePem: string
   readonly keyPem: Redacted.Redacted<string>
 }
 
-/** An empty token is not sent. */
+/** Sends requests to one API server. An empty token sends no `Authorization` header. */
 export interface ApiTransport {
   readonly call: (request: ApiRequest, token: Redacted.Redacted<string>) => Effect.Effect<InProcess.ApiReply, ApiError>
-  /** Opens a reply whose body has no end; it is cut when the scope closes. */
+  /** Opens a response that streams without end, such as a watch. Closing the scope aborts it. */
   readonly open: (
     request: ApiRequest,
     token: Redacted.Redacted<string>
@@ -37,7 +37,7 @@ export interface ApiTransport {
   readonly reconnect: Effect.Effect<void>
 }
 
-/** Opens no connection before the first call that needs one: those that `answer` takes do not. */
+/** Creates a transport. `answer` may answer a call in this process; the first other call opens a connection. */
 export const make = (options: {
   readonly cluster: string
   readonly server: string
@@ -78,14 +78,14 @@ export const make = (options: {
     return {
       call: Effect.fnUntraced(function* (request, token) {
         yield* checkAlive(request)
-        const asked = wire(request, token)
-        const answered = yield* answer(asked)
-        if (Option.isSome(answered)) return answered.value
+        const wireCall = wire(request, token)
+        const inProcess = yield* answer(wireCall)
+        if (Option.isSome(inProcess)) return inProcess.value
         const { calls } = yield* Ref.get(pools)
         return yield* Effect.tryPromise({
           try: async (signal): Promise<InProcess.ApiReply> => {
             const { statusCode, headers, body } = await calls.request({
-              ...asked,
+              ...wireCall,
               signal,
               headersTimeout: DEADLINE_MS,
               bodyTimeout: DEADLINE_MS
@@ -125,9 +125,9 @@ const wire = (request: ApiRequest, token: Redacted.Redacted<string>): InProcess.
 })
 
 const queryOf = (query: ApiRequest["query"]): string => {
-  const given = new URLSearchParams()
+  const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) given.append(name, String(value))
+    if (value !== undefined) parameters.append(name, String(value))
   }
-  return given.size === 0 ? "" : `?${given.toString()}`
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`
 }

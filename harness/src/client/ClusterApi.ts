@@ -1,8 +1,8 @@
 /**
- * A small client of one cluster, for seeding it and for looking at it in tests.
+ * A small client of one cluster, with which tests fill and inspect it.
  *
- * It takes plain objects of any kind the cluster serves, built-in or custom, and asks the cluster itself for their paths.
- * A product's own client belongs into the test as the thing under test; this one is the independent witness.
+ * It accepts objects of any kind that the cluster serves, built-in or custom, and discovers their paths from the
+ * server. It shares no code with the client under test, so a test can check one against the other.
  */
 import { Cache, Effect, type Redacted, Result, Schema, type Scope, Stream } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected, ApiUnreachable } from "./ApiError.ts"
@@ -18,7 +18,7 @@ import {
   type WatchEvent
 } from "./KubeObject.ts"
 
-/** Which objects of a kind, and how many at once. */
+/** Selects objects of a kind. `limit` and `continue` page through them. */
 export interface ListOptions extends KindRef {
   readonly labelSelector?: string
   readonly fieldSelector?: string
@@ -28,30 +28,30 @@ export interface ListOptions extends KindRef {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan"
 }
 
-/** Where a watch begins; without a resource version it begins with what exists. */
+/** Selects the objects to watch. Without a resource version the watch first reports the objects that exist. */
 export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly sendInitialEvents?: boolean
   readonly allowWatchBookmarks?: boolean
   readonly timeoutSeconds?: number
 }
 
-/** How the server reads a patch. `apply` is server-side apply and has a method of its own. */
+/** The patch formats of {@link ClusterApi.patch}. Server-side apply has a method of its own. */
 export type PatchType = "merge" | "strategic" | "json"
 
 export interface ClusterApi {
-  /** The name of the cluster, as errors say it. */
+  /** The name of the cluster, used in error messages. */
   readonly cluster: string
   readonly create: (object: KubeObject) => Effect.Effect<KubeObject, ApiError>
   readonly get: (ref: ObjectRef) => Effect.Effect<KubeObject, ApiError>
   readonly list: (options: ListOptions) => Effect.Effect<KubeList, ApiError>
-  /** Replaces an object, or its subresource `status`. */
+  /** Replaces an object, or only its `status` if that is the subresource. */
   readonly replace: (object: KubeObject, subresource?: string) => Effect.Effect<KubeObject, ApiError>
   readonly patch: (
     ref: ObjectRef,
     patch: unknown,
     options?: { readonly type?: PatchType; readonly subresource?: string }
   ) => Effect.Effect<KubeObject, ApiError>
-  /** Server-side apply; takes over fields of other managers unless `force` is false. */
+  /** Applies an object server-side. Takes over fields of other managers unless `force` is false. */
   readonly apply: (
     object: KubeObject,
     options?: { readonly fieldManager?: string; readonly force?: boolean }
@@ -63,18 +63,18 @@ export interface ClusterApi {
       readonly propagationPolicy?: "Foreground" | "Background" | "Orphan"
     }
   ) => Effect.Effect<void, ApiError>
-  /** Follows a kind until the server ends the watch or the stream is dropped. */
+  /** Streams the changes of a kind until the server ends the watch or the stream is closed. */
   readonly watch: (options: WatchOptions) => Stream.Stream<WatchEvent, ApiError>
-  /** Makes any call and gives the answer as it came; a status of 400 or more is no failure here. */
+  /** Sends any request and returns the response unchanged. A status of 400 or more is not a failure. */
   readonly request: (request: ApiRequest) => Effect.Effect<InProcess.ApiReply, ApiError>
-  /** The same cluster over the same connections with another bearer token. */
+  /** Returns a client that uses the same connections with another bearer token. */
   readonly as: (token: Redacted.Redacted<string>) => ClusterApi
-  /** Drops every connection, watches too; the next call opens a new one. */
+  /** Closes every connection, watches included. The next call opens a new one. */
   readonly reconnect: Effect.Effect<void>
 }
 
 const FIELD_MANAGER = "quarterdeck-harness"
-/** Groups and versions whose kinds are remembered. */
+/** Maximum number of group versions whose kinds stay cached. */
 const KNOWN_GROUPS = 256
 
 const PATCH_CONTENT_TYPE: Record<PatchType, string> = {
@@ -95,7 +95,7 @@ const ListMetadata = Schema.Struct({
   continue: Schema.optionalKey(Schema.String),
   remainingItemCount: Schema.optionalKey(Schema.Int)
 })
-/** Items of a list carry no kind of their own. */
+/** Items of a list have no `apiVersion` and `kind`. */
 const ListBody = Schema.Struct({
   metadata: ListMetadata,
   items: Schema.Array(
@@ -114,9 +114,9 @@ const decodeResources = Schema.decodeUnknownEffect(ResourceList)
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(EventBody))
 
 /**
- * Makes a client with a bearer token, or with a certificate and an empty token.
+ * Creates a client that authenticates with a bearer token, or with a certificate and an empty token.
  *
- * **Limits** 16 connections for calls and one a watch, kept until the scope closes; a call may take 30 s.
+ * **Limits** 16 connections for calls and one for each watch, open until the scope closes. A call times out after 30 s.
  */
 export const make = (options: {
   readonly cluster: string
@@ -124,14 +124,14 @@ export const make = (options: {
   readonly caPem: string
   readonly token: Redacted.Redacted<string>
   readonly certificate?: ClientCertificate
-  /** Answers calls without a connection. */
+  /** Answers calls in this process, without a connection. */
   readonly answer?: InProcess.AnswerInProcess
 }): Effect.Effect<ClusterApi, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* makeTransport(options)
     const kinds = yield* Cache.makeWith((groupVersion: string) => discover(options, transport, groupVersion), {
       capacity: KNOWN_GROUPS,
-      // A group that is not there yet may come with a custom resource definition.
+      // A missing group is not cached: a custom resource definition may add it.
       timeToLive: (exit) => (exit._tag === "Success" && exit.value.size > 0 ? "1 hour" : 0)
     })
     return clientOf({ ...options, transport, kinds }, options.token)
@@ -239,7 +239,7 @@ const follow = Effect.fnUntraced(function* (
   )
 })
 
-/** Asks which kinds a group serves, none if nobody serves it; subresources in the answer are no kinds of their own. */
+/** Returns the kinds of a group version, without subresources. Empty if the server does not know the group version. */
 const discover = Effect.fnUntraced(function* (
   options: { readonly cluster: string; readonly token: Redacted.Redacted<string> },
   transport: ApiTransport,
@@ -265,11 +265,11 @@ const NO_KINDS: ReadonlyMap<string, Kind> = new Map()
 const kindOf = Effect.fnUntraced(function* (connection: Connection, ref: KindRef) {
   const known = (yield* Cache.get(connection.kinds, ref.apiVersion)).get(ref.kind)
   if (known !== undefined) return known
-  // It may have come since.
+  // The kind may have been registered after the list was cached.
   const kind = (yield* Cache.refresh(connection.kinds, ref.apiVersion)).get(ref.kind)
   if (kind !== undefined) return kind
   const request: ApiRequest = { method: "GET", path: rootOf(ref.apiVersion) }
-  return yield* unexpected(connection.cluster, request, `${ref.apiVersion} has no kind ${ref.kind} here`)
+  return yield* unexpected(connection.cluster, request, `${ref.apiVersion} has no kind ${ref.kind} on this cluster`)
 })
 
 const rootOf = (groupVersion: string): string =>

@@ -1,4 +1,4 @@
-/** Kubernetes objects as plain values, and how they are named. */
+/** Kubernetes objects as plain values, and references to them. */
 import { Schema } from "effect"
 
 const Labels = Schema.Record(Schema.String, Schema.String)
@@ -12,7 +12,6 @@ const Owner = Schema.Struct({
   blockOwnerDeletion: Schema.optionalKey(Schema.Boolean)
 })
 
-/** The metadata of an object. */
 export const ObjectMeta = Schema.StructWithRest(
   Schema.Struct({
     name: Schema.optionalKey(Schema.String),
@@ -27,7 +26,7 @@ export const ObjectMeta = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Unknown)]
 )
 
-/** Any object of the API: the fields that all kinds share, and whatever else it has. */
+/** Any object of the API: the fields that all kinds share, and any others. */
 export const KubeObject = Schema.StructWithRest(
   Schema.Struct({
     apiVersion: Schema.String,
@@ -46,12 +45,12 @@ export interface KindRef {
   readonly namespace?: string
 }
 
-/** One object. */
+/** A reference to a single object. */
 export interface ObjectRef extends KindRef {
   readonly name: string
 }
 
-/** A page of a list; `items` carry `apiVersion` and `kind`, which the server leaves out. */
+/** A page of a list. `items` have the `apiVersion` and `kind` that the server leaves out. */
 export interface KubeList {
   readonly items: ReadonlyArray<KubeObject>
   readonly resourceVersion: string
@@ -62,15 +61,15 @@ export interface KubeList {
 /**
  * One event of a watch.
  *
- * **Shape** an `ERROR` carries the server's Status and is the last event; a `BOOKMARK` carries only a resource version
- * and, once, the annotation `k8s.io/initial-events-end`.
+ * **Shape** an `ERROR` holds the server's Status and is the last event. A `BOOKMARK` holds only a resource version; the
+ * one that ends the initial list has the annotation `k8s.io/initial-events-end`.
  */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"
   readonly object: KubeObject
 }
 
-/** The reference to an object that the server has stored. */
+/** Returns the reference to an object that the server has stored. */
 export const refOf = (object: KubeObject): ObjectRef => ({
   apiVersion: object.apiVersion,
   kind: object.kind,

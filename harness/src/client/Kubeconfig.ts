@@ -1,8 +1,8 @@
-/** Kubeconfig files: what kubectl and every client library read to reach clusters. */
+/** Kubeconfig files, which kubectl and client libraries read to connect to clusters. */
 import { Redacted } from "effect"
 import { stringify } from "yaml"
 
-/** One context: a cluster, and who reaches it. */
+/** One context: a cluster and the user that connects to it. */
 export interface KubeconfigContext {
   /** The name of the context and of the cluster. */
   readonly name: string
@@ -13,10 +13,10 @@ export interface KubeconfigContext {
 }
 
 /**
- * Prints a kubeconfig with one context a cluster; the first one is current.
+ * Prints a kubeconfig with one context per cluster. The first one is current.
  *
- * **Shape** the user's entry is named `<user>@<cluster>`, because every cluster has tokens of its own. The text holds
- * those tokens: whoever reads it is that user.
+ * **Shape** a user entry is named `<user>@<cluster>`, because each cluster has its own tokens. The text contains the
+ * tokens, so treat it as a secret.
  */
 export const print = (contexts: ReadonlyArray<KubeconfigContext>): string =>
   stringify(
@@ -34,6 +34,6 @@ export const print = (contexts: ReadonlyArray<KubeconfigContext>): string =>
       contexts: contexts.map(({ name, user }) => ({ name, context: { cluster: name, user: `${user}@${name}` } })),
       ...(contexts[0] === undefined ? {} : { "current-context": contexts[0].name })
     },
-    // kubectl reads YAML 1.1, in which `no` and `1_000` are not text.
+    // kubectl reads YAML 1.1, in which an unquoted `no` or `1_000` is not a string.
     { lineWidth: 0, compat: "yaml-1.1" }
   )

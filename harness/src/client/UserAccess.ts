@@ -1,4 +1,4 @@
-/** Gives users rights of their own, by RBAC. */
+/** Grants users permissions through RBAC. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { ApiError } from "./ApiError.ts"
@@ -6,7 +6,7 @@ import type { ClusterApi } from "./ClusterApi.ts"
 import type { KubeObject } from "./KubeObject.ts"
 
 /**
- * What may be done with what.
+ * Permission to use verbs on resources.
  *
  * **Source** `rbac.authorization.k8s.io/v1`, `PolicyRule`.
  */
@@ -16,27 +16,27 @@ export interface PolicyRule {
   readonly apiGroups?: ReadonlyArray<string>
   readonly resources?: ReadonlyArray<string>
   readonly resourceNames?: ReadonlyArray<string>
-  /** Only for rules of the whole cluster. */
+  /** Valid only in cluster-wide rules. */
   readonly nonResourceURLs?: ReadonlyArray<string>
 }
 
-/** A rule of a user. With `namespaces` it holds there alone, else in the whole cluster. */
+/** A rule of a user. With `namespaces` it applies only in those, otherwise in the whole cluster. */
 export interface UserRule extends PolicyRule {
   readonly namespaces?: ReadonlyArray<string>
 }
 
-/** Somebody who is given rights. */
+/** A user and the rules to grant. */
 export interface GrantedUser {
   readonly name: string
   readonly rules?: ReadonlyArray<UserRule>
 }
 
 export interface GrantOptions {
-  /** What stands in the bindings instead of a user of that name: a service account, where users are those. */
+  /** Subject of the bindings, if it is not a user of that name: for example a service account. */
   readonly subject?: Subject
-  /** Labels of everything that is made. */
+  /** Labels of every object that the grant creates. */
   readonly labels?: Readonly<Record<string, string>>
-  /** Whether namespaces that rules name are made where they do not exist (default true). */
+  /** Creates missing namespaces that the rules name (default true). */
   readonly makesNamespaces?: boolean
 }
 
@@ -53,15 +53,15 @@ const API_VERSION = `${RBAC}/v1`
 const NAME_CHARACTERS = 40
 
 /**
- * Lets a user do what its rules say, and nothing more.
+ * Grants a user the permissions of its rules.
  *
- * It makes a cluster role and its binding for the rules of the whole cluster, a role and its binding in each namespace
- * that a rule names, which is made where it does not exist; all of one name. Granting again replaces the rules of before;
- * roles in namespaces that are no longer named stay.
+ * Cluster-wide rules become a cluster role with a binding. Rules of a namespace become a role with a binding there; a
+ * missing namespace is created. Granting again replaces the earlier rules. Roles in namespaces that the rules no longer
+ * name remain.
  *
- * **Errors** those of the API: 403 when the client may not give what it has not itself.
+ * **Errors** those of the API: 403 if the client may not grant permissions that it lacks itself.
  *
- * **Limits** two or three calls, and as many for each namespace. Servers learn of it some milliseconds later.
+ * **Limits** two or three calls, and as many for each namespace. Servers apply the rules some milliseconds later.
  *
  * **Example**
  *
@@ -82,7 +82,7 @@ export const grant = Effect.fn("UserAccess.grant")(function* (
   }
 })
 
-/** What is applied for a user, in order. */
+/** Returns the objects that grant a user its rules, in the order to apply them. */
 export const objectsOf = (
   user: GrantedUser,
   subject: Subject,
@@ -92,9 +92,9 @@ export const objectsOf = (
   const rules = user.rules ?? []
   const wide = rules.filter(({ namespaces }) => namespaces === undefined)
   const namespaces = new Set(rules.flatMap((rule) => rule.namespaces ?? []))
-  const pair = (scope: "" | "Cluster", namespace: string | undefined, given: ReadonlyArray<UserRule>) => {
+  const pair = (scope: "" | "Cluster", namespace: string | undefined, pairRules: ReadonlyArray<UserRule>) => {
     const metadata = { name, labels, ...(namespace === undefined ? {} : { namespace }) }
-    const role = { apiVersion: API_VERSION, kind: `${scope}Role`, metadata, rules: given.map(ruleOf) }
+    const role = { apiVersion: API_VERSION, kind: `${scope}Role`, metadata, rules: pairRules.map(ruleOf) }
     const roleRef = { apiGroup: RBAC, kind: role.kind, name }
     return [role, { apiVersion: API_VERSION, kind: `${scope}RoleBinding`, metadata, roleRef, subjects: [subject] }]
   }
@@ -111,10 +111,10 @@ export const objectsOf = (
   ]
 }
 
-/** The rule as RBAC knows it. */
+/** Returns the RBAC rule, without `namespaces`. */
 const ruleOf = (rule: UserRule) => Object.fromEntries(Object.entries(rule).filter(([key]) => key !== "namespaces"))
 
-/** One that exists stays as it is: it may be somebody else's. */
+/** Creates a namespace. An existing one stays unchanged, because other objects may depend on it. */
 const ensure = (api: ClusterApi, namespace: KubeObject): Effect.Effect<void, ApiError> =>
   Effect.asVoid(api.create(namespace)).pipe(
     Effect.catchIf(
@@ -123,7 +123,7 @@ const ensure = (api: ClusterApi, namespace: KubeObject): Effect.Effect<void, Api
     )
   )
 
-/** A name that an object can have, and that differs for users whose names differ. */
+/** Returns a valid object name that is unique to the user. */
 const nameOf = (user: string): string => {
   const plain = user.toLowerCase().replace(/[^a-z0-9.-]+/g, "-")
   const digest = createHash("sha256").update(user).digest("hex").slice(0, 8)

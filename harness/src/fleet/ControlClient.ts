@@ -1,8 +1,8 @@
 /**
- * A fleet that another process runs, used as if it ran here.
+ * A fleet in another process, used like a fleet in this process.
  *
- * Objects are read and written at the clusters themselves; only what controls a cluster goes through the process that
- * runs it.
+ * Objects are read from and written to the clusters directly. Only actions that control a cluster, such as `kill`, go
+ * through the process that runs the fleet.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Option, Redacted, type Scope } from "effect"
@@ -21,15 +21,16 @@ import type { FleetConnection } from "./FleetConnection.ts"
 /**
  * Connects to a fleet.
  *
- * **Errors** the fleet's calls fail with the errors that they fail with where it runs, `MachineRefused` when that process
- * cannot be reached. **Limits** closing the scope leaves the fleet as it is, but for the faults that were held.
+ * **Errors** the fleet's operations fail with the errors of the process that runs it, or with `MachineRefused` if it
+ * cannot be reached. **Limits** closing the scope heals the faults that were injected here, and leaves the fleet
+ * running.
  */
 export const connect = Effect.fn("ControlClient.connect")(function* (
   connection: FleetConnection
 ): Effect.fn.Return<RunningFleet, never, Scope.Scope> {
   const clusters = yield* Effect.forEach(connection.clusters, (described) => clusterOf(connection, described))
   const parent = clusters.find(({ role }) => role === "parent")
-  if (parent === undefined) return yield* Effect.die(new Error("a fleet has a parent"))
+  if (parent === undefined) return yield* Effect.die(new Error("the connection names no parent cluster"))
   const kubeconfigOf = Effect.fnUntraced(function* (user: string) {
     return Kubeconfig.print(yield* Effect.forEach(clusters, (cluster) => cluster.context(user)))
   })
@@ -59,7 +60,7 @@ const clusterOf = Effect.fnUntraced(function* (
   const admin = yield* Effect.orDie(context(ADMIN.name))
   const api = yield* ClusterApi.make({ cluster: name, ...described.direct, token: admin.token })
   const act = (action: Action) => done(connection, { _tag: "Act", cluster: name, action })
-  // What the pool kept from before would fail the first call after it: the server is another one now.
+  // Connections to the previous server process would fail the next call.
   const actAndReconnect = (action: Action) => Effect.andThen(act(action), api.reconnect)
   return {
     name,
@@ -71,7 +72,7 @@ const clusterOf = Effect.fnUntraced(function* (
     token: (user) => Effect.map(context(user), ({ token }) => token),
     api,
     ...(described.hostAddress === undefined ? {} : { hostAddress: described.hostAddress }),
-    // The proxy is where the cluster is; its counters stay there.
+    // The proxy and its counters are in the process that runs the cluster.
     faults: Option.none(),
     inject: (fault) => hold(connection, name, fault),
     pid: call(connection, { _tag: "Pid", cluster: name }).pipe(
@@ -94,11 +95,11 @@ const clusterOf = Effect.fnUntraced(function* (
 
 const call = Effect.fnUntraced(function* (
   connection: FleetConnection,
-  asked: Call
+  message: Call
 ): Effect.fn.Return<Extract<Reply, { readonly _tag: "Done" }>, HarnessError> {
   const text = yield* Effect.tryPromise({
     try: async (signal) => {
-      return await (await post(connection, asked, signal)).text()
+      return await (await post(connection, message, signal)).text()
     },
     catch: unreachable
   })
@@ -106,26 +107,26 @@ const call = Effect.fnUntraced(function* (
   return reply._tag === "Done" ? reply : yield* Effect.fail(reply.error)
 })
 
-const done = (connection: FleetConnection, asked: Call): Effect.Effect<void, HarnessError> =>
-  Effect.asVoid(call(connection, asked))
+const done = (connection: FleetConnection, message: Call): Effect.Effect<void, HarnessError> =>
+  Effect.asVoid(call(connection, message))
 
-/** Opens a connection that holds a fault, and leaves it to the scope to heal it. */
-const hold = Effect.fnUntraced(function* (connection: FleetConnection, cluster: string, given: Fault) {
-  const fault = yield* Effect.mapError(decodeFault(given), (reason) => new HarnessError({ cluster, reason }))
+/** Injects a fault over a connection that stays open. Closing the scope heals it. */
+const hold = Effect.fnUntraced(function* (connection: FleetConnection, cluster: string, input: Fault) {
+  const fault = yield* Effect.mapError(decodeFault(input), (reason) => new HarnessError({ cluster, reason }))
   const id = randomUUID()
   const stop = yield* Effect.acquireRelease(
     Effect.sync(() => new AbortController()),
-    // Asked for by name, so that the fault is gone afterwards; without an answer the end of the connection has to do.
+    // Healing by id waits until the fault is gone. If that fails, closing the connection heals it.
     (stop) =>
       Effect.andThen(
         Effect.ignore(done(connection, { _tag: "Heal", id })),
         Effect.sync(() => stop.abort())
       )
   )
-  const begun = yield* Effect.tryPromise({
+  const firstChunk = yield* Effect.tryPromise({
     try: async () => {
       const body = await post(connection, { _tag: "Hold", id, cluster, fault }, stop.signal)
-      // The end of the fault ends the reply, or the other way round; either is seen by asking for it to be healed.
+      // The stream errors when the connection closes; `Heal` detects that.
       body.on("error", () => undefined)
       const first = await body.iterator({ destroyOnReturn: false }).next()
       body.resume()
@@ -133,17 +134,17 @@ const hold = Effect.fnUntraced(function* (connection: FleetConnection, cluster: 
     },
     catch: unreachable
   })
-  if (begun === HELD) return
-  const reply = yield* decodeReply(begun).pipe(Effect.mapError(unreachable))
+  if (firstChunk === HELD) return
+  const reply = yield* decodeReply(firstChunk).pipe(Effect.mapError(unreachable))
   if (reply._tag === "Failed") return yield* Effect.fail(reply.error)
 })
 
-/** A held fault lasts as long as its reply, and a restart as long as it takes: only the caller ends a call. */
+/** No timeout: a held fault lasts as long as its response, and a restart may take long. */
 const WITHOUT_DEADLINE = { headersTimeout: 0, bodyTimeout: 0 } as const
 
 const post = async (
   connection: FleetConnection,
-  asked: Call,
+  message: Call,
   signal: AbortSignal
 ): Promise<Dispatcher.ResponseData["body"]> => {
   const { body, statusCode } = await request(connection.url, {
@@ -151,11 +152,11 @@ const post = async (
     method: "POST",
     signal,
     headers: { authorization: `Bearer ${connection.token}`, "content-type": "application/json" },
-    body: await Effect.runPromise(Effect.orDie(encodeCall(asked)))
+    body: await Effect.runPromise(Effect.orDie(encodeCall(message)))
   })
   if (statusCode === 200) return body
   await body.dump()
-  throw new Error(`it answers with status ${statusCode}`)
+  throw new Error(`unexpected HTTP status ${statusCode}`)
 }
 
 const unreachable = (cause: unknown) =>

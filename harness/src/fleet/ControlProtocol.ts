@@ -1,15 +1,15 @@
-/** What may be asked of a fleet that another process runs, and what is answered, as JSON. */
+/** Messages between a process that runs a fleet and processes that control it, as JSON. */
 import { Schema } from "effect"
 import { Fault } from "../faults/Fault.ts"
 import { HarnessError } from "../machine/HarnessError.ts"
 
-/** What a cluster may be told that gives nothing back. */
+/** Actions on a cluster that return no value. */
 export const Action = Schema.Literals(["kill", "restart", "restartEmpty", "expireHistory", "checkpoint", "reset"])
 export type Action = typeof Action.Type
 
 /**
- * One call. Without a cluster it is for the whole fleet. `Hold` keeps its connection: the fault lasts until it
- * ends, however it ends, or until `Heal` names it; the answer to that comes when the fault is gone.
+ * One request. `Save` without a cluster saves the whole fleet. `Hold` injects a fault that lasts until its connection
+ * closes or `Heal` names its id. The reply to `Heal` comes after the fault is gone.
  */
 export const Call = Schema.Union([
   Schema.TaggedStruct("Act", { cluster: Schema.String, action: Action }),
@@ -22,7 +22,7 @@ export const Call = Schema.Union([
 ])
 export type Call = typeof Call.Type
 
-/** What comes back: a value, which only `Logs` and `Pid` have, or why not. */
+/** The result of a call. Only `Logs` and `Pid` return a value. */
 export const Reply = Schema.Union([
   Schema.TaggedStruct("Done", { text: Schema.optionalKey(Schema.String), pid: Schema.optionalKey(Schema.Int) }),
   Schema.TaggedStruct("Failed", { error: HarnessError })

@@ -1,6 +1,6 @@
 /**
- * Lets other processes of this machine control a running fleet: over HTTP on the loopback address, with a bearer token
- * that is made for it and is told to nobody but those who get its handle.
+ * An HTTP server on the loopback address through which other processes on this machine control a fleet. It requires a
+ * random bearer token, which only the fleet's connection contains.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -18,18 +18,18 @@ export interface ControlServer {
 
 const TOKEN_BYTES = 32
 const MAX_BODY_BYTES = 1024 * 1024
-/** The first bytes of the answer to a `Hold`; nothing follows while the fault lasts. */
+/** First bytes of the response to a `Hold`. Nothing follows while the fault lasts. */
 export const HELD = "held\n"
 
 /**
  * Serves a fleet until the scope closes.
  *
- * **Shape** `POST /` with a call as JSON. A call that changes a cluster is done to its end even if the caller leaves;
- * only a held fault ends with its connection.
+ * **Shape** `POST /` with a call as JSON. A call that changes a cluster runs to its end even if the client disconnects.
+ * A held fault ends with its connection.
  *
- * **Errors** `MachineRefused` when it cannot listen.
+ * **Errors** `MachineRefused` if it cannot listen.
  *
- * **Limits** listens on 127.0.0.1 alone; bodies up to 1 MiB.
+ * **Limits** listens only on 127.0.0.1; bodies up to 1 MiB.
  */
 export const start = Effect.fn("ControlServer.start")(function* (
   fleet: RunningFleet
@@ -62,14 +62,14 @@ export const start = Effect.fn("ControlServer.start")(function* (
         Effect.sync(() => void response.end())
       )
     )
-    // A caller that leaves ends what it held; everything else has been answered by then, or is done to its end.
+    // A disconnecting client ends only its held fault. Other calls have been answered by then or are uninterruptible.
     response.once("close", () => run(Fiber.interrupt(fiber)))
   })
   const port = yield* Loopback.listen(server, "listen for control of the fleet")
   return { url: `http://127.0.0.1:${port}`, token }
 })
 
-/** A fault that lasts: what ends it, and what tells that it has ended. */
+/** An active fault: `heal` ends it, `healed` completes when it has ended. */
 interface Held {
   readonly heal: Deferred.Deferred<void>
   readonly healed: Deferred.Deferred<void>
@@ -110,7 +110,7 @@ const perform = Effect.fnUntraced(function* (
   }
 })
 
-/** Keeps a fault until it is healed, or the caller's connection, or the server, ends. */
+/** Injects a fault until it is healed, the client disconnects, or the server stops. */
 const hold = Effect.fnUntraced(function* (
   fleet: RunningFleet,
   {
@@ -146,9 +146,9 @@ const hold = Effect.fnUntraced(function* (
 })
 
 const isAllowed = (request: IncomingMessage, token: Redacted.Redacted<string>): boolean => {
-  const given = Buffer.from(request.headers.authorization ?? "")
+  const actual = Buffer.from(request.headers.authorization ?? "")
   const expected = Buffer.from(`Bearer ${Redacted.value(token)}`)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 const send = (response: ServerResponse, status: number, body: string): void => {

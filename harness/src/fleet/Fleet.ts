@@ -1,4 +1,4 @@
-/** Several Kubernetes clusters as one value: a parent and its children, started together and gone together. */
+/** Several Kubernetes clusters as one value: a parent and its children, started and stopped together. */
 import { Context, Effect, Layer, ManagedRuntime, Predicate, Scope } from "effect"
 import { type ClusterDriver, ADMIN } from "../drivers/ClusterDriver.ts"
 import * as FakeKubelet from "../simulation/kubelet/FakeKubelet.ts"
@@ -17,26 +17,29 @@ export interface FleetOptions {
   readonly parent: string
   /** The names of the children (default none). */
   readonly children?: ReadonlyArray<string>
-  /** Users beside the administrator `admin`; they may authenticate everywhere, and do what their rules or RBAC objects allow. */
+  /**
+   * Users in addition to the administrator `admin`. They can authenticate to every cluster and have the permissions of
+   * their rules or RBAC objects.
+   */
   readonly users?: ReadonlyArray<FleetUser>
-  /** Runs controllers and a scheduler too, where the driver has them (default false). */
+  /** Runs controllers and a scheduler, if the driver has them (default false). */
   readonly controllers?: boolean
   /**
-   * The Kubernetes release, `1.33` or `v1.33.2`, of all clusters or by their names, where the driver has several (default
-   * the driver's own).
+   * Kubernetes release, `1.33` or `v1.33.2`, of all clusters or per cluster name, if the driver supports several
+   * (default: the driver's own).
    */
   readonly version?: string | Readonly<Record<string, string>>
-  /** Manifests that every cluster begins with: files and directories, YAML or JSON; see {@link Manifests}. */
+  /** Manifests to apply to every cluster at its start: files and directories, YAML or JSON. See {@link Manifests}. */
   readonly manifests?: ReadonlyArray<string>
-  /** Brings nodes and pods to life that have no kubelet (default false); see {@link FakeKubelet}. */
+  /** Simulates kubelets for nodes and pods (default false). See {@link FakeKubelet}. */
   readonly kubelet?: boolean | FakeKubelet.FakeKubeletOptions
-  /** Leads every client through a proxy that can be given faults (default false); see {@link Faults}. */
+  /** Routes every client through a proxy that can inject faults (default false). See {@link Faults}. */
   readonly faults?: boolean
-  /** A directory that `save` of a fleet with these clusters filled: they begin with what it holds. */
+  /** Directory of a fleet with the same cluster names, written by `save`. The clusters start with its content. */
   readonly from?: string
 }
 
-/** Options whose names of clusters the compiler knows. */
+/** Options whose cluster names the compiler knows. */
 export interface NamedFleetOptions<Parent extends string, Child extends string> extends Omit<
   FleetOptions,
   "parent" | "children"
@@ -45,7 +48,7 @@ export interface NamedFleetOptions<Parent extends string, Child extends string> 
   readonly children?: ReadonlyArray<Child>
 }
 
-/** Names of contexts and users go into files and command lines: printable, and short enough to read. */
+/** Names appear in files and command lines: printable ASCII without spaces, at most 253 characters. */
 const NAME = /^[\x21-\x7e]{1,253}$/
 
 /**
@@ -61,9 +64,9 @@ const NAME = /^[\x21-\x7e]{1,253}$/
  */
 export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/harness/Fleet") {
   /**
-   * Starts a fleet that ends with the scope.
+   * Starts a fleet. Closing the scope stops it.
    *
-   * **Errors** as soon as one cluster fails; the others are then stopped. **Limits** all clusters start at once.
+   * **Errors** as soon as one cluster fails; the others are stopped. **Limits** all clusters start at the same time.
    */
   static readonly make = Effect.fn("Fleet.make")(function* (
     options: FleetOptions
@@ -77,7 +80,8 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
       [ADMIN, ...users].map(({ name }) => name)
     )
 
-    // A cluster takes about a second to end, so all of them end at once, each in its own order.
+    // A cluster takes about a second to stop, so the clusters stop in parallel. The finalizers of one cluster run in
+    // sequence.
     const all = yield* Effect.acquireRelease(Scope.make("parallel"), (scope, exit) => Scope.close(scope, exit))
     const names = [options.parent, ...children] as const
     yield* checkVersions(options.version, names)
@@ -103,7 +107,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
     const [parent, ...others] = yield* Effect.all(
       [start(options.parent, "parent"), ...children.map((name) => start(name, "child"))],
       { concurrency: "unbounded" }
-    ).pipe(Effect.mapError(lackOfAll(options)))
+    ).pipe(Effect.mapError(blameParent(options)))
     const clusters = [parent, ...others]
 
     const kubeconfigFor = Effect.fnUntraced(function* (user: string) {
@@ -127,12 +131,13 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
     })
   })
 
-  /** Starts a fleet with the layer. */
+  /** A layer that starts a fleet and stops it when the layer is released. */
   static readonly layer = (options: FleetOptions): Layer.Layer<Fleet, HarnessError> =>
     Layer.effect(Fleet, Fleet.make(options))
 
   /**
-   * Starts a fleet for code without Effect; it ends with the block that declares it. Its type knows the clusters' names.
+   * Starts a fleet for code without Effect. It stops at the end of the block that declares it. Its type knows the
+   * cluster names.
    *
    * **Example**
    *
@@ -154,7 +159,7 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
   }
 }
 
-/** Gives a cluster what it begins with: rights of users, manifests, a kubelet; `reset` goes back to that. */
+/** Prepares a new cluster: users' permissions, manifests, kubelets. `reset` restores this state. */
 const prepare = Effect.fnUntraced(function* (
   cluster: FleetCluster,
   { controllers = false, kubelet = false, manifests = [], users = [] }: FleetOptions
@@ -165,7 +170,7 @@ const prepare = Effect.fnUntraced(function* (
   if (manifests.length > 0) yield* asSetup(cluster, "apply manifests", Manifests.apply(cluster, manifests))
   if (manifests.length > 0 || users.some(({ rules = [] }) => rules.length > 0)) yield* cluster.checkpoint
   if (kubelet === false) return
-  // Whoever schedules already, the kubelet must not.
+  // The fake kubelet schedules pods only if the cluster runs no scheduler.
   const options = { schedule: !controllers, ...(kubelet === true ? {} : kubelet) }
   yield* asSetup(cluster, "start its kubelets", FakeKubelet.start(cluster, options))
 })
@@ -182,8 +187,8 @@ const onAll = (
   action: (cluster: FleetCluster, place: number) => Effect.Effect<void, HarnessError>
 ): Effect.Effect<void, HarnessError> => Effect.forEach(clusters, action, { concurrency: "unbounded", discard: true })
 
-/** Names the parent for what the driver lacks for every cluster alike, whichever of them was the first to miss it. */
-const lackOfAll =
+/** Attributes a driver's unavailability to the parent, because it affects every cluster alike. */
+const blameParent =
   ({ parent, version }: FleetOptions) =>
   (error: HarnessError): HarnessError =>
     error.reason._tag === "DriverUnavailable" && typeof version !== "object"
@@ -196,10 +201,11 @@ const versionOf = (version: FleetOptions["version"], name: string): string | und
 const checkVersions = Effect.fnUntraced(function* (version: FleetOptions["version"], names: ReadonlyArray<string>) {
   if (typeof version !== "object") return
   const unknown = Object.keys(version).find((name) => !names.includes(name))
-  if (unknown !== undefined) return yield* refuse(`a version is given for ${unknown}, which is no cluster of the fleet`)
+  if (unknown !== undefined)
+    return yield* refuse(`the option version names ${unknown}, which is not a cluster of the fleet`)
 })
 
-/** Callers that no compiler has checked may have left it out. */
+/** Callers without type checks may have omitted the driver. */
 const checkDriver = Effect.fnUntraced(function* (options: unknown) {
   const driver = Predicate.hasProperty(options, "driver") ? options.driver : undefined
   if (Predicate.hasProperty(driver, "start") && typeof driver.start === "function") return

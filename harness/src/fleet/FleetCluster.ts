@@ -1,4 +1,4 @@
-/** One cluster of a fleet: what its driver runs, who may enter, and a client for seeding it. */
+/** One cluster of a fleet: its driver's cluster, its users and an API client. */
 import { randomBytes } from "node:crypto"
 import { Effect, Option, Redacted, Ref, type Scope } from "effect"
 import { type ClusterApi, make as makeApi } from "../client/ClusterApi.ts"
@@ -15,7 +15,7 @@ import { ClusterDown, FleetEnded, HarnessError, InvalidFleet } from "../machine/
 import * as Kubeconfig from "../client/Kubeconfig.ts"
 import type { GrantedUser } from "../client/UserAccess.ts"
 
-/** A user as a test asks for it; `groups` defaults to none, `rules` to nothing that it may do. */
+/** A user of a fleet. `groups` and `rules` default to none. */
 export interface FleetUser extends GrantedUser {
   readonly groups?: ReadonlyArray<string>
 }
@@ -23,30 +23,31 @@ export interface FleetUser extends GrantedUser {
 export interface FleetCluster {
   readonly name: string
   readonly role: "parent" | "child"
-  /** `https://127.0.0.1:<port>`: what clients are given, the proxy where the fleet has faults. */
+  /** `https://127.0.0.1:<port>`: the address for clients. The proxy's address if the fleet has faults. */
   readonly server: string
   readonly caPem: string
-  /** A kubeconfig of the administrator for this cluster alone. */
+  /** A kubeconfig of the administrator for this cluster only. */
   readonly kubeconfig: string
-  /** What a kubeconfig needs to know of this cluster and one of its users. */
+  /** Returns the kubeconfig context of a user. **Errors** `InvalidFleet` if the fleet has no such user. */
   readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
-  /** Gets a user's token in this cluster. **Errors** `InvalidFleet` when the fleet has no such user. */
+  /** Returns a user's token in this cluster. **Errors** `InvalidFleet` if the fleet has no such user. */
   readonly token: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
-  /** A client that acts as the administrator; faults do not touch it. */
+  /** A client with the administrator's permissions. Faults do not affect it. */
   readonly api: ClusterApi
-  /** The proxy that clients come through, where the fleet has faults. */
+  /** The proxy in front of the cluster, if the fleet has faults. */
   readonly faults: Option.Option<Faults.ClusterFaults>
   /**
-   * Makes a fault real until the scope closes.
+   * Injects a fault until the scope closes.
    *
-   * **Errors** `InvalidFleet` when the fleet was started without `faults`, `InvalidFault` when the fault cannot be.
+   * **Errors** `InvalidFleet` if the fleet was started without `faults`; `InvalidFault` if the fault is not possible
+   * here.
    */
   readonly inject: (fault: Fault) => Effect.Effect<void, HarnessError, Scope.Scope>
   /** See {@link ClusterDriver}'s `RunningCluster`. */
   readonly pid?: Effect.Effect<Option.Option<number>>
   readonly kill: Effect.Effect<void, HarnessError>
   readonly restart: Effect.Effect<void, HarnessError>
-  /** This and what follows: **errors** `ClusterDown` while the cluster is killed. */
+  /** Like `restartEmpty`, `checkpoint`, `reset` and `save`: **errors** `ClusterDown` while the cluster is killed. */
   readonly expireHistory: Effect.Effect<void, HarnessError>
   readonly restartEmpty: RunningCluster["restartEmpty"]
   readonly checkpoint: RunningCluster["checkpoint"]
@@ -59,39 +60,39 @@ export interface FleetCluster {
 
 const TOKEN_BYTES = 32
 
-/** What one cluster of a fleet is asked to be. */
+/** Options of one cluster of a fleet. */
 export interface ClusterPlan extends Omit<ClusterOptions, "users"> {
   readonly role: FleetCluster["role"]
   readonly users: ReadonlyArray<FleetUser>
-  /** Puts a proxy in front of it, through which clients come and which can be given faults. */
+  /** Puts a proxy in front of the cluster that can inject faults. */
   readonly faults: boolean
 }
 
 /**
  * Starts one cluster for the administrator and the plan's users.
  *
- * Every user gets a token of its own in every cluster, so that a credential sent to the wrong cluster is
- * refused as it would be in a real fleet.
+ * Every user gets a different token in every cluster. A credential sent to the wrong cluster is refused, as in a real
+ * fleet.
  */
 export const makeCluster = (
   driver: ClusterDriver,
   plan: ClusterPlan
 ): Effect.Effect<FleetCluster, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { faults: wantsFaults, role, users: asked, ...options } = plan
+    const { faults: wantsFaults, role, users: fleetUsers, ...options } = plan
     const { name } = options
-    const minted = yield* Effect.forEach([ADMIN, ...asked], withToken)
-    const { answer, ...running } = yield* driver.start({ ...options, users: minted })
-    const users = yield* Effect.forEach(minted, (user) =>
+    const usersWithTokens = yield* Effect.forEach([ADMIN, ...fleetUsers], withToken)
+    const { answer, ...running } = yield* driver.start({ ...options, users: usersWithTokens })
+    const users = yield* Effect.forEach(usersWithTokens, (user) =>
       running.credentials === undefined
         ? Effect.succeed(user)
         : Effect.map(running.credentials(user.name), (token) => ({ ...user, token }))
     )
     const admin = users.find((user) => user.name === ADMIN.name)
     if (admin === undefined) return yield* Effect.die(new Error("every cluster has an administrator"))
-    const own = { cluster: name, server: running.server, caPem: running.caPem, token: admin.token }
-    const api = yield* makeApi(answer === undefined ? own : { ...own, answer })
-    // What the pool kept from before would fail the first call after it: the server is another one now.
+    const target = { cluster: name, server: running.server, caPem: running.caPem, token: admin.token }
+    const api = yield* makeApi(answer === undefined ? target : { ...target, answer })
+    // Connections to the previous server process would fail the next call.
     const restarted = (action: Effect.Effect<void, HarnessError>) => Effect.andThen(action, api.reconnect)
     const isDown = yield* Ref.make(false)
     const hasEnded = yield* Effect.acquireRelease(Ref.make(false), Ref.set(true))
@@ -106,7 +107,7 @@ export const makeCluster = (
           down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
         )
       )
-    // One that breaks off has stopped the cluster and not started it.
+    // A failed restart has stopped the cluster without starting it again.
     const again = (action: Effect.Effect<void, HarnessError>) =>
       Effect.andThen(restarted(action), Ref.set(isDown, false)).pipe(Effect.onError(() => Ref.set(isDown, true)))
     const outages = {
@@ -125,9 +126,9 @@ export const makeCluster = (
     })
     return {
       ...running,
-      kill: whileFleet("kill", outages.kill),
-      restart: whileFleet("restart", outages.restart),
-      restartEmpty: whileFleet("restart", outages.restartEmpty),
+      kill: whileFleet("kill it", outages.kill),
+      restart: whileFleet("restart it", outages.restart),
+      restartEmpty: whileFleet("restart it", outages.restartEmpty),
       server,
       caPem,
       expireHistory: whileUp("expire its history", restarted(running.expireHistory)),
@@ -143,7 +144,7 @@ export const makeCluster = (
       inject: (fault) =>
         Option.match(faults, {
           onNone: () => refused(name, "the fleet was started without faults"),
-          onSome: (proxy) => whileFleet("inject a fault into", proxy.inject(fault))
+          onSome: (proxy) => whileFleet("inject a fault", proxy.inject(fault))
         })
     }
   })

@@ -1,7 +1,9 @@
 /**
- * Everything that another process needs to use a running fleet: how to enter its clusters, and where to control them.
+ * The data with which another process can use a running fleet: addresses and tokens of its clusters and of its control
+ * server.
  *
- * It is plain data, so it passes to workers and into files; it holds credentials, so a file of it is its user's alone.
+ * It is plain data, so it can be sent to workers and written to files. It contains credentials, so a file with it must
+ * be readable only by its user.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { type ClusterDriver, ADMIN } from "../drivers/ClusterDriver.ts"
@@ -11,7 +13,7 @@ import type { RunningFleet } from "./RunningFleet.ts"
 const Address = { server: Schema.NonEmptyString, caPem: Schema.String }
 
 export const FleetConnection = Schema.Struct({
-  /** Where the fleet is controlled: `http://127.0.0.1:<port>`. */
+  /** Address of the control server: `http://127.0.0.1:<port>`. */
   url: Schema.NonEmptyString,
   token: Schema.NonEmptyString,
   /** The parent first. */
@@ -19,11 +21,11 @@ export const FleetConnection = Schema.Struct({
     Schema.Struct({
       name: Schema.NonEmptyString,
       role: Schema.Literals(["parent", "child"]),
-      /** What clients are given: the proxy where the fleet has faults. */
+      /** The address for clients: the proxy's, if the fleet has faults. */
       ...Address,
-      /** The cluster itself, which faults do not touch. */
+      /** The address of the cluster itself, without the proxy. */
       direct: Schema.Struct(Address),
-      /** At which programs of the cluster reach this machine, where that is not the loopback address. */
+      /** Address by which programs in the cluster reach this machine, if not the loopback address. */
       hostAddress: Schema.optionalKey(Schema.String),
       users: Schema.Array(Schema.Struct({ name: Schema.NonEmptyString, token: Schema.NonEmptyString }))
     })
@@ -31,10 +33,10 @@ export const FleetConnection = Schema.Struct({
 })
 export type FleetConnection = typeof FleetConnection.Type
 
-/** Where a cluster itself is, by its name. */
+/** The address of each cluster itself, by cluster name. */
 export type Addresses = ReadonlyMap<string, FleetConnection["clusters"][number]["direct"]>
 
-/** Wraps a driver so that it notes where its clusters are, whatever proxies stand before them. */
+/** Wraps a driver so that it records the addresses of the clusters, without the proxies. */
 export const recordAddresses = (
   driver: ClusterDriver
 ): { readonly driver: ClusterDriver; readonly addresses: Addresses } => {
@@ -46,7 +48,10 @@ export const recordAddresses = (
   return { driver: { ...driver, start }, addresses }
 }
 
-/** Describes a fleet, with the administrator and `users`. **Errors** `InvalidFleet` when it has no such user. */
+/**
+ * Returns the connection data of a fleet, with the tokens of the administrator and `users`. **Errors** `InvalidFleet`
+ * if the fleet has no such user.
+ */
 export const of = Effect.fnUntraced(function* (
   fleet: RunningFleet,
   options: {
@@ -68,6 +73,6 @@ export const of = Effect.fnUntraced(function* (
       }
     )
   )
-  if (parent === undefined) return yield* Effect.die(new Error("a fleet has a parent"))
+  if (parent === undefined) return yield* Effect.die(new Error("the fleet has no parent"))
   return { url: control.url, token: Redacted.value(control.token), clusters: [parent, ...children] }
 })

@@ -1,46 +1,55 @@
-/** A saved fleet: a directory with a page that says what is in it, and a directory for each cluster. */
+/** A saved fleet: a directory with an index file and one directory per cluster. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { HarnessError, InvalidFleet, type MachineRefused } from "../machine/HarnessError.ts"
 import { attempt } from "../machine/Machine.ts"
 
-/** What the page says. **Shape** `clusters` holds the names, the parent first; a cluster's directory is its place there. */
-const Page = Schema.Struct({
+/**
+ * The index file. **Shape** `clusters` holds the names, the parent first. The position of a name determines its
+ * cluster's directory.
+ */
+const Index = Schema.Struct({
   version: Schema.Literal(1),
   driver: Schema.NonEmptyString,
   clusters: Schema.NonEmptyArray(Schema.NonEmptyString)
 })
-type Page = typeof Page.Type
+type Index = typeof Index.Type
 
-const PAGE = "fleet.json"
+const INDEX_FILE = "fleet.json"
 
-const decodePage = Schema.decodeUnknownEffect(Schema.fromJsonString(Page), { onExcessProperty: "error" })
-const encodePage = Schema.encodeEffect(Schema.fromJsonString(Page))
-
-/** The directory of the cluster at a place of a saved fleet; names may hold characters that no file may. */
-export const directoryOf = (directory: string, place: number): string => join(directory, `cluster-${place}`)
+const decodeIndex = Schema.decodeUnknownEffect(Schema.fromJsonString(Index), { onExcessProperty: "error" })
+const encodeIndex = Schema.encodeEffect(Schema.fromJsonString(Index))
 
 /**
- * Makes the directory, lets `fill` save the clusters into it, and writes the page last: what has no page is no snapshot.
+ * Returns the directory of the cluster at an index of the saved fleet. Names are not used, because they may contain
+ * characters that file names cannot.
+ */
+export const directoryOf = (directory: string, position: number): string => join(directory, `cluster-${position}`)
+
+/**
+ * Creates the directory, runs `fill` to save the clusters into it, and writes the index file last. A directory without
+ * an index file is not a snapshot.
  *
- * **Errors** `MachineRefused` when something stands there already, and those of `fill`; then nothing stays of it.
+ * **Errors** `MachineRefused` if the directory exists, and those of `fill`. After a failure the directory is removed.
  */
 export const write = Effect.fnUntraced(function* (
   directory: string,
-  page: Omit<Page, "version">,
+  index: Omit<Index, "version">,
   fill: Effect.Effect<void, HarnessError>
 ): Effect.fn.Return<void, HarnessError> {
-  const text = yield* Effect.orDie(encodePage({ version: 1, ...page }))
+  const text = yield* Effect.orDie(encodeIndex({ version: 1, ...index }))
   const tried = (action: string, run: () => Promise<unknown>) =>
     attempt(action, run).pipe(Effect.mapError((reason: MachineRefused) => new HarnessError({ reason })))
-  const remove = tried("remove a snapshot that was not finished", () => rm(directory, { recursive: true, force: true }))
+  const remove = tried("remove an incomplete snapshot", () => rm(directory, { recursive: true, force: true }))
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* tried("make a snapshot's directory", () => mkdir(directory, { mode: 0o700 }))
+      yield* tried("create a snapshot's directory", () => mkdir(directory, { mode: 0o700 }))
       yield* restore(fill).pipe(
         Effect.andThen(
-          tried("write a snapshot's page", () => writeFile(join(directory, PAGE), `${text}\n`, { mode: 0o600 }))
+          tried("write a snapshot's index file", () =>
+            writeFile(join(directory, INDEX_FILE), `${text}\n`, { mode: 0o600 })
+          )
         ),
         Effect.onError(() => Effect.ignore(remove, { log: "Warn" }))
       )
@@ -49,30 +58,32 @@ export const write = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads where each cluster of a saved fleet lies, by its name.
+ * Returns the directory of each cluster of a saved fleet, by cluster name.
  *
- * **Errors** `MachineRefused` when there is no page, `InvalidFleet` when it was written by another driver or release, or
- * for clusters of other names.
+ * **Errors** `MachineRefused` if the index file cannot be read; `InvalidFleet` if another driver or release wrote the
+ * snapshot, or a name in `expected` is missing.
  */
 export const open = Effect.fnUntraced(function* (
   directory: string,
-  asked: Omit<Page, "version">
+  expected: Omit<Index, "version">
 ): Effect.fn.Return<ReadonlyMap<string, string>, HarnessError> {
-  const text = yield* attempt("read a snapshot", () => readFile(join(directory, PAGE), "utf8")).pipe(
+  const text = yield* attempt("read a snapshot", () => readFile(join(directory, INDEX_FILE), "utf8")).pipe(
     Effect.mapError((reason: MachineRefused) => new HarnessError({ reason }))
   )
-  const page = yield* decodePage(text).pipe(
+  const index = yield* decodeIndex(text).pipe(
     Effect.mapError(() => refused(`the snapshot in ${directory} was not written by this release`))
   )
-  if (page.driver !== asked.driver) {
-    return yield* refused(`the snapshot in ${directory} was saved by the ${page.driver} driver, not ${asked.driver}`)
+  if (index.driver !== expected.driver) {
+    return yield* refused(
+      `the snapshot in ${directory} was saved by the ${index.driver} driver, not ${expected.driver}`
+    )
   }
-  const unknown = asked.clusters.filter((name) => !page.clusters.includes(name))
+  const unknown = expected.clusters.filter((name) => !index.clusters.includes(name))
   if (unknown.length > 0) {
-    const has = page.clusters.join(", ")
+    const has = index.clusters.join(", ")
     return yield* refused(`the snapshot in ${directory} holds ${has}, not ${unknown.join(", ")}`)
   }
-  return new Map(page.clusters.map((name, place) => [name, directoryOf(directory, place)]))
+  return new Map(index.clusters.map((name, position) => [name, directoryOf(directory, position)]))
 })
 
 const refused = (problem: string) => new HarnessError({ reason: new InvalidFleet({ problem }) })

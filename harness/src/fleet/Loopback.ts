@@ -1,10 +1,9 @@
-/** Servers of this process for other processes of this machine. */
 import type { Server } from "node:http"
 import { Effect, type Scope } from "effect"
 import { HarnessError, MachineRefused } from "../machine/HarnessError.ts"
 
 /**
- * Listens on a free port of 127.0.0.1 until the scope closes, and gives its number; connections end with it.
+ * Listens on a free port of 127.0.0.1 and returns its number. Closing the scope closes the server and its connections.
  *
  * **Errors** `MachineRefused`, which names the `action`.
  */
@@ -12,7 +11,7 @@ export const listen = (server: Server, action: string): Effect.Effect<number, Ha
   Effect.gen(function* () {
     yield* Effect.acquireRelease(listening(server, action), () => closed(server))
     const address = server.address()
-    if (address === null || typeof address === "string") return yield* Effect.die(new Error("it listens on a port"))
+    if (address === null || typeof address === "string") return yield* Effect.die(new Error("the server has no port"))
     return address.port
   })
 

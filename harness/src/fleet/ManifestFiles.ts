@@ -1,21 +1,39 @@
-/** Reads manifests from files, as kubectl does. */
+/** Reads manifests from files in the same way as kubectl. */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Effect, Result, Schema } from "effect"
 import { type Document, parseAllDocuments, type ScalarTag } from "yaml"
 import { KubeObject } from "../client/KubeObject.ts"
-import { ManifestUnreadable } from "./ManifestError.ts"
 
-/** An object, and where it stands. **Shape** `document` counts from 1; the items of a list share theirs. */
+/** An object and its origin. **Shape** `document` counts from 1; the items of a list share their document's number. */
 export interface Manifest {
   readonly file: string
   readonly document: number
   readonly object: KubeObject
 }
 
+/**
+ * A file, or a document in it, is not a valid manifest.
+ *
+ * **Shape** `document` counts from 1, and is absent if the error concerns the whole file.
+ */
+export class ManifestUnreadable extends Schema.TaggedError<ManifestUnreadable>()("ManifestUnreadable", {
+  file: Schema.String,
+  document: Schema.optionalKey(Schema.Natural),
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `${placeOf(this.file, this.document)}: ${this.problem}`
+  }
+}
+
+/** Formats a position in a file: `app.yaml, document 2`. */
+export const placeOf = (file: string, document: number | undefined): string =>
+  document === undefined ? file : `${file}, document ${document}`
+
 const EXTENSIONS = new Set([".json", ".yaml", ".yml"])
 
-/** A list, whatever its items are of: `List`, `ConfigMapList`. */
+/** A list of any kind: `List`, `ConfigMapList`. */
 const ListShape = Schema.Struct({
   apiVersion: Schema.String,
   kind: Schema.String.check(Schema.isEndingWith("List")),
@@ -25,13 +43,13 @@ const decodeList = Schema.decodeUnknownResult(ListShape)
 const decodeObject = Schema.decodeUnknownResult(KubeObject)
 
 /**
- * Reads every object of some files.
+ * Reads every object of the given files.
  *
- * A directory stands for its `.yaml`, `.yml` and `.json` files by name, not for those of directories in it.
- * Files may hold several documents, empty ones among them, and lists, whose items are taken one by one. Numbers with a
- * leading zero are octal, and `yes` and `on` are true, as kubectl reads them.
+ * For a directory it reads the `.yaml`, `.yml` and `.json` files in it by name, without subdirectories. A file may
+ * contain several documents, empty documents and lists, whose items count as single objects. As in kubectl, numbers
+ * with a leading zero are octal, and `yes` and `on` are true.
  *
- * **Errors** `ManifestUnreadable` for the first file or document that is no manifest.
+ * **Errors** `ManifestUnreadable` for the first file or document that is not a manifest.
  *
  * **Source** sigs.k8s.io/yaml v1.6, `goyaml.v2/resolve.go`.
  */
@@ -59,12 +77,12 @@ const manifestsIn = Effect.fnUntraced(function* (file: string) {
   })
   const parsed = parse(text)
   const found: Array<Manifest> = []
-  for (const [index, one] of parsed.entries()) {
+  for (const [index, parsedDocument] of parsed.entries()) {
     const document = index + 1
     const fail = (problem: string) => Effect.fail(new ManifestUnreadable({ file, document, problem }))
-    const [fault] = one.errors
-    if (fault !== undefined) return yield* fail(fault.message)
-    const value = Result.try((): unknown => one.toJS())
+    const [parseError] = parsedDocument.errors
+    if (parseError !== undefined) return yield* fail(parseError.message)
+    const value = Result.try((): unknown => parsedDocument.toJS())
     if (Result.isFailure(value)) return yield* fail(String(value.failure))
     const objects = objectsIn(value.success)
     if (Result.isFailure(objects)) return yield* fail(objects.failure)
@@ -78,29 +96,32 @@ const parse = (text: string): ReadonlyArray<Document> => {
   return "empty" in documents ? [] : documents
 }
 
-/** The objects of a document: none, itself, or the items of a list. **Errors** what is wrong, as a sentence. */
+/**
+ * Returns the objects of a document: none, the document itself, or the items of a list. **Errors** a sentence that
+ * describes the problem.
+ */
 export const objectsIn = (value: unknown): Result.Result<ReadonlyArray<KubeObject>, string> => {
   if (value === null || value === undefined) return Result.succeed([])
   const list = decodeList(value)
   if (Result.isFailure(list)) {
     return decodeObject(value).pipe(
       Result.map((object) => [object]),
-      Result.mapError(({ message }) => `it is no object of Kubernetes: ${message}`)
+      Result.mapError(({ message }) => `not a Kubernetes object: ${message}`)
     )
   }
   const { apiVersion, items, kind } = list.success
-  // Items of a list of one kind may leave out what the list says already.
+  // Items of a list of one kind may omit the kind, which follows from the list's kind.
   const implied = kind === "List" ? {} : { apiVersion, kind: kind.slice(0, -"List".length) }
   const found: Array<KubeObject> = []
   for (const [index, item] of items.entries()) {
     const objects = objectsIn({ ...implied, ...item })
-    if (Result.isFailure(objects)) return Result.fail(`item ${index + 1} of its list: ${objects.failure}`)
+    if (Result.isFailure(objects)) return Result.fail(`item ${index + 1} of the list: ${objects.failure}`)
     found.push(...objects.success)
   }
   return Result.succeed(found)
 }
 
-/** What kubectl's YAML knows beyond the core schema of YAML 1.2. */
+/** Scalars that kubectl's YAML parser accepts in addition to the core schema of YAML 1.2. */
 const KUBECTL: ReadonlyArray<ScalarTag> = [
   {
     tag: "tag:yaml.org,2002:int",

@@ -1,18 +1,16 @@
-/** Manifest files, and their way into a cluster. */
+/** Applies manifest files to a cluster. */
 import { Effect, Schema } from "effect"
 import { ApiError } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
 import type { KubeObject } from "../client/KubeObject.ts"
-import { load, type Manifest } from "./ManifestFiles.ts"
-import { placeOf } from "./ManifestError.ts"
+import { load, type Manifest, placeOf } from "./ManifestFiles.ts"
 import { served } from "../state/ApiResources.ts"
 import { established } from "../state/CustomKinds.ts"
 
-export { load, type Manifest } from "./ManifestFiles.ts"
-export { ManifestUnreadable } from "./ManifestError.ts"
+export { load, type Manifest, ManifestUnreadable } from "./ManifestFiles.ts"
 
 /**
- * A cluster did not take a manifest.
+ * The cluster refused a manifest.
  *
  * **Shape** `document` counts from 1; `object` is `Deployment shop/web`.
  */
@@ -29,22 +27,22 @@ export class ManifestRefused extends Schema.TaggedError<ManifestRefused>()("Mani
 }
 
 export interface ApplyOptions {
-  /** Where objects go that name no namespace of their own (default `default`). */
+  /** Namespace of objects that name none (default `default`). */
   readonly namespace?: string
-  /** Who owns the fields (default `quarterdeck-harness`). */
+  /** Field manager of the applied fields (default `quarterdeck-harness`). */
   readonly fieldManager?: string
 }
 
 /**
- * Applies manifests to a cluster and gives the objects as they are there, in the order in which they were applied.
+ * Applies manifests to a cluster and returns the stored objects, in the order in which they were applied.
  *
- * `paths` are files and directories, see {@link load}. Custom resource definitions come first, and are waited
- * for until they are served; then namespaces; then the rest, in the order of the files. Server-side apply, which takes
- * over fields of others.
+ * `paths` are files and directories, see {@link load}. Custom resource definitions are applied first and awaited until
+ * they are served, then namespaces, then the rest in file order. Server-side apply takes over fields of other managers.
  *
- * **Errors** `ManifestUnreadable` before anything is applied; `ManifestRefused` for the first that the cluster refuses.
+ * **Errors** `ManifestUnreadable` before anything is applied; `ManifestRefused` for the first manifest that the cluster
+ * refuses.
  *
- * **Limits** one object after the other; a definition may take 30 s to be served.
+ * **Limits** applies resource object at a time; waits up to 30 s for a definition to be served.
  *
  * **Example**
  *
@@ -64,7 +62,7 @@ export const apply = Effect.fn("Manifests.apply")(function* (
   const applied: Array<KubeObject> = []
   for (const [index, manifest] of manifests.entries()) {
     const refused = Effect.mapError((reason: ApiError | string) => refusal(manifest, reason))
-    const object = yield* refused(placed(api, kinds, manifest.object, options.namespace ?? "default"))
+    const object = yield* refused(withNamespace(api, kinds, manifest.object, options.namespace ?? "default"))
     const { fieldManager } = options
     applied.push(yield* refused(api.apply(object, fieldManager === undefined ? {} : { fieldManager })))
     const isLastDefinition =
@@ -87,23 +85,23 @@ const rankOf = ({ object }: Manifest): number => {
 
 const refusal = ({ document, file, object }: Manifest, reason: ApiError | string): ManifestRefused => {
   const { name = "", namespace } = object.metadata
-  const named = `${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`
-  return new ManifestRefused({ file, document, object: named, reason })
+  const objectName = `${object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`
+  return new ManifestRefused({ file, document, object: objectName, reason })
 }
 
-/** The object with a namespace where its kind has one; `kinds` remembers what each version of a group serves. */
-const placed = Effect.fnUntraced(function* (
+/** Returns the object with its namespace, if its kind is namespaced. `kinds` caches the kinds of each group version. */
+const withNamespace = Effect.fnUntraced(function* (
   api: ClusterApi,
   kinds: Map<string, ReadonlyMap<string, boolean>>,
   object: KubeObject,
   namespace: string
 ): Effect.fn.Return<KubeObject, ApiError | string> {
   const { apiVersion, kind, metadata } = object
-  if (metadata.name === undefined) return yield* Effect.fail("it has no name, without which nothing can be applied")
+  if (metadata.name === undefined) return yield* Effect.fail("the object has no metadata.name, which apply requires")
   if (!kinds.has(apiVersion)) {
     const [group = "", version] = apiVersion.split("/")
     const resources = yield* served(api, version === undefined ? "" : group, apiVersion)
-    kinds.set(apiVersion, new Map(resources.map((one) => [one.kind, one.namespaced])))
+    kinds.set(apiVersion, new Map(resources.map((resource) => [resource.kind, resource.namespaced])))
   }
   const isNamespaced = kinds.get(apiVersion)?.get(kind)
   if (isNamespaced === undefined) return yield* Effect.fail(`the cluster serves no kind ${kind} in ${apiVersion}`)

@@ -1,7 +1,7 @@
 /**
- * A TCP proxy in front of a cluster: it sees how a client treats its connections, and can take them away.
+ * A TCP proxy in front of a cluster. It counts a client's connections, resets them and stalls them.
  *
- * TLS passes through unopened, so certificates, names and credentials are those of the cluster; one TCP connection is one
+ * It does not terminate TLS, so certificates, names and credentials are those of the cluster. One TCP connection is one
  * TLS connection.
  */
 import { Effect, type Scope } from "effect"
@@ -17,31 +17,31 @@ import * as Kubeconfig from "../client/Kubeconfig.ts"
 export interface Proxy {
   /** `https://127.0.0.1:<port>` */
   readonly server: string
-  /** How many connections have been accepted since the start. */
+  /** Number of connections accepted since the start. */
   readonly accepted: Effect.Effect<number>
-  /** How many of them are open now. */
+  /** Number of open connections. */
   readonly open: Effect.Effect<number>
-  /** Resets every open connection; new ones are accepted as before. */
+  /** Resets every open connection. New connections are accepted. */
   readonly cut: Effect.Effect<void>
-  /** From now on nothing passes in either direction, on old connections and new ones, which are still accepted. */
+  /** Stops all traffic in both directions, on open and new connections. New connections are still accepted. */
   readonly stall: Effect.Effect<void>
-  /** Lets everything pass again, also what waited. */
+  /** Resumes the traffic. Stalled data is delivered. */
   readonly resume: Effect.Effect<void>
 }
 
-/** A proxy that stands for one cluster of a fleet. */
+/** A proxy for one cluster of a fleet. */
 export interface ClusterProxy extends Proxy {
   /** The administrator's kubeconfig of the cluster, with the proxy as its server. */
   readonly kubeconfig: string
-  /** The same for another user. **Errors** `InvalidFleet` when the fleet has no such user. */
+  /** Returns the same for another user. **Errors** `InvalidFleet` if the fleet has no such user. */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
 }
 
 /**
- * Listens on a free port of 127.0.0.1 and passes every connection on to `target`, an `https://host:port`.
+ * Listens on a free port of 127.0.0.1 and forwards every connection to `target`, an `https://host:port`.
  *
- * **Errors** `MachineRefused` when it cannot listen. **Limits** closing the scope resets what is open. A target that does
- * not answer resets the client's connection. For more faults than these see `Faults`.
+ * **Errors** `MachineRefused` if it cannot listen. **Limits** closing the scope resets open connections. If the target
+ * is unreachable, the client's connection is reset. For more faults use `Faults`.
  */
 export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const make = (target: string): Effect.Effect<Proxy, HarnessError, Scope.S
   })
 
 /**
- * Puts a proxy in front of a cluster and gives kubeconfigs that lead through it.
+ * Puts a proxy in front of a cluster and returns kubeconfigs that use it.
  *
  * **Example**
  *

@@ -1,33 +1,35 @@
-/** What a fleet offers while it runs. */
 import { Effect } from "effect"
 import type { FleetCluster } from "./FleetCluster.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 
-/** The clusters of a fleet, and how to enter them. */
+/** The clusters of a running fleet, their kubeconfigs and operations on all of them. */
 export interface RunningFleet {
   readonly parent: FleetCluster
   readonly children: ReadonlyArray<FleetCluster>
-  /** The parent, then the children in the order in which they were named. */
+  /** The parent, then the children in the order of the options. */
   readonly clusters: ReadonlyArray<FleetCluster>
-  /** Gets the cluster of that name. **Errors** `InvalidFleet` when the fleet has none. */
+  /** Returns the cluster of that name. **Errors** `InvalidFleet` if the fleet has none. */
   readonly cluster: (name: string) => Effect.Effect<FleetCluster, HarnessError>
-  /** A kubeconfig of the administrator: one context a cluster, named like it; the parent is current. */
+  /**
+   * A kubeconfig of the administrator with one context per cluster, named like the cluster. The parent's context is
+   * current.
+   */
   readonly kubeconfig: string
-  /** The same for another user. **Errors** `InvalidFleet` when the fleet has no such user. */
+  /** Returns the same for another user. **Errors** `InvalidFleet` if the fleet has no such user. */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
-  /** Takes the present objects of every cluster as those that `reset` goes back to; see `ClusterDriver`. */
+  /** Makes the present objects of every cluster the state that `reset` restores. See `ClusterDriver`. */
   readonly checkpoint: Effect.Effect<void, HarnessError>
-  /** Takes every cluster back to its last checkpoint, all at once, while they run on. */
+  /** Restores every cluster to its last checkpoint, in parallel and without a restart. */
   readonly reset: Effect.Effect<void, HarnessError>
   /**
-   * Saves the whole fleet into a directory, which is made, for `FleetOptions.from`.
+   * Saves the fleet into a new directory, for `FleetOptions.from`.
    *
-   * **Errors** `NotSupported` where the driver cannot.
+   * **Errors** `NotSupported` if the driver cannot save clusters.
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
 }
 
-/** Gives the way to find one of some clusters by its name. **Errors** `InvalidFleet` when none has it. */
+/** Returns a function that finds a cluster by name. **Errors** `InvalidFleet` if no cluster has the name. */
 export const byName =
   (clusters: ReadonlyArray<FleetCluster>): RunningFleet["cluster"] =>
   (name) => {

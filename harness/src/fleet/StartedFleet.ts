@@ -1,4 +1,4 @@
-/** A running fleet for code without Effect: the same clusters, with promises. */
+/** A running fleet for code without Effect: the same operations, with promises. */
 import { Effect, Redacted, Scope } from "effect"
 import type { Fault } from "../faults/Fault.ts"
 import { type StartedFault, started } from "../faults/Faults.ts"
@@ -14,7 +14,7 @@ export interface StartedCluster {
   readonly server: string
   readonly caPem: string
   readonly kubeconfig: string
-  /** The bearer token of a user, as text. */
+  /** Returns the bearer token of a user, in plain text. */
   readonly token: (user: string) => string
   readonly create: (object: KubeObject) => Promise<KubeObject>
   readonly get: (ref: ObjectRef) => Promise<KubeObject>
@@ -32,15 +32,15 @@ export interface StartedCluster {
   readonly expireHistory: () => Promise<void>
   readonly checkpoint: () => Promise<void>
   readonly reset: () => Promise<void>
-  /** Makes a fault real until it is healed or disposed. */
+  /** Injects a fault until it is healed or disposed. */
   readonly inject: (fault: Fault) => Promise<StartedFault>
   readonly logs: () => Promise<string>
 }
 
 /**
- * A fleet that ends when it is disposed; its clusters have the names `Name`, and another one is a type error.
+ * A fleet that stops when it is disposed. Only the cluster names in `Name` compile.
  *
- * **Errors** every promise rejects with the error that the effect of the same name fails with; `cluster`, `token` and
+ * **Errors** every promise rejects with the error of the effect of the same name; `cluster`, `token` and
  * `kubeconfigFor` throw it.
  */
 export interface StartedFleet<Name extends string = string> extends AsyncDisposable {
@@ -53,13 +53,13 @@ export interface StartedFleet<Name extends string = string> extends AsyncDisposa
   readonly checkpoint: () => Promise<void>
   readonly reset: () => Promise<void>
   readonly save: (directory: string) => Promise<void>
-  /** Fills every cluster with the workloads of an online shop; see {@link Seed}. */
+  /** Fills every cluster with the workloads of an online shop. See {@link Seed}. */
   readonly seed: (options?: Seed.SeedOptions) => Promise<ReadonlyArray<Seed.ClusterPlan>>
-  /** The same fleet as effects. */
+  /** The same fleet with effects. */
   readonly fleet: RunningFleet
 }
 
-/** Wraps a fleet; `dispose` ends it. */
+/** Wraps a fleet. `dispose` stops it. */
 export const startedFrom = <Name extends string>(
   fleet: RunningFleet,
   dispose: () => Promise<void>

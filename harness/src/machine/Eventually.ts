@@ -1,11 +1,11 @@
-/** Waits for something to become true, and says what was missing when it does not. */
+/** Waits until a condition becomes true, and reports the last value if it does not. */
 import { Clock, Duration, Effect, Ref, Schedule, Schema } from "effect"
 import { inRealTime } from "./Machine.ts"
 
 /**
- * The condition did not come true in time.
+ * The condition did not become true in time.
  *
- * **Shape** `last` is what the last attempt saw: the value that was not accepted, or the failure's message.
+ * **Shape** `last` is the result of the last attempt: the rejected value, or the failure's message.
  */
 export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", {
   condition: Schema.String,
@@ -14,14 +14,14 @@ export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", {
   last: Schema.String
 }) {
   override get message(): string {
-    return `${this.condition}: not after ${this.waitedMs} ms and ${this.attempts} attempts; last seen: ${this.last}`
+    return `${this.condition}: not after ${this.waitedMs} ms and ${this.attempts} attempts; last progress: ${this.last}`
   }
 }
 
 export interface EventuallyOptions {
-  /** How long to wait in all (default 10 s). */
+  /** Total time to wait (default 10 s). */
   readonly within?: Duration.Input
-  /** The pause between two attempts (default 50 ms). */
+  /** Pause between two attempts (default 50 ms). */
   readonly every?: Duration.Input
 }
 
@@ -30,17 +30,17 @@ const EVERY: Duration.Input = "50 millis"
 const SHOWN_CHARACTERS = 500
 
 /**
- * Repeats `probe` until it succeeds with a value that `accepts` takes, and gives that value.
+ * Repeats `probe` until `accepts` returns true for its value, and returns that value.
  *
- * `condition` says what is awaited, as a sentence: `the deployment is available`.
+ * `condition` describes the expected state as a sentence: `the deployment is available`.
  *
- * **Errors** `NotYet` at the deadline, whether the last attempt failed or gave another value. **Limits** attempts follow
- * each other, never overlap, and are interrupted at the deadline; real time, also under a test clock.
+ * **Errors** `NotYet` at the deadline, if the last attempt failed or its value was rejected. **Limits** attempts do not
+ * overlap and are interrupted at the deadline. Time is real time, also under a test clock.
  *
  * **Example**
  *
  * ```ts
- * yield* eventually("the pod runs", eu.api.get(pod), (seen) => phaseOf(seen) === "Running")
+ * yield* eventually("the pod runs", eu.api.get(pod), (progress) => phaseOf(progress) === "Running")
  * ```
  */
 export const eventually = <A, E, R>(
@@ -51,18 +51,19 @@ export const eventually = <A, E, R>(
 ): Effect.Effect<A, NotYet, R> =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
-    const seen = yield* Ref.make({ attempts: 0, last: "nothing" })
-    const note = (last: unknown) => Ref.update(seen, ({ attempts }) => ({ attempts: attempts + 1, last: shown(last) }))
+    const progress = yield* Ref.make({ attempts: 0, last: "nothing" })
+    const record = (last: unknown) =>
+      Ref.update(progress, ({ attempts }) => ({ attempts: attempts + 1, last: shown(last) }))
     const giveUp = Effect.gen(function* () {
       const waitedMs = Math.round((yield* Clock.currentTimeMillis) - started)
-      return yield* new NotYet({ condition, waitedMs, ...(yield* Ref.get(seen)) })
+      return yield* new NotYet({ condition, waitedMs, ...(yield* Ref.get(progress)) })
     })
     return yield* probe.pipe(
-      Effect.tapError(note),
-      Effect.tap(note),
+      Effect.tapError(record),
+      Effect.tap(record),
       Effect.filterOrFail(accepts, () => "not accepted"),
       Effect.retry(Schedule.spaced(options.every ?? EVERY)),
-      // The schedule has no end, so no failure comes out of it.
+      // The schedule never ends, so the effect cannot fail.
       Effect.orDie,
       Effect.timeoutOrElse({ duration: options.within ?? WITHIN, orElse: () => giveUp })
     )

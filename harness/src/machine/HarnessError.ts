@@ -1,11 +1,11 @@
-/** Why a cluster or a fleet could not be started, stopped or reached. */
+/** Errors of starting, stopping and using clusters and fleets. */
 import { Schema } from "effect"
 import { MachineRefused } from "@quarterdeck/embedded-cluster/MachineRefused"
 import { PortsTaken } from "@quarterdeck/embedded-cluster/PortsTaken"
 
 export { MachineRefused, PortsTaken }
 
-/** The driver cannot run on this machine until `remedy` is done. */
+/** The driver cannot run on this machine. `remedy` says what to do. */
 export class DriverUnavailable extends Schema.TaggedError<DriverUnavailable>()("DriverUnavailable", {
   driver: Schema.String,
   remedy: Schema.String
@@ -15,10 +15,10 @@ export class DriverUnavailable extends Schema.TaggedError<DriverUnavailable>()("
   }
 }
 
-/** One of a cluster's programs ended although it should run; `lastLines` is the end of its log. */
+/** A program of a cluster ended unexpectedly. `lastLines` is the end of its log. */
 export class ProgramExited extends Schema.TaggedError<ProgramExited>()("ProgramExited", {
   program: Schema.String,
-  /** `exit status 1`, `signal SIGKILL`, or why it could not be started. */
+  /** `exit status 1`, `signal SIGKILL`, or the reason why it could not be started. */
   outcome: Schema.String,
   lastLines: Schema.Array(Schema.String)
 }) {
@@ -28,7 +28,7 @@ export class ProgramExited extends Schema.TaggedError<ProgramExited>()("ProgramE
   }
 }
 
-/** A cluster did not become ready in time; `last` says what its last probe answered. */
+/** A cluster did not become ready in time. `last` is the result of the last probe. */
 export class ClusterNotReady extends Schema.TaggedError<ClusterNotReady>()("ClusterNotReady", {
   waitedMs: Schema.Natural,
   last: Schema.String,
@@ -40,7 +40,7 @@ export class ClusterNotReady extends Schema.TaggedError<ClusterNotReady>()("Clus
   }
 }
 
-/** The options name clusters or users in a way that no fleet can have. */
+/** The options describe a fleet that cannot exist: for example two clusters of one name. */
 export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFleet", {
   problem: Schema.String
 }) {
@@ -49,11 +49,11 @@ export class InvalidFleet extends Schema.TaggedError<InvalidFleet>()("InvalidFle
   }
 }
 
-/** A seed cannot be of that size, or in that manner. */
+/** An option of a seed has an invalid value. */
 export class InvalidSeed extends Schema.TaggedError<InvalidSeed>()("InvalidSeed", {
-  /** As it is written: `size.pods`. */
+  /** Path of the option: `size.pods`. */
   field: Schema.String,
-  /** What may stand there, as a noun phrase. */
+  /** The allowed values, as a noun phrase. */
   allowed: Schema.String,
   given: Schema.String
 }) {
@@ -62,43 +62,43 @@ export class InvalidSeed extends Schema.TaggedError<InvalidSeed>()("InvalidSeed"
   }
 }
 
-/** What a seed was about to create is there already. */
+/** An object that the seed would create already exists. */
 export class SeedConflict extends Schema.TaggedError<SeedConflict>()("SeedConflict", {
-  /** The server's words: `namespaces "storefront" already exists`. */
+  /** The server's message: `namespaces "storefront" already exists`. */
   text: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
     return (
-      `${this.text}: a seed creates its own namespaces, nodes and workloads, and leaves what is there as it is; `
-      + "seed a cluster once and before anything else, or take it back by reset or restartEmpty first"
+      `${this.text}: a seed creates its own namespaces, nodes and workloads and does not change existing objects; `
+      + "seed a cluster once, before creating anything else, or reset it first (reset or restartEmpty)"
     )
   }
 }
 
-/** The cluster was killed, and what was asked for needs one that runs. */
+/** The action needs a running cluster, but the cluster has been killed. */
 export class ClusterDown extends Schema.TaggedError<ClusterDown>()("ClusterDown", {
-  /** What was asked for, as a verb phrase: `reset it`. */
+  /** The action, as a verb phrase: `reset it`. */
   action: Schema.String
 }) {
   override get message(): string {
-    return `it is down; restart it to ${this.action}`
+    return `cannot ${this.action} while it is down; restart it first`
   }
 }
 
-/** A cluster was told to do something after its fleet had ended. */
+/** The action needs a cluster whose fleet has been stopped. */
 export class FleetEnded extends Schema.TaggedError<FleetEnded>()("FleetEnded", {
-  /** What was asked for, as a verb phrase: `reset it`. */
+  /** The action, as a verb phrase: `reset it`. */
   action: Schema.String
 }) {
   override get message(): string {
-    return `its fleet has ended; nothing is left to ${this.action}`
+    return `cannot ${this.action}: its fleet has been stopped`
   }
 }
 
-/** What a cluster should begin with could not be put into it. */
+/** A step of preparing a new cluster failed. */
 export class SetupFailed extends Schema.TaggedError<SetupFailed>()("SetupFailed", {
-  /** What was being done, as a verb phrase: `start its kubelets`. */
+  /** The step, as a verb phrase: `start its kubelets`. */
   action: Schema.String,
   cause: Schema.Defect()
 }) {
@@ -107,22 +107,22 @@ export class SetupFailed extends Schema.TaggedError<SetupFailed>()("SetupFailed"
   }
 }
 
-/** A test's time was over before its fleet had started; vitest counts the start to the test. */
+/** A test's time limit ended before its fleet had started. vitest counts the start towards the test. */
 export class StartOutlastsTest extends Schema.TaggedError<StartOutlastsTest>()("StartOutlastsTest", {
   limitMs: Schema.Natural
 }) {
   override get message(): string {
     return (
-      `the fleet was still starting when the test's ${this.limitMs} ms were over, to which its start counts: give such tests `
-      + 'more time (testTimeout, or their own timeout), or start it once, by per: "file" or shareFleet'
+      `the fleet was still starting when the test's time limit of ${this.limitMs} ms ended; the start counts towards it: raise `
+      + 'the limit (testTimeout, or the timeout of the test), or start the fleet once, by per: "file" or shareFleet'
     )
   }
 }
 
-/** The driver cannot do that on any machine. */
+/** The driver does not support the operation on any machine. */
 export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupported", {
   driver: Schema.String,
-  /** What was asked for, as a noun phrase: `a snapshot`. */
+  /** The operation, as a noun phrase: `a snapshot`. */
   what: Schema.String
 }) {
   override get message(): string {
@@ -130,9 +130,9 @@ export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupport
   }
 }
 
-/** A fault has a form that none can have, or needs something that is not there. */
+/** The fault is malformed, or needs something that is missing. */
 export class InvalidFault extends Schema.TaggedError<InvalidFault>()("InvalidFault", {
-  /** Its tag: `Latency`. */
+  /** The fault's tag: `Latency`. */
   fault: Schema.String,
   problem: Schema.String
 }) {
@@ -141,7 +141,7 @@ export class InvalidFault extends Schema.TaggedError<InvalidFault>()("InvalidFau
   }
 }
 
-/** What ended a container, or kept it from starting. */
+/** Reasons why a container failed to start or ended. */
 export const ContainerFailure = Schema.Literals([
   "PrivilegedRefused",
   "Cgroups",
@@ -153,12 +153,12 @@ export const ContainerFailure = Schema.Literals([
   "Exited"
 ])
 
-/** A cluster's container could not be started, or ended although it should run; `lastLines` is the end of its log. */
+/** A cluster's container did not start, or ended unexpectedly. `lastLines` is the end of its log. */
 export class ContainerFailed extends Schema.TaggedError<ContainerFailed>()("ContainerFailed", {
   kind: ContainerFailure,
-  /** What Docker said of it: `exit status 1`, or why it refused to start it. */
+  /** Docker's report: `exit status 1`, or the reason why it refused to start the container. */
   outcome: Schema.String,
-  /** One sentence that says what would help. */
+  /** One sentence that says how to fix it. */
   remedy: Schema.String,
   lastLines: Schema.Array(Schema.String)
 }) {
@@ -169,9 +169,9 @@ export class ContainerFailed extends Schema.TaggedError<ContainerFailed>()("Cont
 }
 
 /**
- * Every failure of a fleet and its drivers; recover from one with `Effect.catchReason`.
+ * Any failure of a fleet or a driver. Recover from a single reason with `Effect.catchReason`.
  *
- * **Shape** `cluster` is absent when the failure belongs to no single cluster.
+ * **Shape** `cluster` is absent if the failure concerns no single cluster.
  */
 export class HarnessError extends Schema.TaggedError<HarnessError>()("HarnessError", {
   cluster: Schema.optionalKey(Schema.String),

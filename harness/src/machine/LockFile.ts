@@ -1,12 +1,12 @@
-/** A file that one process at a time may have, and that is free again when its process has died. */
+/** A lock file that one process at a time can hold. The lock of a dead process is free. */
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
 import * as Owner from "./Owner.ts"
 
 /**
- * Takes the lock now and gives undefined, or gives the owner that has it.
+ * Takes the lock and returns undefined, or returns the owner that holds it. Does not wait.
  *
- * **Shape** the file holds its owner, and is there whole or not at all. The lock of an owner that no longer runs is taken
- * over; one whose owner cannot be seen from here is not.
+ * **Shape** the file holds its owner's name and is written atomically. The lock of a dead owner is taken over. The lock
+ * of an owner in another process namespace is not, because its state is unknown here.
  */
 export const take = async (path: string): Promise<Owner.Owner | undefined> => {
   const mine = Owner.print(await Owner.self())
@@ -23,13 +23,12 @@ export const take = async (path: string): Promise<Owner.Owner | undefined> => {
   }
 }
 
-/** Gives the owner that a lock names; undefined when there is no lock, or none that names one. */
+/** Returns the owner that a lock names, or undefined if there is no lock or it names no owner. */
 export const ownerOf = async (path: string): Promise<Owner.Owner | undefined> => Owner.parse((await read(path)) ?? "")
 
-/** Gives the lock back. */
 export const release = (path: string): Promise<void> => rm(path, { force: true })
 
-/** Two that take one lock in one process write two drafts. */
+/** Makes drafts unique if two callers in one process take the same lock. */
 let drafts = 0
 
 const attemptTake = async (path: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {
@@ -39,25 +38,25 @@ const attemptTake = async (path: string, draft: string): Promise<Owner.Owner | u
   } catch (cause) {
     if (!hasCode(cause, "EEXIST")) throw cause
   }
-  const held = await read(path)
-  if (held === undefined) return "Again"
-  const owner = Owner.parse(held)
+  const content = await read(path)
+  if (content === undefined) return "Again"
+  const owner = Owner.parse(content)
   if (owner !== undefined && (await Owner.stateOf(owner)) !== "dead") return owner
-  return await takeOver(path, held, draft)
+  return await takeOver(path, content, draft)
 }
 
 /**
  * Replaces a dead owner's lock.
  *
- * Whoever replaces a lock holds a second one meanwhile. A dead owner gives nothing back, so a lock that still is
- * what it was cannot change under the one who may replace it, and no living owner's lock is ever moved.
+ * The caller holds a second lock meanwhile. A dead owner never releases its lock, so a lock with unchanged content
+ * stays unchanged until it is replaced. A living owner's lock is never moved.
  */
-const takeOver = async (path: string, held: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {
+const takeOver = async (path: string, content: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {
   const guard = `${path}.taking`
   const other = await take(guard)
   if (other !== undefined) return other
   try {
-    if ((await read(path)) !== held) return "Again"
+    if ((await read(path)) !== content) return "Again"
     await rename(draft, path)
     return undefined
   } finally {

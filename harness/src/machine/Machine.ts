@@ -1,21 +1,21 @@
-/** Calls into the operating system, as effects that say what was being done when they fail. */
+/** System calls as effects. An error names the action that failed. */
 import { Config, Effect } from "effect"
 import { MachineRefused } from "./HarnessError.ts"
 
 export { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
 
-/** Awaits a call of the machine; a refusal becomes `MachineRefused` with `action`, a verb phrase. */
+/** Awaits a system call. An error becomes `MachineRefused` with `action`, a verb phrase. */
 export const attempt = <A>(
   action: string,
   run: (signal: AbortSignal) => Promise<A>
 ): Effect.Effect<A, MachineRefused> =>
   Effect.tryPromise({ try: run, catch: (cause) => new MachineRefused({ action, cause }) })
 
-/** Makes a synchronous call of the machine. */
+/** Runs a synchronous system call. An error becomes `MachineRefused` with `action`. */
 export const attemptSync = <A>(action: string, run: () => A): Effect.Effect<A, MachineRefused> =>
   Effect.try({ try: run, catch: (cause) => new MachineRefused({ action, cause }) })
 
-/** Reads a setting of the environment; unset and empty are the same. */
+/** Reads an environment variable. An empty one counts as unset. */
 export const setting = (name: string): Effect.Effect<string | undefined> =>
   Effect.gen(function* () {
     const value = yield* Config.String(name).pipe(Config.withDefault(""))

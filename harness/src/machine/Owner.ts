@@ -1,10 +1,10 @@
 /**
- * Names of files and directories that say which process they belong to, so that whoever finds one can tell whether
- * anybody still needs it.
+ * Names of files and directories that identify the owning process, so that other processes can tell whether the owner
+ * still runs.
  */
 import { processWorld, startOf } from "./Processes.ts"
 
-/** The run of a process: its number, its start, and the world in which the number means it. */
+/** One run of a process: its number, its start time and its process namespace. */
 export interface Owner {
   readonly pid: number
   readonly start: string
@@ -13,17 +13,17 @@ export interface Owner {
 
 const NAME = /([0-9]+)_([A-Za-z0-9-]+)_([A-Za-z0-9]+)$/
 
-/** Gives this process. */
+/** Returns the owner for this process. */
 export const self = async (): Promise<Owner> => ({
   pid: process.pid,
   start: (await startOf(process.pid)) ?? "unknown",
   world: await processWorld()
 })
 
-/** Writes `<pid>_<start>_<world>`. */
+/** Formats an owner as `<pid>_<start>_<world>`. */
 export const print = ({ pid, start, world }: Owner): string => `${pid}_${start}_${world}`
 
-/** Reads the owner at the end of a text; undefined when none stands there. */
+/** Parses the owner at the end of a text, or returns undefined. */
 export const parse = (text: string): Owner | undefined => {
   const [, pid, start, world] = NAME.exec(text) ?? []
   return pid === undefined || start === undefined || world === undefined
@@ -31,7 +31,10 @@ export const parse = (text: string): Owner | undefined => {
     : { pid: Number(pid), start, world }
 }
 
-/** What can be told of an owner; those of other worlds (containers) cannot be seen from here. */
+/**
+ * Returns the state of an owner. An owner in another process namespace (a container) is `elsewhere`: its state is
+ * unknown.
+ */
 export const stateOf = async (owner: Owner): Promise<"alive" | "dead" | "elsewhere"> => {
   if (owner.world !== (await processWorld())) return "elsewhere"
   return (await startOf(owner.pid)) === owner.start ? "alive" : "dead"

@@ -1,4 +1,4 @@
-/** What can be known about, and done to, a process that may not be ours. */
+/** Looks up and signals processes that this process may not have started. */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readdir, readFile, readlink } from "node:fs/promises"
@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-/** Sends a signal to a whole process group; false when none of it is left. */
+/** Sends a signal to a process group. Returns false if no process of the group is left. */
 export const signalGroup = (leader: number, signal: NodeJS.Signals): boolean => {
   try {
     process.kill(-leader, signal)
@@ -18,15 +18,16 @@ export const signalGroup = (leader: number, signal: NodeJS.Signals): boolean => 
 }
 
 /**
- * A short text that tells this run of a process from a later process with the same number; undefined when it has ended,
- * also while its parent has not noticed.
+ * Returns a short text that distinguishes this run of a process from a later one with the same number. Undefined if the
+ * process has ended, even if it is still a zombie.
  *
- * **Shape** the start time in clock ticks where `/proc` exists, else a digest of what `ps` prints.
+ * **Shape** the start time in clock ticks if `/proc` exists, otherwise a digest of what `ps` prints.
  */
 export const startOf = async (pid: number): Promise<string | undefined> => {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8")
-    // The command's name stands in parentheses and may hold any character, so fields are counted after the last one.
+    // The command name is in parentheses and may contain any character, so fields are counted after the last
+    // parenthesis.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return state === "Z" ? undefined : fields[18]
   } catch {
@@ -35,7 +36,7 @@ export const startOf = async (pid: number): Promise<string | undefined> => {
   }
 }
 
-/** The command line of a process, undefined when there is no such process. */
+/** Returns the command line of a process, or undefined if there is no such process. */
 export const commandOf = async (pid: number): Promise<string | undefined> => {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ")
@@ -44,7 +45,10 @@ export const commandOf = async (pid: number): Promise<string | undefined> => {
   }
 }
 
-/** Finds this user's processes by a variable that they were started with, `NAME=value`; none where there is no `/proc`. */
+/**
+ * Returns this user's processes whose environment at their start contained `variable` (`NAME=value`). Empty without
+ * `/proc`.
+ */
 export const startedWith = async (variable: string): Promise<ReadonlyArray<number>> => {
   const pids = (await readdir("/proc").catch((): Array<string> => [])).map(Number).filter((pid) => pid > 1)
   const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")))
@@ -52,8 +56,8 @@ export const startedWith = async (variable: string): Promise<ReadonlyArray<numbe
 }
 
 /**
- * Names the world in which process numbers mean what they mean here: two containers may share a directory, not their
- * processes.
+ * Returns an id of the process namespace. Process numbers are comparable only within one: two containers may share a
+ * directory but not their processes.
  */
 export const processWorld = async (): Promise<string> => {
   try {

@@ -1,4 +1,4 @@
-/** One program of a cluster: a child process in a group of its own, with its log in a file. */
+/** A program of a cluster: a child process in its own process group, with its log in a file. */
 import { spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { open } from "node:fs/promises"
@@ -10,7 +10,7 @@ import { signalGroup } from "./Processes.ts"
 import type { Watchdog } from "./Watchdog.ts"
 import { variableOf, type Workspace } from "./Workspace.ts"
 
-/** How long a program may take to end by itself before it is killed. */
+/** Time that a program has to end after a request, before it is killed. */
 export const TerminationGrace = Context.Reference<Duration.Input>(
   "@quarterdeck/harness/internal/Program/TerminationGrace",
   {
@@ -24,28 +24,29 @@ export interface ProgramOptions {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
-  /** Variables that it gets unless this process has them; it gets all of those. */
+  /** Environment variables that the program gets in addition to those of this process, which take precedence. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
 export interface Program {
   readonly name: string
   readonly pid: number
-  /** Waits for the end and says how it came: `exit status 1`, `signal SIGKILL`. */
+  /** Waits for the end and returns its cause: `exit status 1`, `signal SIGKILL`. */
   readonly ended: Effect.Effect<string>
-  /** Fails as soon as the program ends, with its last lines. */
+  /** Waits for the end, then fails with the last lines of the log. */
   readonly failsWhenEnded: Effect.Effect<never, ProgramExited>
-  /** Kills the whole group and waits for its end. */
+  /** Kills the whole process group and waits for its end. */
   readonly kill: Effect.Effect<void>
-  /** Asks the group to end. */
+  /** Sends SIGTERM to the process group. */
   readonly terminate: Effect.Effect<void>
   readonly tail: Effect.Effect<string>
 }
 
 /**
- * Starts a program; closing the scope asks its group to end, kills it after {@link TerminationGrace}, and waits for it.
+ * Starts a program. Closing the scope sends SIGTERM to its process group, kills it after {@link TerminationGrace}, and
+ * waits for its end.
  *
- * **Limits** the log is a file in the workspace, so a busy event loop never holds the program up.
+ * **Limits** the log is a file in the workspace, so a busy event loop here never blocks the program.
  */
 export const start = (
   options: ProgramOptions,
@@ -58,7 +59,7 @@ export const start = (
       const pid = yield* spawned(options, place.workspace.path, log, ended)
       const signal = (name: NodeJS.Signals) =>
         Effect.sync(() => {
-          // The number of a program that has ended may belong to somebody else by now.
+          // Another process may already have the number of a program that has ended.
           if (!Deferred.isDoneUnsafe(ended)) signalGroup(pid, name)
         })
       const kill = Effect.andThen(signal("SIGKILL"), Effect.asVoid(Deferred.await(ended)))
@@ -88,10 +89,10 @@ export const start = (
       }).pipe(inRealTime)
   )
 
-/** The end of the log of a program that ran, or runs, in this workspace; empty when it never ran. */
+/** Returns the end of a program's log in this workspace, up to 64 KiB. Empty if the program never ran. */
 export const tailIn = (workspace: Workspace, name: string): Effect.Effect<string> => tailOf(logFile(workspace, name))
 
-/** The last lines of a text, blank ones left out. */
+/** Returns the last 20 lines of a text that are not blank. */
 export const lastLines = (text: string): ReadonlyArray<string> =>
   text
     .split("\n")

@@ -1,8 +1,9 @@
 /**
- * Ends a cluster's programs when this process dies in a way that runs no finalizer.
+ * Kills a cluster's programs if this process dies without running its finalizers.
  *
- * A shell waits on a pipe that only this process holds. While we live we tell it which process groups run; when the pipe
- * ends without a farewell, it kills them and removes the directory. It is the portable form of a parent-death signal.
+ * A shell reads from a pipe that only this process holds. This process reports each process group that starts or ends.
+ * If the pipe closes without a farewell, the shell kills the reported groups and removes the directory. This is a
+ * portable substitute for a parent-death signal.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
@@ -28,29 +29,29 @@ tries=0
 until rm -rf -- "$1" 2>/dev/null || [ "$tries" -ge 20 ]; do tries=$((tries + 1)); sleep 0.1; done
 `
 
-/** Starts the watchdog of a directory; closing the scope sends it away without harm. */
+/** Starts the watchdog of a directory. Closing the scope ends the watchdog without killing anything. */
 export const make = (directory: string): Effect.Effect<Watchdog, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const shell = yield* Effect.acquireRelease(
       attempt("start the watchdog", () => started(directory)),
       (shell) => Effect.sync(() => shell.stdin?.end("farewell\n"))
     )
-    const tell = (line: string) => Effect.sync(() => shell.stdin?.write(line))
+    const send = (line: string) => Effect.sync(() => shell.stdin?.write(line))
     return {
-      watch: (group) => tell(`watch ${group}\n`),
-      release: (group) => tell(`release ${group}\n`)
+      watch: (group) => send(`watch ${group}\n`),
+      release: (group) => send(`release ${group}\n`)
     }
   })
 
 const started = (directory: string): Promise<ChildProcess> =>
   new Promise((resolve, reject) => {
-    // A session of its own: the terminal's Ctrl-C must reach us, not the one who cleans up after us.
+    // A separate session, so that Ctrl-C in the terminal does not end the watchdog.
     const shell = spawn("/bin/sh", ["-c", SCRIPT, "quarterdeck-watchdog", directory], {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
       cwd: "/"
     })
-    // Somebody else may kill it; then the sweep at the next start is what is left, and writing to it is no failure.
+    // The watchdog itself may be killed. A write to it then does nothing, and the sweep at the next start cleans up.
     shell.stdin?.on("error", () => {})
     shell.unref()
     shell.once("spawn", () => resolve(shell))

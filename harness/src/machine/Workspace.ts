@@ -1,9 +1,9 @@
 /**
- * The private directory of one cluster, and the removal of those whose owners died without removing them.
+ * The private directory of one cluster, and the removal of directories whose owners died.
  *
- * A directory's name says which process owns it, so that no moment exists in which it has no owner. Beside the data it
- * holds the file `programs`, one process number a line, so that the next start can end what a dead owner left running. A program
- * whose owner was killed before it could note it is known by a variable that it was started with.
+ * A directory's name contains its owner, so a directory never exists without one. The file `programs` in it lists the
+ * numbers of the cluster's processes, one per line; the next start kills those that a dead owner left running. A
+ * process that the owner could not list before its death is found by an environment variable.
  */
 import { appendFileSync } from "node:fs"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
@@ -16,23 +16,24 @@ import { commandOf, signalGroup, startedWith } from "./Processes.ts"
 
 export interface Workspace {
   readonly path: string
-  /** Notes a program that runs for this directory; its command line must name the directory. */
+  /** Records a program of this directory. Its command line must contain the directory's name. */
   readonly note: (pid: number) => Effect.Effect<void, MachineRefused>
 }
 
 const PROGRAMS = "programs"
 const VARIABLE = "QUARTERDECK_HARNESS_DIRECTORY"
 
-/** What a program of a directory is to be started with, so that it is found whenever its owner dies. */
+/** Returns the environment variable by which a sweep finds the programs of a directory. */
 export const variableOf = (path: string): Readonly<Record<string, string>> => ({ [VARIABLE]: path })
 
-/** The owner, then what makes the name the only one. */
+/** The owner, then a unique suffix. */
 const NAME = /^([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)_[^_]+$/
 
 /**
- * Makes a directory that only this user can read, and removes it with the scope.
+ * Creates a directory that only this user can read. Closing the scope removes it.
  *
- * **Limits** first sweeps what dead owners left; `root` defaults to a directory of this user in the temporary directory.
+ * **Limits** first sweeps the directories of dead owners. `root` defaults to this user's directory in the temporary
+ * directory.
  */
 export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
@@ -50,10 +51,10 @@ export const make = (root?: string): Effect.Effect<Workspace, MachineRefused, Sc
   })
 
 /**
- * Ends the programs and removes the directories of owners that no longer run; gives the directories' names.
+ * Kills the programs and removes the directories of dead owners. Returns the names of the directories.
  *
- * **Limits** touches only processes whose command line names the directory they were noted in, or that were started with
- * {@link variableOf} it, and only directories made in the same process namespace.
+ * **Limits** kills only processes whose command line names the directory that lists them, or that were started with its
+ * {@link variableOf}. Removes only directories of the same process namespace.
  */
 export const sweep = (root: string): Effect.Effect<ReadonlyArray<string>, MachineRefused> =>
   attempt("sweep what ended runs left", async () => {
@@ -78,7 +79,7 @@ const endPrograms = async (path: string, name: string): Promise<void> => {
   for (const pid of await startedWith(`${VARIABLE}=${path}`)) signalGroup(pid, "SIGKILL")
 }
 
-/** A program that is just being killed may still create a file, so a directory that fills up again is tried anew. */
+/** A program that is being killed may still create a file, so the removal is retried, up to 20 times. */
 const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 
@@ -86,13 +87,14 @@ const prepare = async (root: string): Promise<void> => {
   await mkdir(root, { recursive: true, mode: 0o700 })
   const found = await lstat(root)
   const uid = process.getuid?.()
-  // The temporary directory is open to everyone: somebody else's directory or link of this name would read our tokens.
+  // Every user can write to the temporary directory. A directory or link of this name that another user made could
+  // expose the tokens.
   if (!found.isDirectory() || (uid !== undefined && found.uid !== uid)) {
-    throw new Error(`${root} belongs to somebody else`)
+    throw new Error(`${root} belongs to another user or is not a directory`)
   }
 }
 
-/** Short, because the sockets in it lie deep and the system takes no more than about 100 characters. */
+/** A short path: Unix sockets deep in it must stay below about 100 characters. */
 export const defaultRoot: Effect.Effect<string> = Effect.map(setting("TMPDIR"), (temporary) =>
   join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )

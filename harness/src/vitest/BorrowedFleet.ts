@@ -1,4 +1,4 @@
-/** A fleet of the run that a suite has for itself for a while. */
+/** A fleet that a test suite borrows from the run's global setup. */
 import { Effect, type Scope } from "effect"
 import { type Dispatcher, request } from "undici"
 import * as ControlClient from "../fleet/ControlClient.ts"
@@ -6,10 +6,10 @@ import type { RunningFleet } from "../fleet/RunningFleet.ts"
 import { HarnessError, InvalidFleet, MachineRefused } from "../machine/HarnessError.ts"
 import { decodeLoan, type Loans } from "./FleetLoans.ts"
 
-/** A loan lasts as long as its answer, and its turn may be long in coming. */
+/** No timeout: a loan lasts as long as its response, and a borrower may wait long for its turn. */
 const WITHOUT_DEADLINE = { headersTimeout: 0, bodyTimeout: 0 } as const
 
-/** Borrows a fleet until the scope closes, as soon as nobody else has it. */
+/** Borrows a fleet until the scope closes. Waits until earlier borrowers have returned it. */
 export const borrow = Effect.fnUntraced(function* (
   loans: Loans | undefined,
   name: string
@@ -26,7 +26,7 @@ export const borrow = Effect.fnUntraced(function* (
         signal: returned.signal,
         headers: { authorization: `Bearer ${loans.token}` }
       })
-      // The end of the loan ends the answer.
+      // The end of the loan aborts the response.
       body.on("error", () => undefined)
       return statusCode === 200 ? await firstLine(body) : ""
     },

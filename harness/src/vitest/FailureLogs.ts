@@ -1,14 +1,14 @@
-/** Shows the ends of the clusters' logs beside a test that failed. */
+/** Prints the ends of the clusters' logs when a test fails. */
 import { Console, Effect } from "effect"
 import type { TestContext } from "vitest"
 import { lastLines } from "../machine/Program.ts"
 import type { RunningFleet } from "../fleet/RunningFleet.ts"
 
 /**
- * Prints the last lines of every cluster's log if the test has failed; does nothing after any other.
+ * Prints the last lines of every cluster's log if the test failed.
  *
- * They go to standard error, which vitest shows with the test's name. Annotations and `onTestFailed` would come too
- * late: by then vitest takes none any more, or the clusters are gone.
+ * It prints to standard error, which vitest shows with the test's name. Annotations and `onTestFailed` would come too
+ * late: vitest accepts no more annotations then, and the clusters may be gone.
  */
 export const show = Effect.fnUntraced(function* (
   { result }: Pick<TestContext["task"], "result">,

@@ -1,9 +1,9 @@
-/** Fixtures that live as long as a file, which vitest allows at its top alone. */
+/** Fixtures with file scope, which vitest allows only at the top of a file. */
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 
 const INSIDE_DESCRIBE = /cannot be defined with a \w+ scope/
 
-/** Defines fixtures; inside of `describe` it throws `InvalidFleet`, which says where `call` belongs. */
+/** Defines fixtures. **Errors** throws `InvalidFleet`, which names `call`, if it runs inside `describe`. */
 export const atTopOfFile = <A>(call: string, define: () => A): A => {
   try {
     return define()

@@ -1,6 +1,6 @@
 /**
- * Fleets that are lent to one borrower after the other: started when first asked for, put back between borrowers, and ended
- * when nobody has asked for some time.
+ * Lends fleets to one borrower at a time. A fleet starts with its first loan, is reset between borrowers and stops
+ * after a minute without a loan.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -12,14 +12,14 @@ import * as Loopback from "../fleet/Loopback.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { restore } from "./TestFleet.ts"
 
-/** Where fleets are lent, and to whom. */
+/** Address and token of the server that lends fleets. */
 export interface Loans {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly token: string
 }
 
-/** The first line of an answer; the loan lasts as long as the answer does. */
+/** The first line of a response. The loan lasts until the response ends. */
 const Loan = Schema.Union([
   Schema.TaggedStruct("Lent", { handle: FleetConnection.FleetConnection }),
   Schema.TaggedStruct("Refused", { error: HarnessError })
@@ -27,11 +27,14 @@ const Loan = Schema.Union([
 const encodeLoan = Schema.encodeEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
 export const decodeLoan = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.toCodecJson(Loan)))
 
-/** A start takes seconds where fleets are worth lending: of processor time, what its clusters cost in a minute when nobody uses them. */
+/**
+ * Idle time after which a fleet stops. Starting it again costs about as much processor time as keeping it idle this
+ * long.
+ */
 const IDLE_FOR = "60 seconds"
 const TOKEN_BYTES = 32
 
-/** Lends fleets by the names that they are given, until the scope closes. **Errors** `MachineRefused`. */
+/** Serves fleets by name until the scope closes. **Errors** `MachineRefused`. */
 export const serve = Effect.fnUntraced(function* (
   fleets: Readonly<Record<string, FleetOptions>>
 ): Effect.fn.Return<Loans, HarnessError, Scope.Scope> {
@@ -49,13 +52,13 @@ export const serve = Effect.fnUntraced(function* (
   return { url: `http://127.0.0.1:${port}`, token }
 })
 
-/** Lends one fleet through an answer that is open as long as the borrower has it. */
+/** Lends one fleet for as long as the response stays open. */
 type Lender = (response: ServerResponse) => Effect.Effect<void>
 
 const lender = Effect.fnUntraced(function* (options: FleetOptions): Effect.fn.Return<Lender, never, Scope.Scope> {
   const turn = yield* Semaphore.make(1)
   const started = yield* RcRef.make({ acquire: start(options), idleTimeToLive: IDLE_FOR })
-  // A fleet that cannot be put back is ended, and the next borrower has a new one.
+  // If the reset fails, the fleet is stopped and the next borrower gets a new one.
   const putBack = (fleet: Fleet["Service"]) => Effect.catchCause(restore(fleet), () => RcRef.invalidate(started))
   const lend = Effect.fnUntraced(function* (response: ServerResponse) {
     const { fleet, handle } = yield* RcRef.get(started)
@@ -82,7 +85,7 @@ const start = Effect.fnUntraced(function* (options: FleetOptions) {
 })
 
 const unknown = (fleets: Readonly<Record<string, FleetOptions>>): typeof Loan.Type => {
-  const problem = `there is no fleet to be borrowed by that name; there are ${Object.keys(fleets).join(", ")}`
+  const problem = `no fleet of that name is lent; available: ${Object.keys(fleets).join(", ")}`
   return { _tag: "Refused", error: new HarnessError({ reason: new InvalidFleet({ problem }) }) }
 }
 
@@ -93,7 +96,7 @@ const answer = (response: ServerResponse, loan: typeof Loan.Type): Effect.Effect
   })
 
 const isAllowed = (request: IncomingMessage, token: string): boolean => {
-  const given = Buffer.from(request.headers.authorization ?? "")
+  const actual = Buffer.from(request.headers.authorization ?? "")
   const expected = Buffer.from(`Bearer ${token}`)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

@@ -1,5 +1,5 @@
 /**
- * Tests that get a fleet: `test` of vitest with a fixture `fleet`.
+ * The vitest function `test` with a fixture `fleet`.
  *
  * **Example**
  *
@@ -24,27 +24,28 @@ import * as FailureLogs from "./FailureLogs.ts"
 import * as StartTime from "./StartTime.ts"
 import { type FleetFixtures, type HeldFleet, restore, testFleet } from "./TestFleet.ts"
 
-/** A fleet with names that the compiler knows. */
+/** Options of a fleet whose cluster names the compiler knows. */
 export interface FleetTestOptions<Parent extends string, Child extends string> extends NamedFleetOptions<
   Parent,
   Child
 > {
   /**
-   * How long a fleet lives (default `test`): as long as one test, or as one file. A file's fleet goes back to what
-   * `prepare` left after every test, and clusters that a test killed come back; such tests run one after the other.
+   * Lifetime of a fleet (default `test`): one test, or one file. A fleet with the lifetime `file` is reset after every
+   * test to its state after `prepare`, and clusters that a test killed are restarted. Such tests run one after the
+   * other.
    */
   readonly per?: "test" | "file"
-  /** Fills a fleet after its start: seeds, custom resource definitions, users' rights. */
+  /** Fills a fleet after its start: seeds, custom resource definitions, permissions. */
   readonly prepare?: (fleet: StartedFleet<Parent | Child>) => Promise<void>
 }
 
 /**
- * Makes a `test` whose fixture `fleet` is started when a test asks for it, and ended after it.
+ * Creates a `test` whose fixture `fleet` starts when a test uses it and stops after the test.
  *
- * What a test leaves faulty is healed at its end. After a test that fails the ends of the clusters' logs are printed.
+ * Faults that a test leaves are healed at its end. If a test fails, the last lines of the clusters' logs are printed.
  *
- * **Errors** `StartOutlastsTest` when the test's time is over first: vitest counts the start to the test that asks for
- * the fleet first. A file's fleet starts on, and its next test finds it.
+ * **Errors** `StartOutlastsTest` if the test's time limit ends first: vitest counts the start towards the first test
+ * that uses the fleet. With the lifetime `file` the start continues, and the file's next test waits for it.
  */
 export const fleetTest = <const Parent extends string, const Child extends string = never>(
   options: FleetTestOptions<Parent, Child>
@@ -53,7 +54,7 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   const define = () =>
     plain.extend<FleetFixtures<Parent | Child>>({
       heldFleet: [
-        // vitest reads the names of what a fixture needs from this pattern.
+        // vitest reads the names of the fixtures that a fixture needs from this pattern.
         async ({}, use) => {
           const { end, start } = startingOnce(options)
           try {
@@ -80,23 +81,22 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   return atTopOfFile('fleetTest({ per: "file" })', define)
 }
 
-/** Starts a fleet when it is asked for, and ends it if it was; a start that is under way is broken off. */
+/** Starts a fleet on first use and stops it at the end. A start in progress is aborted. */
 const startingOnce = <Parent extends string, Child extends string>(options: FleetTestOptions<Parent, Child>) => {
   const stop = new AbortController()
-  let begun: Promise<HeldFleet> | undefined
+  let starting: Promise<HeldFleet> | undefined
   return {
-    start: () => (begun ??= begin(options, stop.signal)),
+    start: () => (starting ??= startPrepared(options, stop.signal)),
     end: async () => {
       stop.abort()
-      // Whoever asked for it has been told why it did not start.
-      const held = await begun?.catch(() => undefined)
+      // The test that requested the fleet has already failed with the error of the start.
+      const held = await starting?.catch(() => undefined)
       await held?.end()
     }
   }
 }
 
-/** Starts a fleet and prepares it. */
-const begin = async <Parent extends string, Child extends string>(
+const startPrepared = async <Parent extends string, Child extends string>(
   options: FleetTestOptions<Parent, Child>,
   signal: AbortSignal
 ): Promise<HeldFleet> => {

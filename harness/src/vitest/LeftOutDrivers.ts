@@ -1,7 +1,7 @@
 /**
- * A vitest reporter that says, once and last, which drivers a run left out and what would bring them.
+ * A vitest reporter that prints at the end of a run which drivers were left out, and how to make them available.
  *
- * A run that quietly tested less than another one looks the same; this line is the difference.
+ * Without this line a run that skipped drivers looks the same as a complete one.
  *
  * **Example**
  *
@@ -13,19 +13,20 @@
 import { Console, Effect } from "effect"
 import * as Drivers from "../drivers/Drivers.ts"
 
-/** The closing line; undefined when nothing was left out. */
+/** Returns the closing line, or undefined if no driver was left out. */
 export const closingLine = (leftOut: ReadonlyArray<Drivers.LeftOut>): string | undefined =>
   leftOut.length === 0
     ? undefined
     : `drivers left out: ${leftOut.map(({ driver, remedy }) => `${driver} (${remedy})`).join("; ")}`
 
-/** The reporter; vitest calls it by the shape of its own `Reporter`, which is not needed to build it. */
+/** The reporter. It has the shape of vitest's `Reporter` without importing that type. */
 export class LeftOutDrivers {
   readonly onTestRunEnd = (): Promise<void> =>
     Effect.runPromise(
       Drivers.selected.pipe(
         Effect.map(({ leftOut }) => closingLine(leftOut)),
-        // A bad list has failed the tests that read it, with this message; it is repeated here for runs that read none.
+        // An invalid list of drivers has failed the tests that read it. The message is repeated for runs without such
+        // tests.
         Effect.catchTag("HarnessError", (error) => Effect.succeed(error.message)),
         Effect.flatMap((line) => (line === undefined ? Effect.void : Console.log(`\n${line}`)))
       )

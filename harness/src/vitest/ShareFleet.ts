@@ -1,5 +1,5 @@
 /**
- * One fleet for a whole run of vitest: a global setup starts it, and every worker uses it.
+ * One fleet for a whole vitest run: a global setup starts it, and every worker uses it.
  *
  * **Example**
  *
@@ -20,10 +20,10 @@ import * as FleetLoans from "./FleetLoans.ts"
 import type { FleetTestOptions } from "./FleetTest.ts"
 import { testFleet } from "./TestFleet.ts"
 
-/** Under which name workers find the fleet. */
+/** Key under which workers find the connection to the shared fleet. */
 export const PROVIDED = "@quarterdeck/harness/fleet"
 
-/** Under which name workers find where fleets are lent. */
+/** Key under which workers find the server that lends fleets. */
 export const LOANS = "@quarterdeck/harness/loans"
 
 declare module "vitest" {
@@ -33,20 +33,20 @@ declare module "vitest" {
   }
 }
 
-/** A global setup of vitest that remembers in its type which clusters there are. */
+/** A vitest global setup whose type holds the names of the clusters. */
 export interface FleetSetup<Name extends string> {
   (project: Pick<TestProject, "provide">): Promise<() => Promise<void>>
-  /** Only for the compiler; it is never there. */
+  /** Used only by the type checker; never set. */
   readonly "~names"?: Name
 }
 
 /**
- * Makes the `setup` of a global setup file.
+ * Creates the `setup` of a global setup file.
  *
- * The fleet starts before the first test file and ends after the last, also in watch mode. Its state after
- * `prepare` is the checkpoint that `reset` goes back to. Workers reach it by `sharedFleetTest`.
+ * The fleet starts before the first test file and stops after the last, also in watch mode. `reset` restores its state
+ * after `prepare`. Workers use it through `sharedFleetTest`.
  *
- * **Limits** a control port on 127.0.0.1 with a token of its own; nothing is written to disk.
+ * **Limits** a control port on 127.0.0.1 with its own token. Writes nothing to disk.
  */
 export const shareFleet =
   <const Parent extends string, const Child extends string = never>(
@@ -56,10 +56,10 @@ export const shareFleet =
     lasting(shared(options), (handle) => project.provide(PROVIDED, handle))
 
 /**
- * Makes the `setup` of a global setup file that lends fleets to suites, one after the other; see `borrowedFleet`.
+ * Creates the `setup` of a global setup file that lends fleets to suites, one suite at a time. See `borrowedFleet`.
  *
- * A fleet starts when a suite first asks for it, and ends when nobody has asked for a minute: a run that needs none starts none.
- * What a suite wrote, killed or made faulty is put back before the next one has it.
+ * A fleet starts when a suite first borrows it, and stops after a minute without a borrower. Between two suites it is
+ * reset: objects are restored, killed clusters restarted, faults healed.
  *
  * **Example**
  *
@@ -74,7 +74,7 @@ export const lendFleets =
   (project: Pick<TestProject, "provide">): Promise<() => Promise<void>> =>
     lasting(FleetLoans.serve(fleets), (loans) => project.provide(LOANS, loans))
 
-/** Makes something that lasts as long as the run, tells of it, and gives what ends it. */
+/** Acquires a resource, passes it to `provide` and returns the function that releases it. */
 const lasting = async <A>(
   make: Effect.Effect<A, unknown, Scope.Scope>,
   provide: (made: A) => void

@@ -31,21 +31,21 @@ import { type FleetFixtures, testFleet } from "./TestFleet.ts"
 export type NamesOf<Setup extends FleetSetup<string>> = Exclude<Setup["~names"], undefined>
 
 /**
- * Makes a `test` whose fixture `fleet` is the shared one, with the same methods as a fleet of the test's own.
+ * Creates a `test` whose fixture `fleet` is the shared fleet, with the same methods as a test's own fleet.
  *
- * Files run at the same time and share the clusters, so tests keep to namespaces of their own, or the run sets
- * `fileParallelism: false` and tests call `fleet.reset()`. A fault lasts until it is healed, its test ends, or its worker
- * dies. Ending the fleet is the setup's: disposing of it here does nothing.
+ * Test files run in parallel on the same clusters. Use separate namespaces, or set `fileParallelism: false` and call
+ * `fleet.reset()`. A fault lasts until it is healed, its test ends, or its worker dies. Disposing of the fleet here
+ * does nothing: the global setup stops it.
  */
 export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<FleetFixtures<NamesOf<Setup>>> =>
   atTopOfFile("sharedFleetTest()", () =>
     plain.extend<FleetFixtures<NamesOf<Setup>>>({
       heldFleet: [
-        // vitest reads the names of what a fixture needs from this pattern.
+        // vitest reads the names of the fixtures that a fixture needs from this pattern.
         async ({}, use) => {
           const scope = Scope.makeUnsafe()
           try {
-            const running = await Effect.runPromise(ControlClient.connect(handle()).pipe(Scope.provide(scope)))
+            const running = await Effect.runPromise(ControlClient.connect(providedFleet()).pipe(Scope.provide(scope)))
             const held = { running, end: () => Promise.resolve() }
             await use(() => Promise.resolve(held))
           } finally {
@@ -68,18 +68,17 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
   )
 
 /**
- * Borrows a fleet that `lendFleets` of the run's global setup lends, by its name there, until the scope closes.
+ * Borrows a fleet from `lendFleets` of the run's global setup, by name, until the scope closes. For tests with Effect.
  *
- * Nobody else has it meanwhile; who comes second waits, so give `beforeAll` or the layer of a suite time for that. For tests
- * with Effect.
+ * Only one borrower has it at a time; others wait. Give `beforeAll` or the suite's layer time for that.
  *
- * **Errors** those of the fleet's start; `InvalidFleet` when none is lent by that name.
+ * **Errors** those of the fleet's start; `InvalidFleet` if no fleet of that name is lent.
  */
 export const borrowedFleet = (name: string): Effect.Effect<RunningFleet, HarnessError, Scope.Scope> =>
   Effect.suspend(() => borrow(inject(LOANS), name))
 
-/** What the run's setup has told its workers. */
-const handle = (): FleetConnection => {
+/** Returns the connection that the run's global setup provided. */
+const providedFleet = (): FleetConnection => {
   const found: FleetConnection | undefined = inject(PROVIDED)
   if (found !== undefined) return found
   throw new HarnessError({ reason: new InvalidFleet({ problem: NO_FLEET }) })

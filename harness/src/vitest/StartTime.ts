@@ -1,21 +1,24 @@
-/** What the start of a fleet takes of a test's time limit, which vitest counts to the test that waits for it. */
+/** Bounds the start of a fleet by the time limit of the test that waits for it. */
 import { Console, Duration, Effect } from "effect"
 import type { TestContext } from "vitest"
 import { HarnessError, StartOutlastsTest } from "../machine/HarnessError.ts"
 import type { HeldFleet } from "./TestFleet.ts"
 
-/** How long before vitest ends a test its fleet's start is given up, so that the error says why, also on a busy machine. */
+/**
+ * Milliseconds before the test's limit at which waiting ends, so that the error explains the timeout even on a busy
+ * machine.
+ */
 const AHEAD_MS = 250
-/** Of the limit; a start that takes less has not failed the test. */
+/** Share of the time limit above which a failed test reports the start. */
 const NOTEWORTHY = 0.25
 
-/** A fleet, and how long a test waited for it. */
+/** A fleet and the time that a test waited for it. */
 export interface Waited {
   readonly held: HeldFleet
   readonly tookMs: number
 }
 
-/** Waits for a fleet as long as the test has time. **Errors** `StartOutlastsTest`. */
+/** Waits for a fleet within the test's time limit. **Errors** `StartOutlastsTest`. */
 export const within = (limitMs: number, start: () => Promise<HeldFleet>): Promise<Waited> => {
   const started = Effect.tryPromise({ try: start, catch: (cause) => cause })
   const isLimited = limitMs > 0 && Number.isFinite(limitMs)
@@ -30,7 +33,7 @@ export const within = (limitMs: number, start: () => Promise<HeldFleet>): Promis
   )
 }
 
-/** Prints what the start took of the time of a test that failed, if that was much of it. */
+/** Prints the time of the start if the test failed and the start took more than a quarter of its time limit. */
 export const show = Effect.fnUntraced(function* (
   { result, timeout }: Pick<TestContext["task"], "result" | "timeout">,
   tookMs: number

@@ -1,31 +1,29 @@
-/** A fleet as a test of vitest sees it: names that are known to the compiler, and faults that end with the test. */
+/** A fleet as a vitest test uses it: its cluster names are typed, and its faults end with the test. */
 import { Effect, Exit, Scope } from "effect"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
 import type { HarnessError } from "../machine/HarnessError.ts"
 import { byName, type RunningFleet } from "../fleet/RunningFleet.ts"
 import { type StartedFleet, startedFrom } from "../fleet/StartedFleet.ts"
 
-/** A running fleet with what ends it. */
+/** A running fleet and the function that stops it. */
 export interface HeldFleet {
   readonly running: RunningFleet
   readonly end: () => Promise<void>
 }
 
-/** What a test is given. */
 export interface FleetFixtures<Name extends string> {
   readonly fleet: StartedFleet<Name>
-  /** Starts what `fleet` stands on, once; tests have no need of it. */
+  /** Starts the fleet behind `fleet`, once. Tests do not call it. */
   readonly heldFleet: () => Promise<HeldFleet>
 }
 
-/** A fleet for one test, and the end of that test. */
+/** A fleet for one test, and the function that runs at the end of the test. */
 export interface TestFleetOfOne<Name extends string> {
   readonly fleet: StartedFleet<Name>
-  /** Heals what the test left faulty. */
+  /** Heals the faults that the test left. */
   readonly heal: () => Promise<void>
 }
 
-/** Wraps a fleet for one test. */
 export const testFleet = <Name extends string>({ end, running }: HeldFleet): TestFleetOfOne<Name> => {
   const test = Scope.makeUnsafe()
   const parent = healing(running.parent, test)
@@ -41,31 +39,31 @@ export const testFleet = <Name extends string>({ end, running }: HeldFleet): Tes
   return { fleet: startedFrom<Name>(fleet, end), heal: () => Effect.runPromise(Scope.close(test, Exit.void)) }
 }
 
-/** The same cluster, with faults that end with the test at the latest. */
+/** Returns the same cluster with faults that end no later than the test. */
 const healing = (cluster: FleetCluster, test: Scope.Scope): FleetCluster => ({
   ...cluster,
   inject: Effect.fnUntraced(function* (fault) {
-    const held = yield* Scope.fork(test)
-    yield* Effect.addFinalizer((exit) => Scope.close(held, exit))
-    yield* Scope.provide(cluster.inject(fault), held)
+    const faultScope = yield* Scope.fork(test)
+    yield* Effect.addFinalizer((exit) => Scope.close(faultScope, exit))
+    yield* Scope.provide(cluster.inject(fault), faultScope)
   })
 })
 
-/** Brings back the clusters that do not answer, then takes every one back to its last checkpoint. */
+/** Restarts the clusters that do not respond, then resets every cluster to its last checkpoint. */
 export const restore = Effect.fnUntraced(function* (fleet: RunningFleet): Effect.fn.Return<void, HarnessError> {
   yield* Effect.forEach(
     fleet.clusters,
-    (cluster) => Effect.flatMap(answers(cluster), (does) => (does ? Effect.void : cluster.restart)),
+    (cluster) => Effect.flatMap(isReady(cluster), (ready) => (ready ? Effect.void : cluster.restart)),
     { concurrency: "unbounded", discard: true }
   )
   yield* fleet.reset
 })
 
-const PATIENCE = "3 seconds"
+const READY_TIMEOUT = "3 seconds"
 
-const answers = (cluster: FleetCluster): Effect.Effect<boolean> =>
+const isReady = (cluster: FleetCluster): Effect.Effect<boolean> =>
   cluster.api.request({ method: "GET", path: "/readyz" }).pipe(
-    Effect.timeout(PATIENCE),
+    Effect.timeout(READY_TIMEOUT),
     Effect.map(({ status }) => status === 200),
     Effect.orElseSucceed(() => false)
   )

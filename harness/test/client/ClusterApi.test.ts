@@ -27,7 +27,7 @@ describe("ClusterApi", () => {
         ["v9", "Pod", "/api/v9"]
       ] as const) {
         const { message, reason } = yield* Effect.flip(api.list({ apiVersion, kind }))
-        assert.strictEqual(message, `GET ${path} on hub: ${apiVersion} has no kind ${kind} here`)
+        assert.strictEqual(message, `GET ${path} on hub: ${apiVersion} has no kind ${kind} on this cluster`)
         assert.strictEqual(reason._tag, "ApiUnexpected")
       }
     })

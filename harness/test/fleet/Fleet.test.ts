@@ -86,7 +86,10 @@ describe("a cluster that was killed", () => {
         ["save it", parent.save("/nowhere")],
         ["expire its history", parent.expireHistory]
       ] as const) {
-        assert.strictEqual((yield* Effect.flip(action)).message, `cluster hub: it is down; restart it to ${what}`)
+        assert.strictEqual(
+          (yield* Effect.flip(action)).message,
+          `cluster hub: cannot ${what} while it is down; restart it first`
+        )
       }
       yield* parent.restart
       yield* parent.reset
@@ -178,7 +181,7 @@ describe("starting a fleet", () => {
     )
   })
 
-  it("says that a fleet has ended to whoever uses its clusters afterwards", async () => {
+  it("fails every operation after the fleet has been stopped", async () => {
     const fleet = await Fleet.start({ ...options, faults: true })
     await fleet[Symbol.asyncDispose]()
     const eu = fleet.cluster("eu")
@@ -189,17 +192,17 @@ describe("starting a fleet", () => {
       )
     assert.strictEqual(
       await messageOf(eu.list({ apiVersion: "v1", kind: "Pod" })),
-      "GET /api/v1 on eu: its fleet has ended"
+      "GET /api/v1 on eu: its fleet has been stopped"
     )
     const calls = [
-      [eu.kill(), "kill"],
-      [eu.restart(), "restart"],
-      [eu.restartEmpty(), "restart"],
+      [eu.kill(), "kill it"],
+      [eu.restart(), "restart it"],
+      [eu.restartEmpty(), "restart it"],
       [eu.reset(), "reset it"],
-      [eu.inject(Fault.cut), "inject a fault into"]
+      [eu.inject(Fault.cut), "inject a fault"]
     ] as const
     for (const [call, action] of calls) {
-      assert.strictEqual(await messageOf(call), `cluster eu: its fleet has ended; nothing is left to ${action}`)
+      assert.strictEqual(await messageOf(call), `cluster eu: cannot ${action}: its fleet has been stopped`)
     }
   })
 

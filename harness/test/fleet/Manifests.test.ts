@@ -94,13 +94,10 @@ describe("Manifests", () => {
   it.effect("says which file and document is no manifest, and why", () =>
     Effect.gen(function* () {
       assert.match(yield* refusalOf(`${map("a")}---\nkind: [\n`), /^a\.yaml, document 2: .*at line/)
-      assert.match(
-        yield* refusalOf("just: text\n"),
-        /^a\.yaml, document 1: it is no object of Kubernetes: .*apiVersion/s
-      )
+      assert.match(yield* refusalOf("just: text\n"), /^a\.yaml, document 1: not a Kubernetes object: .*apiVersion/s)
       assert.match(yield* refusalOf("a: 1\na: 2\n"), /^a\.yaml, document 1: Map keys must be unique/)
       const list = "apiVersion: v1\nkind: List\nitems:\n  - {apiVersion: v1, kind: Pod, metadata: {}}\n  - {a: 1}\n"
-      assert.match(yield* refusalOf(list), /^a\.yaml, document 1: item 2 of its list: it is no object/)
+      assert.match(yield* refusalOf(list), /^a\.yaml, document 1: item 2 of the list: not a Kubernetes object/)
       const missing = yield* Effect.flip(Manifests.load(["/nowhere/a.yaml"]))
       assert.match(missing.message, /^\/nowhere\/a\.yaml: ENOENT/)
     })
@@ -196,7 +193,7 @@ for (const driver of bothKinds(run)) {
           )
           assert.strictEqual(
             yield* refusal("apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n"),
-            "a.yaml, document 1, ConfigMap : it has no name, without which nothing can be applied"
+            "a.yaml, document 1, ConfigMap : the object has no metadata.name, which apply requires"
           )
         }),
       LIMIT

@@ -117,7 +117,7 @@ describe("Workspace", () => {
       const link = join(root, "link")
       yield* Effect.promise(() => symlink(root, link))
       const error = yield* Effect.flip(Workspace.make(link))
-      assert.include(error.message, "belongs to somebody else")
+      assert.include(error.message, "belongs to another user or is not a directory")
     })
   )
 })

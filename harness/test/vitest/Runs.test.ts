@@ -99,7 +99,7 @@ describe("a run of vitest", () => {
         assert.include(unshared, 'test: { globalSetup: "./fleet.setup.ts" }')
         assert.include(
           messageOf("has less time"),
-          "the fleet was still starting when the test's 400 ms were over, to which its start counts: give such tests more time"
+          "the fleet was still starting when the test's time limit of 400 ms ended; the start counts towards it: raise the limit"
         )
         assert.deepStrictEqual(
           failed.map(({ title }) => title).toSorted(),

@@ -60,7 +60,7 @@ describe("Seed", () => {
       const error = yield* Effect.flip(Seed.fill(fleet, { size: "tiny" }))
       assert.strictEqual(error.reason._tag, "SeedConflict")
       assert.include(error.message, `cluster hub: namespaces "${name}" already exists: a seed creates its own`)
-      assert.include(error.message, "take it back by reset or restartEmpty first")
+      assert.include(error.message, "reset it first (reset or restartEmpty)")
 
       yield* fleet.reset
       assert.deepStrictEqual(yield* Seed.fill(fleet, { size: "tiny" }), [plan])
