@@ -1,4 +1,4 @@
-/** `harness assets`: the programs of real control planes, listed, built and downloaded. */
+/** The command `harness assets`: lists, builds and downloads the programs of real control planes. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag, TerminalCapabilities } from "effect/cli"
 import { build } from "../drivers/control-plane/assets/Build.ts"
@@ -14,7 +14,7 @@ import { fromError } from "./CommandFailure.ts"
 import * as Print from "./Print.ts"
 
 const version = Argument.String("version").pipe(
-  Argument.withDescription("A Kubernetes release, 1.33 (its newest patch) or 1.33.2"),
+  Argument.withDescription("Kubernetes release: 1.33 (its newest patch) or 1.33.2"),
   Argument.optional
 )
 
@@ -42,11 +42,11 @@ const listCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Say where each program is found, and which releases the cache has. Places, the first that has a program wins: the "
+    "Print where each program is found and which releases are cached. Searched in this order: the "
       + "files that TEST_ASSET_ETCD, TEST_ASSET_KUBE_APISERVER and TEST_ASSET_KUBECTL name, the directory that "
       + "KUBEBUILDER_ASSETS names, the cache, /usr/local/kubebuilder/bin."
   ),
-  Command.withShortDescription("Say where each program is found")
+  Command.withShortDescription("Print where each program is found")
 )
 
 const buildCommand = Command.make(
@@ -54,7 +54,7 @@ const buildCommand = Command.make(
   {
     version,
     extra: Flag.Literals("with", OPTIONAL_PROGRAMS).pipe(
-      Flag.withDescription("A program beside those of the control plane; may be repeated"),
+      Flag.withDescription("Additional program to build; may be repeated"),
       Flag.atLeast(0)
     )
   },
@@ -63,7 +63,7 @@ const buildCommand = Command.make(
       Effect.mapError(fromError)
     )
     yield* Print.line(
-      built.programs.length === 0 ? "nothing to build: every program is there" : `built ${built.programs.join(", ")}`
+      built.programs.length === 0 ? "nothing to build: all programs are present" : `built ${built.programs.join(", ")}`
     )
     for (const name of [...PROGRAMS, ...extra])
       yield* printPlace(name, Option.isSome(version) ? built.version : undefined)
@@ -71,13 +71,13 @@ const buildCommand = Command.make(
 ).pipe(
   Command.withDescription(
     `Build the programs that are missing from their Go modules, ${KUBERNETES_VERSION} unless another release is named. `
-      + "Needs Go 1.26; about 4 minutes and 4 GB of Go's caches the first time."
+      + "Needs Go 1.26; the first build takes about 4 minutes and 4 GB of Go's caches."
   ),
-  Command.withShortDescription("Build what is missing from Go modules"),
+  Command.withShortDescription("Build missing programs from Go modules"),
   Command.withExamples([
     { command: "harness assets build", description: "The release that the harness is tested with" },
     { command: "harness assets build 1.33", description: "The newest patch of another minor release" },
-    { command: "harness assets build --with helm", description: "And helm, for tests of charts" }
+    { command: "harness assets build --with helm", description: "Also build helm, for tests of charts" }
   ])
 )
 
@@ -87,9 +87,7 @@ const downloadCommand = Command.make(
     version,
     index: Flag.String("index").pipe(
       Flag.withMetavar("URL"),
-      Flag.withDescription(
-        `Where the index of archives is [${INDEX_VARIABLE}; default that of the Kubernetes project]`
-      ),
+      Flag.withDescription(`URL of the archive index [${INDEX_VARIABLE}; default: the Kubernetes project's]`),
       Flag.optional
     )
   },
@@ -105,7 +103,7 @@ const downloadCommand = Command.make(
 ).pipe(
   Command.withDescription(
     "Download the archive that the Kubernetes project publishes for tests: etcd, kube-apiserver and kubectl. Its SHA-512 "
-      + "is compared with the index before anything is put in place. The controllers are not in it: build those."
+      + "is verified against the index before installation. The archive lacks the controllers: build those."
   ),
   Command.withShortDescription("Download published programs")
 )
@@ -116,18 +114,18 @@ const imageCommand = Command.make(
   Effect.fn("assets.image")(function* () {
     const { build } = yield* Effect.promise(() => import("../drivers/k3s/LocalImage.ts"))
     const name = yield* build(yield* lineWriter).pipe(Effect.mapError(fromError))
-    yield* Print.line(`the engine has ${name}`)
+    yield* Print.line(`built ${name}`)
   })
 ).pipe(
   Command.withDescription(
-    "Build an image for the driver k3s from the programs of the control plane, for machines that reach no registry. "
+    "Build an image for the driver k3s from the programs of the control plane, for machines without access to a registry. "
       + "Needs Docker, Go 1.26 and a static busybox; about 5 s."
   ),
   Command.withShortDescription("Build an image for the driver k3s")
 )
 
 export const assetsCommand = Command.make("assets").pipe(
-  Command.withDescription("The programs of real control planes: where they are, and how they come."),
+  Command.withDescription("List, build and download the programs of real control planes."),
   Command.withShortDescription("List, build and download the programs of control planes"),
   Command.withSubcommands([listCommand, buildCommand, downloadCommand, imageCommand])
 )
@@ -137,13 +135,13 @@ const none = {
   onSome: (version: string): { readonly version?: string } => ({ version })
 }
 
-/** Prints from effects that know nothing of the standard streams. */
+/** Returns a function that prints lines from effects that do not require the standard streams. */
 const lineWriter = Effect.map(
   Effect.context<Print.Streams>(),
   (context) => (text: string) => Effect.provideContext(Print.line(text), context)
 )
 
-/** Shows how far a download is on one line of a terminal, and nothing elsewhere. */
+/** Shows a download's progress on one line of a terminal. Prints nothing if the output is not a terminal. */
 const progressBar = Effect.gen(function* () {
   const { canAnimate } = yield* TerminalCapabilities.TerminalCapabilities
   const context = yield* Effect.context<Print.Streams>()

@@ -1,4 +1,4 @@
-/** What can be seen of a cluster from outside: whether it answers, and how much it holds and does. */
+/** Observes a cluster from outside: whether it responds, how many objects it has, how many requests it received. */
 import { Effect } from "effect"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
 import type { KindRef } from "../client/KubeObject.ts"
@@ -7,13 +7,15 @@ export interface ClusterState {
   readonly name: string
   readonly server: string
   readonly isReady: boolean
-  /** Objects of the kinds that people work with; absent while the cluster does not answer. */
+  /** Number of objects of common kinds. Absent while the cluster does not respond. */
   readonly objects?: number
-  /** Requests since the start of the server, these looks among them; absent where the server does not count. */
+  /**
+   * Requests since the start of the server, including those of this check. Absent if the server does not count them.
+   */
   readonly requests?: number
 }
 
-const PATIENCE = "3 seconds"
+const TIMEOUT = "3 seconds"
 
 const KINDS: ReadonlyArray<KindRef> = [
   ...["Namespace", "Node", "Pod", "Service", "ConfigMap", "Secret", "ServiceAccount", "Event"].map((kind) => ({
@@ -24,15 +26,15 @@ const KINDS: ReadonlyArray<KindRef> = [
   ...["Job", "CronJob"].map((kind) => ({ apiVersion: "batch/v1", kind }))
 ]
 
-/** A line of the server's own metrics: name, labels, value. */
+/** A request counter in the server's metrics: name, labels, value. */
 const REQUESTS = /^apiserver_request_total(?:\{[^}]*\})? ([0-9.e+]+)$/gm
 
 /**
- * Looks at a cluster now; `counted` tells its requests where the server itself does not.
+ * Returns the present state of a cluster. `counted` returns its requests if the server's metrics do not.
  *
- * **Limits** about 15 small requests; a cluster that needs longer than 3 s is not ready.
+ * **Limits** about 15 small requests. A cluster that takes longer than 3 s counts as not ready.
  */
-export const look = (cluster: FleetCluster, counted?: Effect.Effect<number>): Effect.Effect<ClusterState> => {
+export const stateOf = (cluster: FleetCluster, counted?: Effect.Effect<number>): Effect.Effect<ClusterState> => {
   const { name, server } = cluster
   return Effect.gen(function* () {
     const ready = yield* cluster.api.request({ method: "GET", path: "/readyz" })
@@ -47,12 +49,12 @@ export const look = (cluster: FleetCluster, counted?: Effect.Effect<number>): Ef
       ...(requests === undefined ? {} : { requests })
     }
   }).pipe(
-    Effect.timeout(PATIENCE),
+    Effect.timeout(TIMEOUT),
     Effect.orElseSucceed(() => ({ name, server, isReady: false }))
   )
 }
 
-/** One object and the server's word on how many remain tell them all. */
+/** A list with one object includes the number of the remaining ones. */
 const count = (cluster: FleetCluster, kind: KindRef) =>
   Effect.map(
     cluster.api.list({ ...kind, limit: 1 }),

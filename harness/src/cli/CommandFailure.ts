@@ -1,10 +1,10 @@
-/** A command that did not do what was asked, told in lines for a person. */
+/** A command's failure, with its messages for the user. */
 import { Runtime, Schema } from "effect"
 
 /**
- * Ends the program.
+ * Ends the program with an exit code.
  *
- * **Shape** one line a problem; `exitCode` 1 for a failure, 2 when the command line itself is at fault.
+ * **Shape** one line per problem. `exitCode` is 1 for a failure and 2 for an invalid command line.
  */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   lines: Schema.Array(Schema.String),
@@ -18,17 +18,17 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
     return this.exitCode
   }
 
-  /** Its lines are the report. */
+  /** The program prints the lines itself, so the runtime must not report the error again. */
   override get [Runtime.errorReported](): boolean {
     return false
   }
 }
 
-/** Fails for a reason outside the command line. */
+/** Creates a failure with exit code 1. */
 export const failed = (...lines: ReadonlyArray<string>): CommandFailure => new CommandFailure({ lines, exitCode: 1 })
 
-/** Fails for what stands, or is missing, on the command line. */
+/** Creates a failure for an invalid command line, with exit code 2. */
 export const misused = (...lines: ReadonlyArray<string>): CommandFailure => new CommandFailure({ lines, exitCode: 2 })
 
-/** Fails with an error that says what is wrong in its message; what follows its first line is the log that proves it. */
+/** Creates a failure from an error: its message, and any log lines after it. */
 export const fromError = (error: { readonly message: string }): CommandFailure => failed(...error.message.split("\n"))

@@ -1,4 +1,4 @@
-/** `harness doctor`: what this machine has and lacks for each driver. */
+/** The command `harness doctor`: checks what this machine has and lacks for each driver. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failed } from "./CommandFailure.ts"
@@ -34,13 +34,13 @@ export const doctorCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Look at what clusters need: Node, memory, disk, ports, Go, the programs of each release, Docker, its image, and the "
-      + "kernel's limits. `warn` is what some driver misses, with a remedy. Ends with 1 only if something says `fail`."
+    "Check what clusters need: Node, memory, disk, ports, Go, the programs of each release, Docker, the k3s image, and "
+      + "kernel limits. `warn` marks what only some drivers need, with a remedy. Exits with 1 only if a check says `fail`."
   ),
-  Command.withShortDescription("Say what this machine lacks")
+  Command.withShortDescription("Check what this machine lacks")
 )
 
-/** Prints a line for each finding, such as `ok    Node  v24.21.0`, and one for its remedy. */
+/** Formats each finding as a line, such as `ok    Node  v24.21.0`, followed by a line with its remedy. */
 const linesOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> => {
   const lines = Print.table(findings.map(({ detail, name, verdict }) => [verdict, name, detail]))
   return findings.flatMap(({ remedy }, index) => [

@@ -1,4 +1,4 @@
-/** `harness down`: takes down a fleet that another process holds. */
+/** The command `harness down`: takes down a fleet that another process holds. */
 import { Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import { attempt } from "../machine/Machine.ts"
@@ -9,14 +9,14 @@ import { chosen } from "./ReachedFleet.ts"
 import { sweepEverything } from "./MachineSweep.ts"
 
 const EVERY = "50 millis"
-/** Programs get 20 s to end by themselves. */
-const PATIENCE = "60 seconds"
+/** Longer than the 20 s that programs have to end after a request. */
+const TIMEOUT = "60 seconds"
 
 export const downCommand = Command.make(
   "down",
   {
     name: Argument.String("name").pipe(
-      Argument.withDescription("The fleet (default the only one that is held)"),
+      Argument.withDescription("The fleet (default: the only held fleet)"),
       Argument.withSchema(HeldFleet.Name),
       Argument.optional
     )
@@ -26,10 +26,10 @@ export const downCommand = Command.make(
       const fleet = yield* chosen(Option.getOrUndefined(name))
       if (fleet === undefined) return yield* Print.line("no fleet is held")
       if (fleet.state === "elsewhere") {
-        return yield* failed(`the fleet ${fleet.name} is held in another container, which has to take it down`)
+        return yield* failed(`the fleet ${fleet.name} is held in another container; take it down there`)
       }
       if (fleet.state === "alive") yield* end(fleet)
-      // A holder that was killed could not take its clusters with it.
+      // A killed holder could not stop its clusters.
       yield* sweepEverything
       yield* Print.line(`${fleet.name} is down`)
     },
@@ -43,20 +43,20 @@ export const downCommand = Command.make(
   Command.withShortDescription("Take down a held fleet")
 )
 
-/** Tells the holder to stop, and waits until it has given the name back. */
+/** Signals the holder to stop, and waits until it has released the fleet's name. */
 const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {
-  yield* attempt("tell the holder to stop", async () => terminate(owner.pid))
+  yield* attempt("signal the holder to stop", async () => terminate(owner.pid))
   const gone = HeldFleet.find(name).pipe(
     Effect.map(Option.filter((fleet) => fleet.owner.pid === owner.pid && fleet.state === "alive")),
     Effect.repeat({ schedule: Schedule.spaced(EVERY), while: Option.isSome })
   )
   yield* Effect.timeoutOrElse(gone, {
-    duration: PATIENCE,
+    duration: TIMEOUT,
     orElse: () => Effect.fail(failed(`process ${owner.pid} still holds ${name} after a minute`))
   })
 })
 
-/** Asks a process to end; one that has ended meanwhile has done what was asked. */
+/** Sends SIGTERM to a process. A process that has already ended is not an error. */
 export const terminate = (pid: number): void => {
   try {
     process.kill(pid, "SIGTERM")

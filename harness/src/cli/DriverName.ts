@@ -1,7 +1,5 @@
-/**
- * The names of drivers that people type; apart from the drivers themselves, which take longer to load than all else.
- */
+/** Names of the drivers on the command line. Separate from the drivers, which take long to load. */
 
-/** Every driver that `Drivers` knows, and that of clusters which run already. */
+/** The drivers of `Drivers`, and the one for existing clusters. */
 export const NAMES = ["embedded", "control-plane", "k3s", "existing"] as const
 export type DriverName = (typeof NAMES)[number]

@@ -1,4 +1,2 @@
-/** What a shell takes to work with a fleet. */
-
-/** What a shell runs to use the fleet. */
+/** Returns the shell command that selects the fleet's kubeconfig. */
 export const exportLine = (path: string): string => `export KUBECONFIG='${path.replaceAll("'", String.raw`'\''`)}'`

@@ -1,6 +1,4 @@
-/** What a doctor says of one thing. */
-
-/** A verdict on one thing; `remedy` is one sentence, absent when all is well. */
+/** The result of one check. `remedy` is one sentence, absent if the verdict is `ok`. */
 export interface Finding {
   readonly name: string
   readonly verdict: "ok" | "warn" | "fail"
@@ -10,7 +8,7 @@ export interface Finding {
 
 export const ok = (name: string, detail: string): Finding => ({ name, verdict: "ok", detail })
 
-/** Something that some tests miss. */
+/** Reports a problem that affects some drivers only. */
 export const warn = (name: string, detail: string, remedy: string): Finding => ({
   name,
   verdict: "warn",
@@ -18,7 +16,7 @@ export const warn = (name: string, detail: string, remedy: string): Finding => (
   remedy
 })
 
-/** Something without which the harness does not work. */
+/** Reports a problem that prevents any use of the harness. */
 export const fail = (name: string, detail: string, remedy: string): Finding => ({
   name,
   verdict: "fail",

@@ -1,10 +1,8 @@
-/**
- * Shows a held fleet while it lives: a table that is drawn again and again on a terminal, a line a change elsewhere.
- */
+/** Shows a held fleet: a table that is redrawn on a terminal, or one line per change otherwise. */
 import { Clock, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import type { RunningFleet } from "../fleet/RunningFleet.ts"
-import { type ClusterState, look } from "./ClusterState.ts"
+import { type ClusterState, stateOf } from "./ClusterState.ts"
 import type { Requests } from "./NamedDriver.ts"
 import * as Print from "./Print.ts"
 
@@ -24,19 +22,24 @@ export const show = Effect.fnUntraced(function* (fleet: RunningFleet, requests: 
     drawn = lines.length
     yield* Print.output(`${back}${lines.map((line) => `\u001b[2K${line}\n`).join("")}`)
   })
-  const tell = Effect.fnUntraced(function* (states: ReadonlyArray<ClusterState>) {
+  const printChanges = Effect.fnUntraced(function* (states: ReadonlyArray<ClusterState>) {
     const changed = states.filter(({ isReady, name }) => known.get(name) !== isReady)
     known = new Map(states.map(({ isReady, name }) => [name, isReady]))
     yield* Effect.forEach(changed, ({ isReady, name }) => Print.line(`${name}: ${isReady ? "ready" : "down"}`))
   })
 
-  const once = Effect.forEach(fleet.clusters, (cluster) => look(cluster, requests.get(cluster.name)), {
+  const once = Effect.forEach(fleet.clusters, (cluster) => stateOf(cluster, requests.get(cluster.name)), {
     concurrency: "unbounded"
   })
-  yield* Effect.flatMap(once, canAnimate ? draw : tell).pipe(Effect.andThen(Effect.sleep(EVERY)), Effect.forever)
+  yield* Effect.flatMap(once, canAnimate ? draw : printChanges).pipe(
+    Effect.andThen(Effect.sleep(EVERY)),
+    Effect.forever
+  )
 })
 
-/** One line a cluster, under a heading. **Shape** requests have a column where any cluster's are known: some servers do not count. */
+/**
+ * Formats one line per cluster under a heading. **Shape** the column for requests appears if any cluster counts them.
+ */
 export const tableOf = (states: ReadonlyArray<ClusterState>): ReadonlyArray<string> => {
   const isCounted = states.some(({ requests }) => requests !== undefined)
   const countOf = (count: number | undefined): string => (count === undefined ? "-" : String(count))
@@ -52,7 +55,7 @@ export const tableOf = (states: ReadonlyArray<ClusterState>): ReadonlyArray<stri
   ])
 }
 
-/** Prints a length of time: `1 h 02 min`, `3 min`, `12 s`. */
+/** Formats a duration: `1 h 02 min`, `3 min`, `12 s`. */
 export const duration = (seconds: number): string => {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)

@@ -1,4 +1,4 @@
-/** The command line of the harness: fleets held for work by hand, and the programs that they are made of. */
+/** The command line of the harness: holds fleets for manual work, and manages the programs of clusters. */
 import { readFile } from "node:fs/promises"
 import { Effect, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
@@ -16,7 +16,7 @@ import { sweepCommand } from "./SweepCommand.ts"
 import { upCommand } from "./UpCommand.ts"
 
 const command = Command.make("harness").pipe(
-  Command.withDescription("Several Kubernetes clusters as one value, for tests and for work by hand."),
+  Command.withDescription("Runs several Kubernetes clusters for tests and for manual work."),
   Command.withSubcommands([
     upCommand,
     statusCommand,
@@ -30,7 +30,7 @@ const command = Command.make("harness").pipe(
   ])
 )
 
-/** The manifest lies above this file in the sources and in the package alike. */
+/** The path is the same in the sources and in the built package. */
 const MANIFEST = new URL("../../package.json", import.meta.url)
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
@@ -38,7 +38,7 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
 /**
  * Runs a command line.
  *
- * **Errors** `CommandFailure`, already told on standard error, with the exit code.
+ * **Errors** `CommandFailure`, already printed to standard error, with the exit code.
  */
 export const run = Effect.fn("HarnessCommand.run")(
   function* (args: ReadonlyArray<string>) {
@@ -56,7 +56,10 @@ export const run = Effect.fn("HarnessCommand.run")(
   ])
 )
 
-/** Gives the exit status of a mistake that the presenter has told; help for a command that needs another is none. */
+/**
+ * Maps a usage error that the presenter has printed to exit code 2. Help for a command that needs a subcommand is not
+ * an error.
+ */
 const misuse = (error: CliError.CliError): Effect.Effect<void, CommandFailure> => {
   if (error._tag === "ShowHelp" && error.errors.length === 0) return Effect.void
   return Effect.fail(new CommandFailure({ lines: error._tag === "ShowHelp" ? [] : [error.message], exitCode: 2 }))

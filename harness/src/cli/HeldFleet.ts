@@ -1,9 +1,9 @@
 /**
- * Fleets that are held for work by hand: what is known of each lies in the user's state directory.
+ * Fleets that processes hold for manual work. The files of each are in the user's state directory.
  *
- * **Shape** `<name>.lock` names the process that holds the fleet and is there as long as it does; `<name>.json` tells the
- * rest once the fleet is ready, `<name>.kubeconfig` enters it, `<name>.log` is what a holder in the background says.
- * `<name>.placed` notes where else a kubeconfig lies.
+ * **Shape** `<name>.lock` names the process that holds the fleet, and exists as long as the fleet. `<name>.json` has
+ * the connection data once the fleet is ready. `<name>.kubeconfig` is its kubeconfig, `<name>.log` the log of a
+ * background process. `<name>.placed` records a kubeconfig written elsewhere.
  */
 import { mkdir, readdir, readFile, rm } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -17,12 +17,12 @@ import * as Owner from "../machine/Owner.ts"
 import * as WholeFile from "../machine/WholeFile.ts"
 import * as PlacedKubeconfig from "./PlacedKubeconfig.ts"
 
-/** Names files, so it is short, and the same on every file system. */
+/** Used in file names, so it is short and valid on every file system. */
 export const Name = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { message: "small letters, digits and dashes" })
+  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { message: "lower-case letters, digits and dashes" })
 )
 
-/** What a holder tells once its fleet is ready. */
+/** The data of a ready fleet. */
 const Record = Schema.Struct({
   version: Schema.Literal(1),
   driver: Schema.String,
@@ -35,14 +35,14 @@ export type Record = typeof Record.Type
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
 
-/** Who removes what a dead holder left has the name for a moment: a name that is taken is looked at again. */
+/** A sweep holds a dead holder's name for a moment, so a claim is retried. */
 const SWEEP_EVERY = "50 millis"
-const SWEEP_LOOKS = 10
+const SWEEP_RETRIES = 10
 
-/** A file of a fleet; drafts of these end with the process that writes them. */
+/** Name of a file of a fleet. Names of drafts have a suffix with their owner. */
 const FILE = /^([a-z0-9][a-z0-9-]{0,62})\.(?:lock|json|kubeconfig|log|placed)$/
 
-/** The files of one fleet. */
+/** Paths of the files of one fleet. */
 export interface Files {
   readonly lock: string
   readonly record: string
@@ -52,7 +52,7 @@ export interface Files {
   readonly placed: string
 }
 
-/** One fleet, as its files tell; without a record it is still starting, or ending. */
+/** A fleet, as its files describe it. Without a record it is starting or stopping. */
 export interface HeldFleet {
   readonly name: string
   readonly owner: Owner.Owner
@@ -61,13 +61,13 @@ export interface HeldFleet {
   readonly files: Files
 }
 
-/** `${XDG_STATE_HOME:-~/.local/state}/quarterdeck/fleets` */
+/** Returns `${XDG_STATE_HOME:-~/.local/state}/quarterdeck/fleets`. */
 export const directory: Effect.Effect<string> = Effect.gen(function* () {
   const state = (yield* setting("XDG_STATE_HOME")) ?? join((yield* setting("HOME")) ?? homedir(), ".local", "state")
   return join(state, "quarterdeck", "fleets")
 })
 
-/** Names the files of a fleet. */
+/** Returns the paths of a fleet's files. */
 export const filesOf = (name: string): Effect.Effect<Files> =>
   Effect.map(directory, (root) => ({
     lock: join(root, `${name}.lock`),
@@ -78,37 +78,39 @@ export const filesOf = (name: string): Effect.Effect<Files> =>
   }))
 
 /**
- * Takes a name for this process and gives it back, with its files, when the scope closes.
+ * Claims a name for this process. Closing the scope removes the fleet's files and releases the name.
  *
- * Gives none when the name is taken now, else the files. What a dead holder of the name left is removed.
+ * Returns None if another process holds the name. Removes the files of a dead holder.
  */
 export const claim = (name: string): Effect.Effect<Option.Option<Files>, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const files = yield* filesOf(name)
     const root = yield* directory
-    yield* attempt("make the directory of held fleets", () => mkdir(root, { recursive: true, mode: 0o700 }))
+    yield* attempt("create the directory of held fleets", () => mkdir(root, { recursive: true, mode: 0o700 }))
     const holder = yield* Effect.acquireRelease(
-      attempt("take the fleet's name", () => LockFile.take(files.lock)).pipe(
+      attempt("claim the fleet's name", () => LockFile.take(files.lock)).pipe(
         Effect.repeat({
           schedule: Schedule.spaced(SWEEP_EVERY),
-          times: SWEEP_LOOKS,
+          times: SWEEP_RETRIES,
           while: (holder) => holder !== undefined
         }),
         inRealTime
       ),
       (holder) =>
         holder === undefined
-          ? attempt("give back the fleet's name", () => removeAll(files)).pipe(Effect.orDie)
+          ? attempt("release the fleet's name", () => removeAll(files)).pipe(Effect.orDie)
           : Effect.void
     )
     if (holder !== undefined) return Option.none()
-    yield* attempt("remove what an earlier fleet left", () =>
+    yield* attempt("remove the files of an earlier fleet", () =>
       removeAll({ record: files.record, kubeconfig: files.kubeconfig, placed: files.placed })
     )
     return Option.some(files)
   })
 
-/** Writes what others may know of a fleet; each file is there whole or not at all, and its user's alone. */
+/**
+ * Writes the files by which other processes find a fleet. Each is written atomically and readable only by this user.
+ */
 export const publish = Effect.fnUntraced(function* (
   files: Files,
   kubeconfig: string,
@@ -121,7 +123,7 @@ export const publish = Effect.fnUntraced(function* (
   })
 })
 
-/** Finds every fleet that is held, or that somebody held until they died. */
+/** Returns every fleet with a lock file, including those of dead processes. */
 export const list: Effect.Effect<ReadonlyArray<HeldFleet>, MachineRefused> = Effect.gen(function* () {
   const root = yield* directory
   const names = yield* attempt("read the directory of held fleets", async () => {
@@ -132,14 +134,14 @@ export const list: Effect.Effect<ReadonlyArray<HeldFleet>, MachineRefused> = Eff
   return found.flatMap((fleet) => Option.toArray(fleet))
 })
 
-/** Finds a fleet by its name. */
+/** Returns the fleet of that name. */
 export const find = Effect.fnUntraced(function* (
   name: string
 ): Effect.fn.Return<Option.Option<HeldFleet>, MachineRefused> {
   const files = yield* filesOf(name)
-  const owner = yield* attempt("read who holds a fleet", () => LockFile.ownerOf(files.lock))
+  const owner = yield* attempt("read the holder of a fleet", () => LockFile.ownerOf(files.lock))
   if (owner === undefined) return Option.none()
-  const state = yield* attempt("look at who holds a fleet", () => Owner.stateOf(owner))
+  const state = yield* attempt("check the holder of a fleet", () => Owner.stateOf(owner))
   const text = yield* attempt("read a fleet's record", () => readFile(files.record, "utf8").catch(() => ""))
   const record = decodeRecord(text)
   return Option.some({
@@ -152,9 +154,9 @@ export const find = Effect.fnUntraced(function* (
 })
 
 /**
- * Removes what dead holders left, and names their fleets.
+ * Removes the files of dead holders. Returns the names of their fleets.
  *
- * **Limits** a fleet's files go through its lock alone, so those of a holder that comes meanwhile stay.
+ * **Limits** takes a fleet's lock first, so the files of a new holder are safe.
  */
 export const sweep: Effect.Effect<ReadonlyArray<string>, MachineRefused> = Effect.gen(function* () {
   const root = yield* directory
@@ -164,7 +166,7 @@ export const sweep: Effect.Effect<ReadonlyArray<string>, MachineRefused> = Effec
   return yield* Effect.filter([...names].toSorted(), clear)
 })
 
-/** Removes the files of a fleet that nobody holds, and says whether there were any to remove. */
+/** Removes the files of a fleet without a living holder. Returns false if another process holds it. */
 export const clear = Effect.fnUntraced(function* (name: string): Effect.fn.Return<boolean, MachineRefused> {
   const files = yield* filesOf(name)
   return yield* attempt("remove a dead fleet's files", async () => {
@@ -187,7 +189,10 @@ const sweepDraft = async (root: string, entry: string): Promise<void> => {
   await rm(join(root, entry), { force: true })
 }
 
-/** The lock goes last: who finds no lock finds nothing else either. A note goes after what it speaks of. */
+/**
+ * The lock is removed last: without a lock there are no other files. The record of a placed kubeconfig is removed after
+ * that kubeconfig.
+ */
 const removeAll = async (files: Partial<Files>): Promise<void> => {
   if (files.placed !== undefined) await PlacedKubeconfig.removeLeft(files.placed)
   for (const path of [files.record, files.kubeconfig, files.log, files.placed, files.lock]) {

@@ -1,4 +1,4 @@
-/** Starts a fleet, tells how to use it, and keeps it until this process is told to stop. */
+/** Starts a fleet, prints how to use it, and keeps it running until this process is interrupted. */
 import { DateTime, Effect, Option } from "effect"
 import * as ControlServer from "../fleet/ControlServer.ts"
 import * as FleetConnection from "../fleet/FleetConnection.ts"
@@ -28,18 +28,18 @@ export interface HoldOptions {
   readonly kubeconfig: string | undefined
 }
 
-/** Runs until it is interrupted; then everything is taken down. */
+/** Runs until it is interrupted, then takes the fleet down. */
 export const hold = Effect.fnUntraced(
   function* (options: HoldOptions) {
     const claimed = yield* HeldFleet.claim(options.name)
     if (Option.isNone(claimed)) {
-      const held = Option.getOrUndefined(yield* HeldFleet.find(options.name))
-      const holder = held === undefined ? "" : ` by process ${held.owner.pid}`
-      return yield* failed(`the fleet ${options.name} is held already${holder}; give another --name, or take it down`)
+      const holding = Option.getOrUndefined(yield* HeldFleet.find(options.name))
+      const holder = holding === undefined ? "" : ` by process ${holding.owner.pid}`
+      return yield* failed(`the fleet ${options.name} is already held${holder}; choose another --name, or take it down`)
     }
     const files = claimed.value
     const place = options.driver === "existing" ? undefined : options.kubeconfig
-    // Before the clusters start: a refusal after a minute is no help.
+    // Checked before the clusters start, which may take a minute.
     if (place !== undefined) yield* PlacedKubeconfig.check(place)
     const named = yield* NamedDriver.get(options.driver, options.kubeconfig)
     const { addresses, driver } = FleetConnection.recordAddresses(named.driver)
@@ -51,7 +51,7 @@ export const hold = Effect.fnUntraced(
       yield* Print.line(`seeding ${options.seed}`)
       yield* Seed.fill(fleet, { size: options.seed, pods: podsOf(options) })
     }
-    if (kubelet) yield* warnOfNoNodes(fleet)
+    if (kubelet) yield* noteMissingNodes(fleet)
     if (options.usage) {
       yield* Effect.forEach(fleet.clusters, (cluster) => Usage.serve(cluster), { concurrency: "unbounded" })
     }
@@ -78,7 +78,7 @@ export const hold = Effect.fnUntraced(
   })
 )
 
-/** Who tells what becomes of a seed's pods: whoever is there to do it. */
+/** Returns how a seed creates pods, depending on the controllers and kubelets of the cluster. */
 const podsOf = ({ controllers, driver, kubelet }: HoldOptions): Seed.PodMode => {
   if (controllers || HAVE_CONTROLLERS.has(driver)) return "none"
   return kubelet ? "bound" : "reported"
@@ -86,8 +86,10 @@ const podsOf = ({ controllers, driver, kubelet }: HoldOptions): Seed.PodMode => 
 
 const HAVE_CONTROLLERS = new Set<HoldOptions["driver"]>(["k3s", "existing"])
 
-/** A kubelet keeps nodes alive and makes none; whoever may not list them is told nothing. */
-const warnOfNoNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {
+/**
+ * Prints a note for clusters without nodes: the fake kubelet creates none. Skips clusters that forbid listing nodes.
+ */
+const noteMissingNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {
   const bare = yield* Effect.filter(fleet.clusters, ({ api }) =>
     api.list({ apiVersion: "v1", kind: "Node", limit: 1 }).pipe(
       Effect.map(({ items }) => items.length === 0),
@@ -96,5 +98,5 @@ const warnOfNoNodes = Effect.fnUntraced(function* (fleet: RunningFleet) {
   )
   if (bare.length === 0) return
   const names = bare.map(({ name }) => name).join(", ")
-  yield* Print.note(`no node in ${names}: pods stay Pending; --seed writes nodes, or create some`)
+  yield* Print.note(`no nodes in ${names}: pods stay Pending; use --seed or create nodes`)
 })

@@ -1,4 +1,4 @@
-/** `harness kill`: kills a cluster of a held fleet. */
+/** The command `harness kill`: kills a cluster of a held fleet. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
@@ -13,12 +13,12 @@ export const killCommand = Command.make(
     name: ReachedFleet.nameFlag
   },
   Effect.fn("kill")(
-    function* ({ cluster: asked, name }) {
-      const { cluster } = yield* ReachedFleet.cluster(name, asked)
+    function* ({ cluster: clusterName, name }) {
+      const { cluster } = yield* ReachedFleet.cluster(name, clusterName)
       yield* cluster.kill
       const fleet = Option.match(name, { onNone: () => "", onSome: (text) => ` --name ${text}` })
-      const restart = `${yield* Invocation.command} restart ${Print.shellWord(asked)}${fleet}`
-      yield* Print.line(`${asked} is down; bring it back by: ${restart}`)
+      const restart = `${yield* Invocation.command} restart ${Print.shellWord(clusterName)}${fleet}`
+      yield* Print.line(`${clusterName} is down; restart it with: ${restart}`)
     },
     Effect.scoped,
     Effect.catchTags({
@@ -28,9 +28,9 @@ export const killCommand = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Kill a cluster of a held fleet, as if its machine had lost power: connections break, and nobody answers until it is "
+    "Kill a cluster of a held fleet, as if its machine had lost power: connections break, and the server is down until it is "
       + "restarted."
   ),
   Command.withShortDescription("Kill a cluster of a held fleet"),
-  Command.withExamples([{ command: "harness kill prod", description: "What does the program say of prod now?" }])
+  Command.withExamples([{ command: "harness kill prod", description: "See how the program under test reacts" }])
 )

@@ -1,4 +1,4 @@
-/** Whether this machine has what clusters need: Node, memory, disk, ports, and the kernel's limits. */
+/** Checks of this machine: Node, memory, disk, ports and kernel limits. */
 import { readFile, statfs } from "node:fs/promises"
 import { freemem, totalmem } from "node:os"
 import { dirname } from "node:path"
@@ -11,17 +11,19 @@ import { fail, type Finding, ok, warn } from "./Finding.ts"
 
 const NODE_NEEDED = 24
 const GIB = 1024 ** 3
-/** Three real control planes take about 1 GB, three of k3s about 3 GB. */
+/** Three real control planes take about 1 GB, three k3s clusters about 3 GB. */
 const MEMORY_WANTED_BYTES = 2 * GIB
 const MEMORY_NEEDED_BYTES = 512 * 1024 ** 2
-/** A cluster's data take 64 MB; Go's caches take 4 GB once, when programs are built. */
+/** A cluster's data takes 64 MB. Building programs takes 4 GB of Go's caches. */
 const SCRATCH_WANTED_BYTES = GIB
 const CACHE_WANTED_BYTES = 6 * GIB
-/** Each k3s and each kubelet opens several; the usual default of 128 ends the third or fourth cluster. */
+/**
+ * Each k3s and each kubelet opens several instances. With the usual default of 128 the third or fourth cluster fails.
+ */
 const INOTIFY_INSTANCES_WANTED = 512
 const INOTIFY_WATCHES_WANTED = 65_536
 
-/** Judges a number that something has by what is wanted. */
+/** Compares a value with the wanted and the needed minimum. */
 const atLeast = (
   name: string,
   detail: string,
@@ -46,24 +48,24 @@ export const system: Finding =
     : warn("system", `${process.platform} ${process.arch}`, "only the driver embedded works here; use Linux or macOS")
 
 export const memory: Effect.Effect<Finding> = Effect.promise(async () => {
-  // The kernel's own estimate counts caches that it would give back.
+  // The kernel's estimate includes caches that it would free.
   const available = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile("/proc/meminfo", "utf8").catch(() => ""))?.[1]
   const bytes = available === undefined ? freemem() : Number(available) * 1024
   return atLeast("memory", `${gibibytes(bytes)} of ${gibibytes(totalmem())} available`, {
     is: bytes,
     wanted: MEMORY_WANTED_BYTES,
     needed: MEMORY_NEEDED_BYTES,
-    remedy: "end other programs, or run fewer clusters at once: one takes about 400 MB"
+    remedy: "stop other programs, or run fewer clusters: each takes about 400 MB"
   })
 })
 
 const disk = Effect.fnUntraced(function* (name: string, path: string, wanted: number, remedy: string) {
-  const free = yield* Effect.option(attempt("look at a disk", () => freeOn(path)))
-  if (Option.isNone(free)) return warn(name, `${path} cannot be looked at`, "make it readable")
-  return atLeast(name, `${gibibytes(free.value)} free below ${path}`, { is: free.value, wanted, remedy })
+  const free = yield* Effect.option(attempt("read the free space of a disk", () => freeOn(path)))
+  if (Option.isNone(free)) return warn(name, `cannot read the free space of ${path}`, "make it readable")
+  return atLeast(name, `${gibibytes(free.value)} free in ${path}`, { is: free.value, wanted, remedy })
 })
 
-/** What is not there yet will be made on the disk of the directory above. */
+/** Returns the free bytes of the disk of a path. A missing directory counts as part of its parent's disk. */
 const freeOn = async (path: string): Promise<number> => {
   try {
     const { bavail, bsize } = await statfs(path)
@@ -90,11 +92,11 @@ export const disks: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function*
 export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.reserve).pipe(
   Effect.map((port) => ok("ports", `127.0.0.1:${port} and others are free`)),
   Effect.catch((error) =>
-    Effect.succeed(fail("ports", error.message, "end programs that hold many ports or files, or raise `ulimit -n`"))
+    Effect.succeed(fail("ports", error.message, "stop programs that use many ports or files, or raise `ulimit -n`"))
   )
 )
 
-/** Linux alone has these limits. */
+/** Only Linux has these limits. */
 export const inotify: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const limits = [
     { file: "max_user_instances", wanted: INOTIFY_INSTANCES_WANTED },
@@ -109,7 +111,7 @@ export const inotify: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(functio
               atLeast(`inotify ${file}`, text.trim(), {
                 is: Number(text),
                 wanted,
-                remedy: `several k3s need more: sysctl -w fs.inotify.${file}=${wanted}`
+                remedy: `several k3s clusters need more: sysctl -w fs.inotify.${file}=${wanted}`
               })
             ]
       )

@@ -1,4 +1,4 @@
-/** Removes whatever dead runs of the harness left on this machine. */
+/** Removes what dead runs of the harness left on this machine. */
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -10,10 +10,10 @@ import * as Workspace from "../machine/Workspace.ts"
 import * as HeldFleet from "./HeldFleet.ts"
 
 /**
- * Sweeps programs and directories of clusters, files of held fleets, half-done builds and downloads, containers and
- * networks; gives a line for each.
+ * Sweeps clusters' programs and directories, files of held fleets, incomplete builds and downloads, containers and
+ * networks. Returns one line for each.
  *
- * **Limits** what a living process owns is never touched, nor what another container's processes own.
+ * **Limits** never touches resources of a living process or of another container's processes.
  */
 export const sweepEverything: Effect.Effect<ReadonlyArray<string>, MachineRefused | HarnessError> = Effect.gen(
   function* () {
@@ -26,17 +26,17 @@ export const sweepEverything: Effect.Effect<ReadonlyArray<string>, MachineRefuse
     return [
       ...clusters.map((name) => `cluster directory ${join(root, name)}`),
       ...fleets.map((name) => `held fleet ${name}`),
-      ...drafts.map((path) => `half-done ${path}`),
+      ...drafts.map((path) => `incomplete ${path}`),
       ...containers
     ]
   }
 )
 
-/** A build's or a download's directory says in its name who makes it. */
+/** Name of a build's or download's directory, with its owner. */
 const DRAFT = /^v[0-9.]+\.(?:building|downloading)-([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)-[^-]+$/
 
 const sweepDrafts = (root: string) =>
-  attempt("sweep half-done builds", async () => {
+  attempt("sweep incomplete builds", async () => {
     const swept: Array<string> = []
     for (const name of await readdir(root).catch((): Array<string> => [])) {
       const owner = Owner.parse(DRAFT.exec(name)?.[1] ?? "")

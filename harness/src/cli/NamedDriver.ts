@@ -1,4 +1,4 @@
-/** Drivers by the names that people type. */
+/** Drivers by their names on the command line. */
 import { Effect } from "effect"
 import type { ClusterDriver } from "../drivers/ClusterDriver.ts"
 import * as Drivers from "../drivers/Drivers.ts"
@@ -7,7 +7,7 @@ import * as Existing from "../drivers/existing/Existing.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import type { DriverName } from "./DriverName.ts"
 
-/** How many requests the clusters have had, by their names, where only the driver can tell. */
+/** Request counters by cluster name, for clusters whose driver counts requests. */
 export type Requests = ReadonlyMap<string, Effect.Effect<number>>
 
 export interface Named {
@@ -15,13 +15,13 @@ export interface Named {
   readonly requests: Requests
 }
 
-/** With what the namespaces begin that are made in clusters of somebody else. */
+/** Prefix of the namespaces that the harness creates in existing clusters. */
 const NAMESPACE_PREFIX = "harness"
 
 /**
- * Gets a driver. `kubeconfig` names the clusters that run already; other drivers have no use for it.
+ * Returns a driver. `kubeconfig` names the existing clusters; other drivers ignore it.
  *
- * **Errors** `InvalidFleet` for a name that this release has no driver for.
+ * **Errors** `InvalidFleet` for an unknown name.
  */
 export const get = (name: DriverName, kubeconfig: string | undefined): Effect.Effect<Named, HarnessError> => {
   if (name === "embedded") return Effect.succeed(counting())
@@ -35,7 +35,9 @@ export const get = (name: DriverName, kubeconfig: string | undefined): Effect.Ef
     : Effect.succeed({ driver, requests: new Map() })
 }
 
-/** A server in this process serves no metrics of itself, but counts. */
+/**
+ * Returns the embedded driver. It counts requests itself, because embedded servers do not count them in their metrics.
+ */
 const counting = (): Named => {
   const requests = new Map<string, Effect.Effect<number>>()
   const start: ClusterDriver["start"] = (options) =>

@@ -1,8 +1,7 @@
 /**
- * A kubeconfig in a place that the user names, there as long as its fleet is.
+ * A kubeconfig at a path that the user chose, which exists as long as its fleet.
  *
- * A note beside the fleet's other files says where it lies and what was written, so that it goes too when the
- * process that wrote it was killed.
+ * A note among the fleet's files records its path and content, so that a sweep removes it if the process was killed.
  */
 import { createHash } from "node:crypto"
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -13,16 +12,16 @@ import * as Owner from "../machine/Owner.ts"
 import * as WholeFile from "../machine/WholeFile.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 
-/** The first line of a file that may be replaced and removed; its end names the process whose fleet it enters. */
+/** First line of a file that the harness may replace and remove. It ends with the owner. */
 const MARKER = "# harness up wrote this file and removes it with its fleet: "
 
-/** What tells a file that was placed from every other one. */
+/** Identifies a placed file. */
 const Note = Schema.fromJsonString(
   Schema.Struct({
     path: Schema.NonEmptyString,
-    /** Where it is written before it is put in its place; its name says whose it is. */
+    /** Path of the draft that is renamed to `path`. Its name ends with the owner. */
     draft: Schema.NonEmptyString,
-    /** SHA-256 of its text, in hexadecimal. */
+    /** SHA-256 of the text, in hexadecimal. */
     digest: Schema.String
   })
 )
@@ -30,21 +29,21 @@ const decodeNote = Schema.decodeUnknownOption(Note)
 const encodeNote = Schema.encodeSync(Note)
 
 /**
- * Says whether a kubeconfig may be written to a place.
+ * Checks whether a kubeconfig may be written to a path. Returns `left` if a dead process left a file there.
  *
- * **Errors** `CommandFailure` when a file is there that this command did not write, or that a fleet has which runs.
+ * **Errors** `CommandFailure` if the file was not written by this command, or its fleet is running.
  */
 export const check = Effect.fnUntraced(function* (
   path: string
 ): Effect.fn.Return<"absent" | "left", CommandFailure | MachineRefused> {
-  const text = yield* attempt(`read ${path}`, () => standing(path))
+  const text = yield* attempt(`read ${path}`, () => readIfPresent(path))
   if (text === undefined) return "absent"
   const [first = ""] = text.split("\n", 1)
   const owner = first.startsWith(MARKER) ? Owner.parse(first) : undefined
   if (owner === undefined) {
     return yield* failed(`--kubeconfig must name a new file: harness up did not write the one at ${path}`)
   }
-  const state = yield* attempt("look at who wrote a kubeconfig", () => Owner.stateOf(owner))
+  const state = yield* attempt("check the owner of a kubeconfig", () => Owner.stateOf(owner))
   if (state !== "dead") {
     return yield* failed(`--kubeconfig must name a new file: ${path} belongs to the fleet of process ${owner.pid}`)
   }
@@ -52,10 +51,9 @@ export const check = Effect.fnUntraced(function* (
 })
 
 /**
- * Writes a kubeconfig, whole and for its user's eyes alone, and removes it when the scope closes if it is still the same.
+ * Writes a kubeconfig atomically, readable only by its user. Closing the scope removes it if it is unchanged.
  *
- * `note` is the file that {@link removeLeft} reads if nothing closes the scope; it is there before the
- * kubeconfig is.
+ * `note` is the path of the note for {@link removeLeft}, written before the kubeconfig.
  *
  * **Errors** those of {@link check}.
  */
@@ -74,7 +72,7 @@ export const write = (
         await WholeFile.write(note, encodeNote({ path, draft, digest: digestOf(text) }))
         await writeFile(draft, text, { mode: 0o600, flag: "wx" })
         try {
-          // A link never replaces what somebody else put there meanwhile.
+          // A link never replaces a file that another program has created meanwhile.
           await (found === "absent" ? link(draft, path) : rename(draft, path))
         } finally {
           await rm(draft, { force: true })
@@ -84,27 +82,27 @@ export const write = (
     }),
     (text) =>
       attempt(`remove ${path}`, async () => {
-        if ((await standing(path)) === text) await rm(path, { force: true })
+        if ((await readIfPresent(path)) === text) await rm(path, { force: true })
       }).pipe(Effect.orDie)
   ).pipe(Effect.asVoid)
 
 /**
- * Removes what a process that is gone placed, by its note; the note stays.
+ * Removes the kubeconfig of a dead process, according to its note. The note stays.
  *
- * A file that is not as it was written is somebody else's by now and stays too.
+ * A changed file stays too: another program has written it.
  */
 export const removeLeft = async (note: string): Promise<void> => {
-  const left = decodeNote(await standing(note))
+  const left = decodeNote(await readIfPresent(note))
   if (Option.isNone(left)) return
   const { digest, draft, path } = left.value
   await rm(draft, { force: true })
-  const text = await standing(path)
+  const text = await readIfPresent(path)
   if (text !== undefined && digestOf(text) === digest) await rm(path, { force: true })
 }
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const standing = async (path: string): Promise<string | undefined> => {
+const readIfPresent = async (path: string): Promise<string | undefined> => {
   try {
     return await readFile(path, "utf8")
   } catch (cause) {

@@ -1,19 +1,19 @@
-/** What the command says of itself: help, version, and mistakes, a line each. */
+/** Prints help, version and usage errors, one line per error. */
 import { Effect, Layer, type Stdio } from "effect"
 import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"
 import * as Print from "./Print.ts"
 
 const EXIT_STATUS = `EXIT STATUS
-  0    done
+  0    success
   1    failed, for the reason on standard error; doctor: something is missing
-  2    the command line is wrong
-  130  interrupted; Ctrl-C ends up so once its fleet is taken down
+  2    invalid command line
+  130  interrupted by Ctrl-C; up takes its fleet down first
 `
 
-/** How the library begins what a value should be; the line has said so already. */
+/** Prefixes that the library puts before the expected value. The message already says so. */
 const SCHEMA_WORDS = /^(?:Schema validation failed: |Expected )+/
 
-/** Presents help and version on standard output, mistakes on standard error without the whole help. */
+/** A presenter that prints help and version to standard output, and errors to standard error without the whole help. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const stdio = yield* Effect.context<Stdio.Stdio>()

@@ -1,7 +1,7 @@
-/** Writes to the standard streams. */
+/** Prints to the standard streams. */
 import { Effect, type PlatformError, Stdio, Stream } from "effect"
 
-/** Writes a text to standard output as it is. **Errors** none when the reader has gone: `head` has what it wanted. */
+/** Writes a text to standard output unchanged. A closed pipe is not an error: `head` closes it when it has enough. */
 export const output = Effect.fnUntraced(function* (text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Stream.make(text).pipe(
@@ -14,7 +14,7 @@ export const output = Effect.fnUntraced(function* (text: string) {
 /** Writes one line to standard output. */
 export const line = (text: string) => output(`${text}\n`)
 
-/** Writes one line for the user to standard error, where it does not mix with what a program reads. */
+/** Writes one line for the user to standard error, so that it does not mix with output that programs read. */
 export const note = Effect.fnUntraced(function* (text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Stream.make(`harness: ${text}\n`).pipe(
@@ -24,11 +24,11 @@ export const note = Effect.fnUntraced(function* (text: string) {
   )
 })
 
-/** Quotes a word for a shell, where it would not stay one as it is. */
+/** Quotes a word for a shell, if necessary. */
 export const shellWord = (word: string): string =>
   /^[A-Za-z0-9_./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Aligns rows of cells, two spaces apart; the last column is as wide as it is. */
+/** Aligns rows of cells in columns, two spaces apart. Trailing spaces are removed. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
   return rows.map((row) =>
@@ -42,5 +42,5 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray
 const isClosed = (error: PlatformError.PlatformError): boolean =>
   error.reason.cause instanceof Error && "code" in error.reason.cause && error.reason.cause.code === "EPIPE"
 
-/** What printing needs. */
+/** Services that printing requires. */
 export type Streams = Stdio.Stdio

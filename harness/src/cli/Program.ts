@@ -1,8 +1,10 @@
-/** The command line of the harness as a process runs it: what goes to which stream. */
+/** The command line of the harness as an effect, without a runtime. */
 import { Effect, Logger, Stdio } from "effect"
 import * as HarnessCommand from "./HarnessCommand.ts"
 
-/** Runs the command line that the process was started with. Standard output belongs to what a command prints. */
+/**
+ * Runs the arguments of this process. Logs go to standard error, so that standard output has only the command's output.
+ */
 export const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   yield* HarnessCommand.run(yield* args)

@@ -1,4 +1,4 @@
-/** Whether this machine has the programs that clusters are made of, and what makes them. */
+/** Checks of this machine: the programs of clusters, and the tools that build and run them. */
 import { readFile } from "node:fs/promises"
 import { Effect, Option } from "effect"
 import * as GoToolchain from "../drivers/control-plane/assets/GoToolchain.ts"
@@ -13,9 +13,9 @@ import * as Containers from "../drivers/k3s/Containers.ts"
 import * as Images from "../drivers/k3s/Images.ts"
 import { type Finding, ok, warn } from "./Finding.ts"
 
-const WITHOUT_GO = "install Go 1.26 or newer if programs are to be built; downloads and the driver embedded do without"
-const WITHOUT_DOCKER = "start Docker if the driver k3s is wanted, or set DOCKER_HOST to one that runs"
-/** Bit 24: without it k3s cannot raise limits inside its container. */
+const WITHOUT_GO = "install Go 1.26 or newer to build programs; downloads and the driver embedded do not need it"
+const WITHOUT_DOCKER = "start Docker to use the driver k3s, or set DOCKER_HOST to a running engine"
+/** Bit 24. Without this capability k3s cannot raise limits inside its container. */
 const CAP_SYS_RESOURCE = 1n << 24n
 
 export const go: Effect.Effect<Finding> = GoToolchain.find.pipe(
@@ -23,7 +23,7 @@ export const go: Effect.Effect<Finding> = GoToolchain.find.pipe(
   Effect.catch((error) => Effect.succeed(warn("Go", error.message, WITHOUT_GO)))
 )
 
-/** The programs that the driver control-plane uses without further words, then those of each cached release. */
+/** The programs that the driver control-plane uses by default, then those of each cached release. */
 export const programs: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const places = yield* Effect.forEach(PROGRAMS, (name) =>
     Effect.map(find(name), (place) => ({ name: name as string, place: Option.getOrUndefined(place) }))
@@ -46,7 +46,7 @@ const ofRelease = Effect.fnUntraced(function* (version: string) {
   return warn(name, `${absent.join(", ")} not in the cache`, `run \`${command}\``)
 })
 
-/** The engine, its control groups, and an image for the driver k3s. */
+/** Docker, its control groups, and an image for the driver k3s. */
 export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const { CgroupVersion, ServerVersion } = yield* Containers.info
   const choice = yield* Images.choose({})
@@ -56,7 +56,7 @@ export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function
       : warn(
           "control groups",
           `version ${CgroupVersion ?? "1"}`,
-          "k3s 1.35 and newer want version 2; the harness tells its kubelet to start nevertheless"
+          "k3s 1.35 and newer require version 2; the harness configures its kubelet to start anyway"
         )
   return [
     ok("Docker", ServerVersion),
@@ -65,18 +65,18 @@ export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function
   ]
 }).pipe(Effect.catch((error) => Effect.succeed([warn("Docker", error.message, WITHOUT_DOCKER)])))
 
-/** What this process may do; Linux alone tells. */
+/** The capabilities of this process, which only Linux reports. */
 export const capabilities: Effect.Effect<ReadonlyArray<Finding>> = Effect.promise(async () => {
   const mask = /^CapBnd:\s+([0-9a-f]+)$/m.exec(await readFile("/proc/self/status", "utf8").catch(() => ""))?.[1]
   if (mask === undefined) return []
   const may = (BigInt(`0x${mask}`) & CAP_SYS_RESOURCE) !== 0n
   return [
     may
-      ? ok("CAP_SYS_RESOURCE", "may be given")
+      ? ok("CAP_SYS_RESOURCE", "available")
       : warn(
           "CAP_SYS_RESOURCE",
           "missing",
-          `privileged k3s cannot start here; \`${Images.IMAGE_COMMAND}\` builds one that needs nothing`
+          `privileged k3s cannot start here; \`${Images.IMAGE_COMMAND}\` builds an image that does not need it`
         )
   ]
 })

@@ -1,4 +1,4 @@
-/** Finds the fleet that a command is for among those that are held, and reaches its clusters. */
+/** Finds the held fleet that a command refers to, and connects to its clusters. */
 import { Effect, Option, Schedule, type Scope } from "effect"
 import { Flag } from "effect/cli"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
@@ -9,15 +9,15 @@ import * as HeldFleet from "./HeldFleet.ts"
 
 const EVERY = "500 millis"
 
-/** Names the fleet for commands whose argument is a cluster. */
+/** A flag that names the fleet, for commands whose argument is a cluster. */
 export const nameFlag = Flag.String("name").pipe(
   Flag.withMetavar("NAME"),
-  Flag.withDescription("The fleet (default the only one that is held)"),
+  Flag.withDescription("The fleet (default: the only held fleet)"),
   Flag.withSchema(HeldFleet.Name),
   Flag.optional
 )
 
-/** Finds the fleet of that name, or the only one; none where no fleet is held and none was named. */
+/** Returns the fleet of that name, or the only held fleet. Undefined if no fleet is held and no name is given. */
 export const chosen = Effect.fnUntraced(function* (
   name: string | undefined
 ): Effect.fn.Return<HeldFleet.HeldFleet | undefined, CommandFailure | MachineRefused> {
@@ -28,24 +28,24 @@ export const chosen = Effect.fnUntraced(function* (
   }
   const found = fleets.find((fleet) => fleet.name === name)
   if (found !== undefined) return found
-  const held = fleets.length === 0 ? "none is" : `there are ${fleets.map((fleet) => fleet.name).join(", ")}`
-  return yield* failed(`no fleet named ${name} is held; ${held}`)
+  const others = fleets.length === 0 ? "" : `; held: ${fleets.map((fleet) => fleet.name).join(", ")}`
+  return yield* failed(`no fleet named ${name} is held${others}`)
 })
 
 /** A cluster of a fleet that another process holds. */
 export interface ReachedCluster {
   readonly cluster: FleetCluster
-  /** Ends with the fleet's holder. */
+  /** Completes when the process that holds the fleet ends. */
   readonly untilGone: Effect.Effect<void, MachineRefused>
 }
 
-/** Reaches one cluster of a held fleet. **Errors** `CommandFailure` when there is none, or its holder is gone. */
+/** Connects to one cluster of a held fleet. **Errors** `CommandFailure` if there is none, or its process is dead. */
 export const cluster = Effect.fnUntraced(function* (
   fleetName: Option.Option<string>,
   name: string
 ): Effect.fn.Return<ReachedCluster, CommandFailure | MachineRefused, Scope.Scope> {
   const held = yield* chosen(Option.getOrUndefined(fleetName))
-  if (held === undefined) return yield* failed("no fleet is held; start one by harness up")
+  if (held === undefined) return yield* failed("no fleet is held; start one with harness up")
   const fleet = yield* connected(held)
   const found = fleet.clusters.find((cluster) => cluster.name === name)
   if (found === undefined) {
@@ -65,11 +65,10 @@ const connected = Effect.fnUntraced(function* ({
   record,
   state
 }: HeldFleet.HeldFleet): Effect.fn.Return<RunningFleet, CommandFailure, Scope.Scope> {
-  if (state === "dead")
-    return yield* failed(`the process that held ${name} is dead; remove what it left by harness sweep`)
+  if (state === "dead") return yield* failed(`the process that held ${name} is dead; clean up with harness sweep`)
   if (state === "elsewhere") return yield* failed(`the fleet ${name} is held in another container`)
   if (record === undefined) return yield* failed(`the fleet ${name} is still starting`)
-  // Loaded only now, as most commands ask no cluster.
+  // Imported here, because most commands do not connect to a cluster.
   const { connect } = yield* Effect.promise(() => import("../fleet/ControlClient.ts"))
   return yield* connect(record.handle)
 })

@@ -1,4 +1,4 @@
-/** `harness restart`: restarts a cluster of a held fleet. */
+/** The command `harness restart`: restarts a cluster of a held fleet. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
@@ -12,14 +12,14 @@ export const restartCommand = Command.make(
     name: ReachedFleet.nameFlag,
     empty: Flag.Boolean("empty").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("As a new cluster, without the objects that it had")
+      Flag.withDescription("Restart as a new cluster, without its objects")
     )
   },
   Effect.fn("restart")(
-    function* ({ cluster: asked, empty, name }) {
-      const { cluster } = yield* ReachedFleet.cluster(name, asked)
+    function* ({ cluster: clusterName, empty, name }) {
+      const { cluster } = yield* ReachedFleet.cluster(name, clusterName)
       yield* empty ? cluster.restartEmpty : cluster.restart
-      yield* Print.line(`${asked} is ready${empty ? ", and empty" : ""}`)
+      yield* Print.line(`${clusterName} is ready${empty ? ", and empty" : ""}`)
     },
     Effect.scoped,
     Effect.catchTags({
@@ -34,7 +34,7 @@ export const restartCommand = Command.make(
   ),
   Command.withShortDescription("Restart a cluster of a held fleet"),
   Command.withExamples([
-    { command: "harness restart prod", description: "With what it held" },
-    { command: "harness restart prod --empty", description: "As after the loss of its data" }
+    { command: "harness restart prod", description: "Keep its objects" },
+    { command: "harness restart prod --empty", description: "Lose its objects" }
   ])
 )

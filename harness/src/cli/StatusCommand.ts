@@ -1,7 +1,7 @@
-/** `harness status`: which fleets are held, and how they are. */
+/** The command `harness status`: shows the held fleets and their clusters. */
 import { Clock, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type ClusterState, look } from "./ClusterState.ts"
+import { type ClusterState, stateOf } from "./ClusterState.ts"
 import { failed, fromError } from "./CommandFailure.ts"
 import { duration, tableOf } from "./FleetView.ts"
 import * as HeldFleet from "./HeldFleet.ts"
@@ -12,13 +12,13 @@ export const statusCommand = Command.make(
   "status",
   {
     name: Argument.String("name").pipe(
-      Argument.withDescription("One fleet (default all that are held)"),
+      Argument.withDescription("The fleet (default: all held fleets)"),
       Argument.withSchema(HeldFleet.Name),
       Argument.optional
     ),
     export: Flag.Boolean("export").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Print the line alone that a shell runs to use the fleet")
+      Flag.withDescription("Print only the shell command that selects the fleet's kubeconfig")
     ),
     json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON"))
   },
@@ -36,10 +36,10 @@ export const statusCommand = Command.make(
         if (others.length > 0) return yield* failed("several fleets are held; name one")
         return yield* Print.line(exportLine(fleet.files.kubeconfig))
       }
-      const seen = yield* Effect.forEach(fleets, see, { concurrency: "unbounded" })
-      if (json) return yield* Print.line(JSON.stringify(seen, null, 2))
-      if (seen.length === 0) return yield* Print.line("no fleet is held")
-      for (const fleet of seen) {
+      const statuses = yield* Effect.forEach(fleets, statusOf, { concurrency: "unbounded" })
+      if (json) return yield* Print.line(JSON.stringify(statuses, null, 2))
+      if (statuses.length === 0) return yield* Print.line("no fleet is held")
+      for (const fleet of statuses) {
         const since = fleet.heldSeconds === undefined ? "" : ` for ${duration(fleet.heldSeconds)}`
         const driver = fleet.driver === undefined ? "" : ` on ${fleet.driver}`
         yield* Print.line(`${fleet.name}: ${fleet.state}${driver}${since}, process ${fleet.pid}`)
@@ -51,12 +51,12 @@ export const statusCommand = Command.make(
     Effect.catchTag("MachineRefused", (error) => Effect.fail(fromError(error)))
   )
 ).pipe(
-  Command.withDescription("Say which fleets are held, by which process, and how their clusters are."),
+  Command.withDescription("Show the held fleets, their processes and the state of their clusters."),
   Command.withShortDescription("Show held fleets")
 )
 
-/** A fleet as it is shown; without clusters while it starts, and when its holder is dead. */
-interface Seen {
+/** A fleet's status. `clusters` is empty while the fleet starts, and if its process is dead or in another container. */
+interface FleetStatus {
   readonly name: string
   readonly state: "starting" | "held" | "left by a dead process" | "held in another container"
   readonly pid: number
@@ -66,22 +66,22 @@ interface Seen {
   readonly clusters: ReadonlyArray<ClusterState>
 }
 
-const see = Effect.fnUntraced(function* (fleet: HeldFleet.HeldFleet) {
+const statusOf = Effect.fnUntraced(function* (fleet: HeldFleet.HeldFleet) {
   const { files, name, owner, record, state } = fleet
   const common = { name, pid: owner.pid, kubeconfig: files.kubeconfig }
-  const seen = (shown: Seen): Seen => shown
-  if (state === "elsewhere") return seen({ ...common, state: "held in another container", clusters: [] })
-  if (state === "dead") return seen({ ...common, state: "left by a dead process", clusters: [] })
-  if (record === undefined) return seen({ ...common, state: "starting", clusters: [] })
-  // Loaded only now, as most commands ask no cluster.
+  const status = (fields: FleetStatus): FleetStatus => fields
+  if (state === "elsewhere") return status({ ...common, state: "held in another container", clusters: [] })
+  if (state === "dead") return status({ ...common, state: "left by a dead process", clusters: [] })
+  if (record === undefined) return status({ ...common, state: "starting", clusters: [] })
+  // Imported here, because most commands do not connect to a cluster.
   const { connect } = yield* Effect.promise(() => import("../fleet/ControlClient.ts"))
   const clusters = yield* connect(record.handle).pipe(
     Effect.flatMap((connected) =>
-      Effect.forEach(connected.clusters, (cluster) => look(cluster), { concurrency: "unbounded" })
+      Effect.forEach(connected.clusters, (cluster) => stateOf(cluster), { concurrency: "unbounded" })
     ),
     Effect.scoped
   )
   const readyAt = Option.match(DateTime.make(record.readyAt), { onNone: () => 0, onSome: DateTime.toEpochMillis })
   const heldSeconds = Math.max(0, Math.floor(((yield* Clock.currentTimeMillis) - readyAt) / 1000))
-  return seen({ ...common, state: "held", driver: record.driver, heldSeconds, clusters })
+  return status({ ...common, state: "held", driver: record.driver, heldSeconds, clusters })
 })

@@ -1,4 +1,4 @@
-/** `harness sweep`: removes what dead runs left. */
+/** The command `harness sweep`: removes what dead runs left. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
@@ -12,7 +12,7 @@ export const sweepCommand = Command.make(
     function* () {
       const swept = yield* sweepEverything
       yield* Effect.forEach(swept, (what) => Print.line(`removed ${what}`))
-      if (swept.length === 0) yield* Print.line("nothing was left")
+      if (swept.length === 0) yield* Print.line("nothing to remove")
     },
     Effect.catchTags({
       MachineRefused: (error) => Effect.fail(fromError(error)),
@@ -21,8 +21,8 @@ export const sweepCommand = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "End and remove what runs that were killed left behind: processes, directories, containers and networks. What living "
-      + "runs use is left alone. Every start of a cluster does the same for its own kind."
+    "Remove what killed runs left behind: processes, directories, containers and networks. Resources of living processes "
+      + "stay. Every start of a cluster also sweeps for its own driver."
   ),
-  Command.withShortDescription("Remove what dead runs left")
+  Command.withShortDescription("Remove what killed runs left")
 )

@@ -1,8 +1,8 @@
-/** The program `harness`, once it is known that this Node can run it. */
+/** The program `harness`, loaded after the check of the Node version. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import * as Program from "./Program.ts"
 
-// A failure that nobody foresaw is logged with its cause.
+// An unexpected failure is logged with its cause.
 NodeRuntime.runMain(Effect.provide(Program.main, NodeServices.layer))

@@ -1,4 +1,4 @@
-/** The faults of requests and replies that are active, and which of them a request meets. */
+/** The active faults of requests and replies. Selects those that affect a request. */
 import { Deferred, Effect } from "effect"
 import type { Authentication } from "@quarterdeck/embedded-cluster"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
@@ -6,30 +6,33 @@ import type { ApiFault } from "./Fault.ts"
 import { makeSelection, matches } from "./Matcher.ts"
 import * as FaultReply from "./FaultReply.ts"
 
-/** One injected fault. */
+/** An injected fault. */
 export interface Injection<F extends ApiFault = ApiFault> {
   readonly fault: F
   readonly select: () => boolean
   readonly isActive: () => boolean
-  /** Waits until it has healed. */
+  /** Waits until the fault has healed. */
   readonly healed: Effect.Effect<void>
 }
 
 export interface ActiveFaults {
   readonly begin: (fault: ApiFault) => { readonly injection: Injection; readonly end: () => void }
-  /** The answer of the oldest refusal that selects the request; none lets it through. */
+  /** Returns the reply of the oldest active fault that refuses the request, or undefined if none does. */
   readonly refuse: (call: ApiCall) => FaultReply.FaultReply | undefined
-  /** What happens to the reply of a request that was let through. */
+  /** Returns the active faults that alter the reply to the request. */
   readonly alter: (call: ApiCall) => ReadonlyArray<Injection>
 }
 
 /**
- * Begins with none.
+ * Creates the set of active faults, empty at first.
  *
- * The oldest injected refusal that selects a request answers it; those after it do not count it. Otherwise every
- * fault that alters replies and selects it has its effect, save on a request to upgrade.
+ * The oldest fault that refuses a request answers it; later ones do not count it. If none refuses it, every fault that
+ * alters replies and selects the request takes effect, except on a request to upgrade.
  */
-export const make = (authenticate: Authentication.Authenticate, met: (tag: ApiFault["_tag"]) => void): ActiveFaults => {
+export const make = (
+  authenticate: Authentication.Authenticate,
+  countMet: (tag: ApiFault["_tag"]) => void
+): ActiveFaults => {
   const injections = new Set<Injection>()
 
   const refuse = (call: ApiCall): FaultReply.FaultReply | undefined => {
@@ -37,7 +40,7 @@ export const make = (authenticate: Authentication.Authenticate, met: (tag: ApiFa
       if (!matches(fault.match ?? {}, call)) continue
       const refusal = FaultReply.from(fault, call, authenticate)
       if (refusal === undefined || !select()) continue
-      met(fault._tag)
+      countMet(fault._tag)
       return refusal
     }
     return undefined
@@ -65,7 +68,7 @@ export const make = (authenticate: Authentication.Authenticate, met: (tag: ApiFa
       const altered = [...injections].filter(
         ({ fault, select }) => alters(fault, call) && matches(fault.match ?? {}, call) && select()
       )
-      for (const { fault } of altered) met(fault._tag)
+      for (const { fault } of altered) countMet(fault._tag)
       return altered
     }
   }

@@ -1,4 +1,4 @@
-/** A request on its way to a cluster, as faults see it. */
+/** A client's request, in the form that faults match on. */
 import { Registry, RequestInfo } from "@quarterdeck/embedded-cluster"
 import type { IncomingMessage } from "node:http"
 
@@ -11,7 +11,7 @@ export interface ApiCall {
   readonly authorization: string | undefined
 }
 
-/** Enough to read a request: custom kinds are told by their paths too. */
+/** An empty registry suffices, because requests for custom kinds are recognised by their paths too. */
 const KNOWN = new Registry.Registry()
 
 export const from = ({ headers, method, url }: Pick<IncomingMessage, "headers" | "method" | "url">): ApiCall => {
@@ -30,7 +30,10 @@ export const from = ({ headers, method, url }: Pick<IncomingMessage, "headers" |
 
 export const isWatch = ({ info }: ApiCall): boolean => info._tag === "Resource" && info.verb === "watch"
 
-/** `list pods`, `update deployments/scale`; `get path` for everything that is not an object. */
+/**
+ * Returns the kind of a request for the counters: `list pods`, `update deployments/scale`; `get path` if the request is
+ * not for an object.
+ */
 export const kindOf = ({ info }: ApiCall): string => {
   if (info._tag === "Path") return `${info.verb} path`
   return `${info.verb} ${info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`}`

@@ -1,5 +1,5 @@
-/** Certificates of a proxy that opens TLS: right ones, and wrong ones of every kind. */
-// The X.509 library finds its decorators' metadata only when this stands before it.
+/** Issues the certificates of a proxy that terminates TLS: valid ones, and invalid ones of several kinds. */
+// The X.509 library needs this import first, for its decorators' metadata.
 import "reflect-metadata"
 import {
   AuthorityKeyIdentifierExtension,
@@ -27,14 +27,14 @@ export interface ServerKeys {
 export type Problem = NonNullable<StaleCertificate["problem"]>
 
 export interface Authority {
-  /** What clients trust. */
+  /** The CA certificates that clients trust. */
   readonly caPem: string
-  /** A certificate for 127.0.0.1, ::1 and localhost, or one that is wrong in one way. */
+  /** Issues a certificate for 127.0.0.1, ::1 and localhost, or one with the given problem. */
   readonly issue: (problem?: Problem) => Effect.Effect<ServerKeys, MachineRefused>
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
-/** Whatever clock a test sets, what should be valid is. */
+/** Valid under any clock that a test may set. */
 const ALWAYS = { notBefore: new Date(0), notAfter: new Date("9999-12-31T23:59:59Z") }
 const LONG_AGO = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2000-01-02T00:00:00Z") }
 const FAR_AHEAD = { notBefore: new Date("9000-01-01T00:00:00Z"), notAfter: ALWAYS.notAfter }
@@ -46,7 +46,7 @@ const HERE = [
 ] as const
 const ELSEWHERE = [{ type: "dns", value: "elsewhere.example" }] as const
 
-/** Makes an authority of its own for one cluster's proxy; its key never leaves the process. */
+/** Creates a certificate authority for one cluster's proxy. Its key never leaves the process. */
 export const make = (cluster: string): Effect.Effect<Authority, MachineRefused> =>
   Effect.map(
     attempt(() => selfSigned(`quarterdeck faults of ${cluster}`)),

@@ -1,4 +1,4 @@
-/** What faults do to the bytes of a reply. */
+/** Stages that faults apply to the body of a reply. */
 import { Result } from "effect"
 import { type Json, objectAt, parse, textAt } from "@quarterdeck/embedded-cluster/Json"
 import * as Lines from "./Lines.ts"
@@ -10,16 +10,16 @@ const CLOSING_BRACE = 0x7d
 const SPACE = 0x20
 
 /**
- * Takes bookmarks out of a watch.
+ * Removes the bookmarks from a watch.
  *
- * Asks `isActive` for each event, so that an open watch heals. A line that is no JSON passes.
+ * Calls `isActive` for each event, so an open watch heals as well. A line that is not JSON passes unchanged.
  */
 export const withoutBookmarks = (options: {
   readonly keepInitialEventsEnd: boolean
   readonly isActive: () => boolean
 }): Lines.Stage =>
   Lines.stage((line) => {
-    // Few lines hold the word, so few are parsed.
+    // Few lines contain the word, so few are parsed.
     if (!options.isActive() || !line.includes(BOOKMARK)) return line
     const event = Result.getOrElse(
       Result.try(() => parse(line.toString())),
@@ -30,45 +30,49 @@ export const withoutBookmarks = (options: {
     return options.keepInitialEventsEnd && marks === "true" ? line : undefined
   })
 
-/** Takes the last brace from each event of a watch. */
+/** Removes the last brace from each event of a watch. */
 export const malformedEvents = (isActive: () => boolean): Lines.Stage =>
   Lines.stage((line) => (isActive() ? withoutLastBrace(line) : line))
 
-/** Takes the last brace from a whole reply. **Limits** holds back what may be its end: a brace and the space behind it. */
+/**
+ * Removes the last brace from a whole reply. **Limits** buffers a possible end of the reply: a brace and the whitespace
+ * after it.
+ */
 export const malformedReply = (): Lines.Stage => {
-  let held: Buffer = NOTHING
+  let buffered: Buffer = NOTHING
   return {
     push: (chunk) => {
-      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      const all = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
       const brace = all.lastIndexOf(CLOSING_BRACE)
       const isEnd = brace !== -1 && all.subarray(brace + 1).every((byte) => byte <= SPACE)
-      held = isEnd ? all.subarray(brace) : NOTHING
+      buffered = isEnd ? all.subarray(brace) : NOTHING
       return isEnd ? all.subarray(0, brace) : all
     },
-    end: () => held.subarray(1)
+    end: () => buffered.subarray(1)
   }
 }
 
 /**
- * Passes so many bytes and never the last.
+ * Passes at most `afterBytes` bytes, and never the last byte of the reply.
  *
- * `over` becomes true when no more shall come. Healed, it passes what it held and all that follows.
+ * `over` returns true when no more bytes will follow. After healing it passes the buffered bytes and everything after
+ * them.
  */
 export const truncated = (
   afterBytes: number,
   isActive: () => boolean
 ): Lines.Stage & { readonly over: () => boolean } => {
   let left = afterBytes
-  let held: Buffer = NOTHING
+  let buffered: Buffer = NOTHING
   return {
     push: (chunk) => {
-      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      const all = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
       const out = isActive() ? all.subarray(0, Math.min(left, Math.max(0, all.length - 1))) : all
       left -= out.length
-      held = all.subarray(out.length)
+      buffered = all.subarray(out.length)
       return out
     },
-    end: () => (isActive() ? NOTHING : held),
+    end: () => (isActive() ? NOTHING : buffered),
     over: () => isActive() && left <= 0
   }
 }

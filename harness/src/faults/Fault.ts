@@ -1,8 +1,8 @@
 /**
- * What can go wrong between a client and a cluster, as values.
+ * Faults between a client and a cluster, as values.
  *
- * A fault is plain data: it can be kept in a table of cases, printed, and sent as JSON. `ClusterFaults.inject` makes it
- * real until a scope closes. What is no fault is refused where it is made: the functions below throw `InvalidFault`.
+ * A fault is plain data: it can be stored in a table of test cases, printed, and sent as JSON. `ClusterFaults.inject`
+ * injects it until a scope closes. The functions below throw `InvalidFault` for invalid options.
  */
 import { Duration, Effect, Result, Schema } from "effect"
 import type { InvalidFault } from "../machine/HarnessError.ts"
@@ -12,47 +12,50 @@ import { Matcher } from "./Matcher.ts"
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const match = Schema.optionalKey(Matcher)
 
-/** Open connections are reset, and new ones as soon as they are accepted. */
+/** Resets open connections, and new ones as soon as they are accepted. */
 export const Cut = Schema.TaggedStruct("Cut", {})
 
-/** Connections stay open and new ones are accepted, but nothing passes. Healed, all that waited passes. */
+/** Keeps connections open and accepts new ones, but passes no data. Healing delivers the stalled data. */
 export const BlackHole = Schema.TaggedStruct("BlackHole", {})
 
-/** The cluster's ends are gone and nobody tells the clients. Healed, clients are reset, as by a machine that is back. */
+/**
+ * Drops the cluster's side of each connection without closing the client's side. Healing resets the clients'
+ * connections, as after a restart of the machine.
+ */
 export const HalfOpen = Schema.TaggedStruct("HalfOpen", {})
 
-/** Every byte comes `ms` later in each direction, and up to `jitterMs` more; order is kept. */
+/** Delays every byte by `ms` in each direction, plus up to `jitterMs` at random. Keeps the order. */
 export const Latency = Schema.TaggedStruct("Latency", {
   ms: Schema.Natural,
   jitterMs: Schema.optionalKey(Schema.Natural)
 })
 
-/** All connections together pass this many bytes a second in each direction. */
+/** Limits all connections together to this many bytes per second in each direction. */
 export const Bandwidth = Schema.TaggedStruct("Bandwidth", { bytesPerSecond: Positive })
 
-/** Each connection gets its replies in small pieces; `pieceBytes` defaults to a twentieth of a second's bytes. */
+/** Sends each connection's replies in small pieces. `pieceBytes` defaults to the bytes of a twentieth of a second. */
 export const SlowDrip = Schema.TaggedStruct("SlowDrip", {
   bytesPerSecond: Positive,
   pieceBytes: Schema.optionalKey(Positive)
 })
 
-/** What happens to bytes, whatever they mean. */
+/** Faults that act on bytes, regardless of their meaning. */
 export const WireFault = Schema.Union([Cut, BlackHole, HalfOpen, Latency, Bandwidth, SlowDrip])
 export type WireFault = typeof WireFault.Type
 
-/** Requests are answered 401 as for a token that nobody knows. */
+/** Answers requests with 401, as for an unknown token. */
 export const Unauthorized = Schema.TaggedStruct("Unauthorized", { match })
 
-/** Requests are answered 403; `user` is whom the message names when the token does not say. */
+/** Answers requests with 403. `user` is the name in the message if the token identifies no user. */
 export const Forbidden = Schema.TaggedStruct("Forbidden", { match, user: Schema.optionalKey(Schema.String) })
 
-/** Requests are answered 429 with Retry-After (default 1). */
+/** Answers requests with 429 and Retry-After (default 1 second). */
 export const TooManyRequests = Schema.TaggedStruct("TooManyRequests", {
   match,
   retryAfterSeconds: Schema.optionalKey(Schema.Natural)
 })
 
-/** Requests are answered 500 (default), or as a load balancer or a server in trouble answers. */
+/** Answers requests with 500 (default), or with the reply of a failing load balancer or server. */
 export const ServerError = Schema.TaggedStruct("ServerError", {
   match,
   status: Schema.optionalKey(Schema.Literals([500, 502, 503, 504]))
@@ -60,18 +63,19 @@ export const ServerError = Schema.TaggedStruct("ServerError", {
 
 const HeaderName = Schema.String.check(
   Schema.isPattern(/^[a-z][0-9a-z_-]*$/),
-  // How long a body is, the server that sends it says.
+  // The server sets the body length itself.
   Schema.makeFilter((name) => name !== "content-length" && name !== "transfer-encoding")
 )
 const HeaderValue = Schema.String.check(
-  Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/, { expected: "a header's value, without line breaks" })
+  Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/, { expected: "a header value without line breaks" })
 )
 
 /**
- * Requests get exactly this reply, as from a load balancer, a login page or another release in the cluster's place.
+ * Answers requests with exactly this reply, as a load balancer, a login page or another release would in the cluster's
+ * place.
  *
- * **Shape** 200 with an empty JSON object unless told otherwise. `headers` are named in lower case; `content-type` is
- * `application/json` unless they have one, and the length is always the body's.
+ * **Shape** the default is 200 with an empty JSON object. Names in `headers` are lower case. `content-type` defaults to
+ * `application/json`, and the content length is always that of the body.
  */
 export const FixedReply = Schema.TaggedStruct("FixedReply", {
   match,
@@ -80,38 +84,43 @@ export const FixedReply = Schema.TaggedStruct("FixedReply", {
   body: Schema.optionalKey(Schema.String)
 })
 
-/** A request's connection is reset in place of a reply; the cluster never sees the request. */
+/** Resets the connection of a request instead of replying. The request does not reach the cluster. */
 export const ResetReply = Schema.TaggedStruct("ResetReply", { match })
 
-/** Watches from a version and `continue` tokens are answered 410; open watches that match are ended first. */
+/**
+ * Answers watches from a resource version, and `continue` tokens, with 410. Open watches that match are ended first.
+ */
 export const ExpiredWatch = Schema.TaggedStruct("ExpiredWatch", { match })
 
-/** Open watches lose their bookmarks, those behind initial events too unless `keepInitialEventsEnd`. */
+/**
+ * Drops the bookmarks of watches. Also drops the bookmark that ends the initial events, unless `keepInitialEventsEnd`.
+ * Open watches that match are ended first.
+ */
 export const LostBookmarks = Schema.TaggedStruct("LostBookmarks", {
   match,
   keepInitialEventsEnd: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Every so often all open watches end, by default properly, as at their timeout. */
+/** Ends all open watches periodically: regularly, as at their timeout (default), or with a reset. */
 export const WatchCutEvery = Schema.TaggedStruct("WatchCutEvery", {
   match,
   everyMs: Positive,
   manner: Schema.optionalKey(Schema.Literals(["end", "reset"]))
 })
 
-/** A reply's connection ends after this many bytes of its body (default 64), and always before the last. */
+/** Closes the connection of a reply after this many bytes of its body (default 64), always before the last byte. */
 export const TruncatedReply = Schema.TaggedStruct("TruncatedReply", {
   match,
   afterBytes: Schema.optionalKey(Schema.Natural)
 })
 
-/** JSON lacks its last brace, of each event in a watch, while HTTP says that all is well. */
+/** Removes the last brace of a JSON reply, or of each event in a watch. The HTTP status and framing stay valid. */
 export const MalformedJson = Schema.TaggedStruct("MalformedJson", { match })
 
-/** A reply's headers come at once and its body so much later. */
+/** Delays the body of a reply after its headers. */
 export const SlowReply = Schema.TaggedStruct("SlowReply", { match, bodyAfterMs: Schema.Natural })
 
-/** What happens to requests and replies. */
+/** Faults that act on requests and replies. */
 export const ApiFault = Schema.Union([
   Unauthorized,
   Forbidden,
@@ -128,23 +137,23 @@ export const ApiFault = Schema.Union([
 ])
 export type ApiFault = typeof ApiFault.Type
 
-/** The server shows another certificate than it should; open connections are reset at the start. */
+/** Presents an invalid server certificate. Open connections are reset at the start. */
 export const StaleCertificate = Schema.TaggedStruct("StaleCertificate", {
   problem: Schema.optionalKey(Schema.Literals(["expired", "notYetValid", "wrongHost", "unknownAuthority"]))
 })
 export type StaleCertificate = typeof StaleCertificate.Type
 
-/** The cluster is killed, and restarted with its data when healed. */
+/** Kills the cluster. Healing restarts it with its data. */
 export const Down = Schema.TaggedStruct("Down", {})
 
-/** The cluster is restarted as a new one; what it held stays lost. */
+/** Restarts the cluster empty. Healing does not restore its data. */
 export const LostData = Schema.TaggedStruct("LostData", {})
 
-/** What happens to the cluster itself. */
+/** Faults of the cluster itself. */
 export const Outage = Schema.Union([Down, LostData])
 export type Outage = typeof Outage.Type
 
-/** Every fault; decodes from JSON. */
+/** Every fault. Decodes from JSON. */
 export const Fault = Schema.Union([WireFault, ApiFault, StaleCertificate, Outage])
 export type Fault = typeof Fault.Type
 
@@ -152,7 +161,7 @@ const EXACT = { onExcessProperty: "error" } as const
 const decodeFault = Schema.decodeUnknownEffect(Fault, EXACT)
 const faultOf = Schema.decodeUnknownResult(Fault, EXACT)
 
-/** By tag, so that a refusal speaks of one fault alone. */
+/** Schemas by tag, so that an error message concerns one fault only. */
 const SCHEMAS: { readonly [tag in Fault["_tag"]]: Schema.Decoder<Fault> } = {
   Cut,
   BlackHole,
@@ -177,7 +186,7 @@ const SCHEMAS: { readonly [tag in Fault["_tag"]]: Schema.Decoder<Fault> } = {
   LostData
 }
 
-/** The tag of every fault. */
+/** The tags of all faults. */
 export const TAGS: ReadonlyArray<Fault["_tag"]> = Fault.members.flatMap((member) =>
   "members" in member
     ? member.members.map((fault) => fault.fields._tag.schema.literal)
@@ -186,7 +195,7 @@ export const TAGS: ReadonlyArray<Fault["_tag"]> = Fault.members.flatMap((member)
 
 type Options<A> = Omit<A, "_tag">
 
-/** Refuses what `decode` refuses, where it is written. **Errors** throws `InvalidFault`. */
+/** Returns the fault if it is valid. **Errors** throws `InvalidFault` at the place where the fault is written. */
 const checked = <A extends Fault>(fault: A): A => {
   if (Result.isSuccess(faultOf(fault))) return fault
   throw FaultCheck.refusal(SCHEMAS, fault)
@@ -233,10 +242,10 @@ export const down: typeof Down.Type = { _tag: "Down" }
 export const lostData: typeof LostData.Type = { _tag: "LostData" }
 
 /**
- * Reads a fault that came from outside, as JSON or as a value.
+ * Decodes a fault from JSON or from a value.
  *
- * **Errors** `InvalidFault` for an unknown tag, an unknown key, an unknown verb or a number out of its bounds; it names
- * the field and what may stand there.
+ * **Errors** `InvalidFault` for an unknown tag, an unknown key, an unknown verb or a number out of range. It names the
+ * field and the allowed values.
  */
-export const decode = (given: unknown): Effect.Effect<Fault, InvalidFault> =>
-  Effect.mapError(decodeFault(given), () => FaultCheck.refusal(SCHEMAS, given))
+export const decode = (input: unknown): Effect.Effect<Fault, InvalidFault> =>
+  Effect.mapError(decodeFault(input), () => FaultCheck.refusal(SCHEMAS, input))

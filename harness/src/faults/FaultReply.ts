@@ -1,5 +1,5 @@
 /**
- * The replies of faults that answer in the cluster's place, worded as the real server words them.
+ * The replies of faults that answer instead of the cluster, with the real server's wording.
  *
  * **Source** Kubernetes 1.36, `k8s.io/apiserver/pkg/server/filters`, `pkg/endpoints/handlers/responsewriters`,
  * `pkg/storage/etcd3/errors.go`, and `k8s.io/apimachinery/pkg/api/errors`.
@@ -9,14 +9,14 @@ import { Result } from "effect"
 import { type ApiCall, isWatch } from "./ApiCall.ts"
 import type { ApiFault } from "./Fault.ts"
 
-/** A whole reply. */
+/** A complete HTTP reply. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** How a fault treats a request that the cluster does not see: by a reply, or by none. */
+/** The result of a refused request: a reply, or a reset connection. */
 export type FaultReply = Answer | "reset"
 
 const DEFAULT_RETRY_AFTER_SECONDS = 1
@@ -26,7 +26,7 @@ const TEXT_TYPE = "text/plain; charset=utf-8"
 const CONTINUE_EXPIRED =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter."
 
-/** Says how a fault answers a request; `undefined` when it lets the request through to the cluster. */
+/** Returns the reply of a fault to a request, or `undefined` if the request goes to the cluster. */
 export const from = (
   fault: ApiFault,
   call: ApiCall,
@@ -87,7 +87,7 @@ const serverError = (code: 500 | 502 | 503 | 504): Answer => {
         details: {}
       })
     case 502:
-      // No API server says this; what stands in front of one does.
+      // API servers do not send this; load balancers in front of them do.
       return { status: code, headers: { "content-type": TEXT_TYPE }, body: "Bad Gateway\n" }
     case 503:
       return status({ code, reason: "ServiceUnavailable", message: "apiserver is shutting down" })
@@ -101,7 +101,7 @@ const serverError = (code: 500 | 502 | 503 | 504): Answer => {
   }
 }
 
-/** Only what names a version can be too old: a watch from now, or a first page, is not. */
+/** Only a request that names a version can be too old. A watch from now and a first page cannot. */
 const expired = (call: ApiCall): Answer | undefined => {
   const { query } = call
   if (!isWatch(call)) {

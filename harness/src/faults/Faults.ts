@@ -1,7 +1,4 @@
-/**
- * Faults for one cluster while it runs: a proxy in front of it that does to connections, requests and replies what a test
- * asks for, and heals when the test is done.
- */
+/** Injects faults into one running cluster, through a proxy that alters connections, requests and replies. */
 import { Clock, Effect, Exit, Scope } from "effect"
 import type { ClusterUser, RunningCluster } from "../drivers/ClusterDriver.ts"
 import { Authentication } from "@quarterdeck/embedded-cluster"
@@ -16,61 +13,69 @@ import * as Wire from "./Wire.ts"
 import { HarnessError, InvalidFault } from "../machine/HarnessError.ts"
 import { inRealTime } from "../machine/Machine.ts"
 
-/** What can be done to a cluster itself. */
+/** The operations of a cluster that outages need. */
 export type Outages = Pick<RunningCluster, "kill" | "restart" | "restartEmpty">
 
 export interface FaultsOptions {
   readonly name: string
-  /** `https://host:port` of the cluster, and what verifies it. */
+  /** `https://host:port` of the cluster. */
   readonly server: string
   readonly caPem: string
-  /** Users by their tokens, so that a 403 names who asked (default none: then it names `system:anonymous`). */
+  /** Users with their tokens, so that a 403 names the user. Without them it names `system:anonymous`. */
   readonly users?: ReadonlyArray<ClusterUser>
-  /** Without it, `Down` and `LostData` cannot be injected. */
+  /** Required to inject `Down` and `LostData`. */
   readonly outages?: Outages
-  /** `passed` leaves TLS between client and cluster: their certificate and only faults of the wire. Default `opened`. */
+  /**
+   * `opened` terminates TLS (default). `passed` forwards TLS: clients see the cluster's own certificate, and only wire
+   * faults are possible.
+   */
   readonly tls?: "opened" | "passed"
-  /** Whose time latencies, rates and delays keep (default the machine's, also under a test clock). */
+  /** Clock for latencies, rates and delays: the machine's (default, also under a test clock) or the caller's. */
   readonly clock?: "machine" | "caller"
-  /** Is told every request as it comes, before a fault or the cluster answers it; nothing is told when TLS is passed. */
+  /**
+   * Called with every request on arrival, before a fault or the cluster answers it. Never called if `tls` is `passed`.
+   */
   readonly onRequest?: (request: ClientRequest) => void
 }
 
-/** A request as its client sent it. **Limits** `headers` has the credential too. */
+/** A request as the client sent it. **Limits** `headers` includes the credential. */
 export interface ClientRequest {
   readonly method: string
   /** Without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** By their names in lower case, a value for each line. */
+  /** Header values by lower-case name, one for each header line. */
   readonly headers: Readonly<Record<string, ReadonlyArray<string> | undefined>>
 }
 
-/** What has come through since the start. */
+/** Counters since the start. */
 export interface FaultCounters extends Wire.WireCounters {
-  /** Requests by verb and resource: `list pods`, `get path` for what is no object. Empty when TLS is passed. */
+  /**
+   * Requests by verb and resource: `list pods`, `get path` for requests that are not for objects. Empty if `tls` is
+   * `passed`.
+   */
   readonly requests: ReadonlyMap<string, number>
-  /** By tag of the fault: requests that met it, watches that it ended, and how often any other fault was injected. */
+  /** By fault tag: requests that met the fault, watches that it ended, or the number of injections of other faults. */
   readonly met: ReadonlyMap<Fault["_tag"], number>
 }
 
-/** A fault that was started by a promise; it heals when it is disposed. */
+/** A fault for code without Effect. Disposing of it heals it. */
 export interface StartedFault extends AsyncDisposable {
   readonly fault: Fault
   readonly heal: () => Promise<void>
 }
 
-/** A cluster as clients see it who come through the proxy. */
+/** A cluster behind a proxy that injects faults. */
 export interface ClusterFaults {
   readonly name: string
   /** `https://127.0.0.1:<port>` */
   readonly server: string
-  /** PEM of the certificates that verify `server`. */
+  /** CA certificates that verify `server`, as PEM. */
   readonly caPem: string
   /**
-   * Makes a fault real until the scope closes.
+   * Injects a fault until the scope closes.
    *
-   * **Errors** `InvalidFault` when its numbers are out of bounds, or the proxy lacks what it needs.
+   * **Errors** `InvalidFault` if a number is out of range or the proxy lacks what the fault needs.
    *
    * **Example**
    *
@@ -98,19 +103,21 @@ export interface ClusterFaults {
   readonly counters: Effect.Effect<FaultCounters>
 }
 
-/** Kinds of requests that are counted apart; a client that makes up more is counted as `other`. */
+/** Maximum number of request kinds that are counted separately. Further kinds count as `other`. */
 const COUNTED_KINDS = 1_000
 
 /**
  * Puts a proxy in front of a cluster.
  *
- * Without a fault it is transparent: bodies stream both ways, credentials pass, each connection has one of its
- * own to the cluster and ends with it. Several faults may be active at once: those of the wire act on all bytes (see
- * `Wire.make` for their order), refusals answer before the cluster is asked, the rest alters its replies.
+ * Without a fault it is transparent: bodies stream both ways, credentials pass, and each client connection has its own
+ * connection to the cluster, which ends with it. Several faults can be active at once. Wire faults act on all bytes
+ * (see `Wire.make` for their order). Refusing faults answer before the cluster sees the request. Other faults alter the
+ * cluster's replies.
  *
- * **Errors** `MachineRefused` when it cannot listen.
+ * **Errors** `MachineRefused` if it cannot listen.
  *
- * **Limits** HTTP/1.1; users authenticate by bearer tokens: a client certificate ends at a proxy that opens TLS.
+ * **Limits** HTTP/1.1. Users authenticate by bearer token: a client certificate does not pass a proxy that terminates
+ * TLS.
  */
 export const make = (options: FaultsOptions): Effect.Effect<ClusterFaults, HarnessError, Scope.Scope> =>
   (options.clock === "caller" ? made(options) : inRealTime(made(options))).pipe(
@@ -119,15 +126,15 @@ export const make = (options: FaultsOptions): Effect.Effect<ClusterFaults, Harne
     )
   )
 
-/** Kills a cluster; it restarts with its data when the scope closes. */
+/** Kills a cluster. Closing the scope restarts it with its data. */
 export const down = (cluster: Pick<Outages, "kill" | "restart">): Effect.Effect<void, HarnessError, Scope.Scope> =>
-  // A cluster that does not come back leaves nothing to test.
+  // A cluster that does not restart makes the test meaningless, so the effect dies.
   Effect.acquireRelease(cluster.kill, () => Effect.orDie(cluster.restart))
 
 /**
- * Restarts a cluster as a new one.
+ * Restarts a cluster empty.
  *
- * **Limits** nothing brings back what it held: the scope's end changes nothing.
+ * **Limits** closing the scope does not restore the data.
  */
 export const lostData = (cluster: Pick<Outages, "restartEmpty">): Effect.Effect<void, HarnessError, Scope.Scope> =>
   cluster.restartEmpty
@@ -136,10 +143,10 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
   const { caPem, name, outages, server } = options
   const outage = outages === undefined ? undefined : makeOutage(outages)
   const clock = yield* Clock.Clock
-  const own = yield* Effect.scope
+  const proxyScope = yield* Effect.scope
   const requests = new Map<string, number>()
   const met = new Map<Fault["_tag"], number>()
-  const meet = (tag: Fault["_tag"]): void => count(met, tag)
+  const countMet = (tag: Fault["_tag"]): void => count(met, tag)
 
   const target = Target.from(server, caPem)
   const opened =
@@ -152,16 +159,16 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
             count(requests, kindOf(requests, call))
             options.onRequest?.({ method, path: call.path, query: call.query, headers })
           },
-          meet
+          countMet
         )
   const wire = yield* Wire.make(opened === undefined ? target : { host: "127.0.0.1", port: opened.port })
 
   const refuse = (fault: Fault, problem: string): Effect.Effect<never, HarnessError> =>
     Effect.fail(new HarnessError({ cluster: name, reason: new InvalidFault({ fault: fault._tag, problem }) }))
   const inject = Effect.fn("Faults.inject")(function* (
-    given: Fault
+    input: Fault
   ): Effect.fn.Return<void, HarnessError, Scope.Scope> {
-    const fault = yield* Effect.mapError(decode(given), (reason) => new HarnessError({ cluster: name, reason }))
+    const fault = yield* Effect.mapError(decode(input), (reason) => new HarnessError({ cluster: name, reason }))
     yield* Effect.annotateCurrentSpan({ cluster: name, fault: fault._tag })
     switch (fault._tag) {
       case "Cut":
@@ -174,17 +181,17 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
           Effect.sync(() => wire.begin(fault)),
           (heal) => Effect.sync(heal)
         )
-        return meet(fault._tag)
+        return countMet(fault._tag)
       case "Down":
       case "LostData":
-        if (outage === undefined) return yield* refuse(fault, "the proxy was not told how to take the cluster away")
+        if (outage === undefined) return yield* refuse(fault, "the proxy was created without the option outages")
         yield* outage(fault)
-        return meet(fault._tag)
+        return countMet(fault._tag)
       case "StaleCertificate":
         if (opened === undefined) return yield* refuse(fault, NEEDS_TLS)
         yield* opened.misrepresent(fault).pipe(Effect.mapError((reason) => new HarnessError({ cluster: name, reason })))
         wire.reset()
-        return meet(fault._tag)
+        return countMet(fault._tag)
       default:
         if (opened === undefined) return yield* refuse(fault, NEEDS_TLS)
         return yield* Effect.provideService(opened.interfere(fault), Clock.Clock, clock)
@@ -196,14 +203,14 @@ const made = Effect.fnUntraced(function* (options: FaultsOptions) {
     caPem: opened === undefined ? caPem : opened.caPem,
     inject,
     start: (fault) =>
-      Effect.runPromise(Effect.flatMap(Scope.fork(own), (scope) => started(scope, fault, inject(fault)))),
+      Effect.runPromise(Effect.flatMap(Scope.fork(proxyScope), (scope) => started(scope, fault, inject(fault)))),
     counters: Effect.sync(() => ({ ...wire.counters(), requests: new Map(requests), met: new Map(met) }))
   } satisfies ClusterFaults
 })
 
-const NEEDS_TLS = "it needs a proxy that opens TLS"
+const NEEDS_TLS = "it needs a proxy that terminates TLS"
 
-/** Takes a cluster away, several times if need be: it comes back with the last of them, empty if it lost its data. */
+/** Combines overlapping outages: the cluster restarts when the last one heals, empty if one of them was `LostData`. */
 const makeOutage = (outages: Outages) => {
   let downs = 0
   let isLost = false
@@ -228,7 +235,7 @@ const makeOutage = (outages: Outages) => {
     fault._tag === "Down" ? down({ kill, restart }) : lostData({ restartEmpty: lose })
 }
 
-/** Makes a fault real in a scope of its own, for code without Effect: it heals when that is closed or the value disposed. */
+/** Injects a fault in its own scope, for code without Effect. Closing the scope or disposing of the value heals it. */
 export const started = Effect.fnUntraced(function* (
   scope: Scope.Closeable,
   fault: Fault,
@@ -240,17 +247,17 @@ export const started = Effect.fnUntraced(function* (
   return { fault, heal: healed, [Symbol.asyncDispose]: healed } satisfies StartedFault
 })
 
-/** The half of the proxy that reads requests, with the faults that it can make. */
+/** Creates the part of the proxy that reads requests, with the faults that need it. */
 const openTls = Effect.fnUntraced(function* (
   options: FaultsOptions,
   target: Target.Target,
-  seen: Gateway.GatewayOptions["seen"],
-  meet: (tag: Fault["_tag"]) => void
+  onRequest: Gateway.GatewayOptions["onRequest"],
+  countMet: (tag: Fault["_tag"]) => void
 ) {
   const authority = yield* Authority.make(options.name)
   const proper = yield* authority.issue()
-  const faults = ActiveFaults.make(Authentication.make(options.users ?? []), meet)
-  const gateway = yield* Gateway.make({ target, keys: proper, faults, seen })
+  const faults = ActiveFaults.make(Authentication.make(options.users ?? []), countMet)
+  const gateway = yield* Gateway.make({ target, keys: proper, faults, onRequest })
   const shown: Array<Authority.ServerKeys> = [proper]
   const present = Effect.sync(() => gateway.present(shown.at(-1) ?? proper))
 
@@ -273,13 +280,13 @@ const openTls = Effect.fnUntraced(function* (
     )
     const affected = () => gateway.watches().filter(({ call }) => matches(fault.match ?? {}, call))
     if (fault._tag === "ExpiredWatch" || fault._tag === "LostBookmarks") {
-      // Those who watch already come back, and meet it then.
+      // Open watches are ended. Clients reconnect and then countMet the fault.
       for (const watch of affected()) watch.end()
     }
     if (fault._tag !== "WatchCutEvery") return
     const cut = Effect.sync(() => {
       for (const watch of affected().filter(injection.select)) {
-        meet(fault._tag)
+        countMet(fault._tag)
         if (fault.manner === "reset") watch.reset()
         else watch.end()
       }

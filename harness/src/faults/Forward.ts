@@ -1,4 +1,4 @@
-/** Passes one request on to the cluster and its reply back, as it comes. */
+/** Forwards one request to the cluster and streams the reply back. */
 import { Effect } from "effect"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { Dispatcher } from "undici"
@@ -20,10 +20,10 @@ export interface Exchange {
   readonly run: (effect: Effect.Effect<void>) => unknown
 }
 
-/** A reply that is under way. */
+/** A reply in progress. */
 export interface Reply {
   readonly call: ApiCall
-  /** Ends it properly; the client's connection stays. */
+  /** Ends the reply regularly. The client's connection stays open. */
   readonly end: () => void
   readonly reset: () => void
 }
@@ -31,12 +31,12 @@ export interface Reply {
 const DEFAULT_AFTER_BYTES = 64
 
 /**
- * Passes it on.
+ * Forwards one request.
  *
- * Replies pass in this order: held up (`SlowReply`), without bookmarks, malformed, truncated.
+ * The faults of a reply apply in this order: `SlowReply`, `LostBookmarks`, `MalformedJson`, `TruncatedReply`.
  *
- * **Limits** holds no more than a stage must: when the client does not read, the cluster is not read either. A cluster
- * that breaks off resets the client.
+ * **Limits** buffers only what a stage needs: if the client does not read, the cluster's reply is not read either. If
+ * the cluster's connection breaks, the client's connection is reset.
  */
 export const forward = (exchange: Exchange): Reply => {
   const { call, request, reset, response, upstream } = exchange
@@ -71,18 +71,18 @@ export const forward = (exchange: Exchange): Reply => {
   }
 }
 
-/** The reply to one request on its way from the cluster to the client. */
+/** The reply to one request, in transfer from the cluster to the client. */
 class Transfer {
   readonly body: Body
-  /** Nothing more goes to the client. */
+  /** True when no more data goes to the client. */
   over = false
   readonly #exchange: Exchange
   readonly #delays: ReadonlyArray<Effect.Effect<void>>
-  /** What has come while the reply was held up. */
-  readonly #held: Array<Buffer> = []
+  /** Chunks that arrived while the reply was delayed. */
+  readonly #delayed: Array<Buffer> = []
   #slow: boolean
   #ended = false
-  /** Bytes of the body that are still to come, where nothing alters it and the cluster said. */
+  /** Remaining bytes of the body, if nothing alters it and the cluster sent a length. Otherwise NaN. */
   #left = Number.NaN
   #controller: Dispatcher.DispatchController | undefined
 
@@ -106,7 +106,7 @@ class Transfer {
     const lengthHolds = this.body.begin(headers["content-type"] ?? "", headers["content-encoding"] ?? "")
     if (!this.body.alters) this.#left = Number(headers["content-length"])
     response.writeHead(status, text, Headers.forClient(headers, { lengthHolds }))
-    // A body that is there already goes out with the headers in one piece.
+    // If the body has already arrived, headers and body go out together.
     queueMicrotask(() => {
       if (!this.over) response.flushHeaders()
     })
@@ -122,7 +122,7 @@ class Transfer {
 
   push(chunk: Buffer): void {
     if (this.over) return
-    if (this.#slow) this.#held.push(chunk)
+    if (this.#slow) this.#delayed.push(chunk)
     else this.#write(chunk)
   }
 
@@ -132,7 +132,7 @@ class Transfer {
     if (!this.#slow) this.#finish()
   }
 
-  /** The client has read what there was. */
+  /** Called when the client has read the buffered data. */
   drained(): void {
     if (!this.#slow && !this.over) this.#controller?.resume()
   }
@@ -141,7 +141,7 @@ class Transfer {
     this.over = true
   }
 
-  /** Ends the reply here, properly. */
+  /** Ends the reply early, but regularly. */
   cutWithEnd(): void {
     if (this.over) return
     this.#stop()
@@ -157,14 +157,14 @@ class Transfer {
 
   #cutShort(): void {
     this.#stop()
-    // A request that had a body has let go of its socket by now.
+    // By now a request with a body may no longer have a socket.
     this.#exchange.response.socket?.end()
   }
 
   #write(chunk: Buffer): void {
     const { response } = this.#exchange
     this.#left -= chunk.length
-    // The last bytes and the end in one go: one write less a reply.
+    // Writing the last bytes and the end together saves one write per reply.
     if (this.#left === 0) {
       this.over = true
       response.end(chunk)
@@ -188,21 +188,21 @@ class Transfer {
   #release(): void {
     this.#slow = false
     if (this.over) return
-    for (const chunk of this.#held.splice(0)) this.#write(chunk)
+    for (const chunk of this.#delayed.splice(0)) this.#write(chunk)
     if (this.#ended) this.#finish()
     else this.#controller?.resume()
   }
 }
 
-/** A reply's body on its way through the stages that faults put up. */
+/** A reply's body, passing through the stages of the active faults. */
 interface Body extends Stage {
   readonly alters: boolean
-  /** The stages read JSON. */
+  /** True if the stages parse JSON. */
   readonly isText: boolean
-  /** The end shall not reach the client. */
+  /** True if the end of the reply must not reach the client. */
   readonly cuts: () => boolean
   readonly isCut: () => boolean
-  /** Says whether the length that the cluster announced still holds. */
+  /** Starts the body. Returns whether the length that the cluster announced is still correct. */
   readonly begin: (contentType: string, contentEncoding: string) => boolean
 }
 

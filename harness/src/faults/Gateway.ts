@@ -1,4 +1,4 @@
-/** Opens TLS in front of a cluster, so that faults can speak of requests and replies. */
+/** Terminates TLS in front of a cluster, so that faults can act on requests and replies. */
 import { Effect, FiberSet, Redacted, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
@@ -17,9 +17,9 @@ import * as Upstream from "./Upstream.ts"
 
 export interface Gateway {
   readonly port: number
-  /** The watches that are open now. */
+  /** The open watches. */
   readonly watches: () => ReadonlyArray<Reply>
-  /** Shows another certificate to those who come from now on. */
+  /** Presents another certificate to new connections. */
   readonly present: (keys: ServerKeys) => void
 }
 
@@ -27,13 +27,13 @@ export interface GatewayOptions {
   readonly target: Target
   readonly keys: ServerKeys
   readonly faults: ActiveFaults
-  readonly seen: (call: ApiCall.ApiCall, request: IncomingMessage) => void
+  readonly onRequest: (call: ApiCall.ApiCall, request: IncomingMessage) => void
 }
 
-/** One client's connection. */
+/** A client's connection. */
 interface Link {
   readonly upstream: Upstream.Upstream
-  /** Ends it properly, once there is TLS to do so. */
+  /** Ends the connection regularly, once its TLS handshake is complete. */
   end: () => void
   readonly reset: () => void
 }
@@ -43,9 +43,9 @@ const MAX_HEADER_BYTES = 256 * 1024
 /**
  * Listens on a free port of 127.0.0.1.
  *
- * HTTP/1.1; a request to upgrade (exec, attach, port-forward, a watch by WebSocket) becomes a tunnel.
+ * HTTP/1.1. A request to upgrade (exec, attach, port-forward, a watch by WebSocket) becomes a tunnel.
  *
- * **Limits** each client's connection has one to the cluster, and ends with it.
+ * **Limits** each client connection has its own connection to the cluster and ends with it.
  */
 export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
@@ -53,9 +53,9 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
     const run = yield* FiberSet.makeRuntime<never, void>()
     const connector = Upstream.connectorFor(target)
     const raws = new Set<Socket>()
-    /** A TLS socket does not tell which TCP socket it lies on; both tell the client's port. */
+    /** Links by the client's port. A TLS socket does not expose its TCP socket, but both know the port. */
     const links = new Map<number, Link>()
-    /** None once the connection has ended: there is nobody left to answer. */
+    /** Undefined if the client's connection has closed. */
     const linkOf = ({ remotePort }: Socket): Link | undefined => links.get(remotePort ?? 0)
     const open = new Set<Reply>()
 
@@ -98,7 +98,7 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
       const link = linkOf(request.socket)
       if (link === undefined) return
       const call = ApiCall.from(request)
-      options.seen(call, request)
+      options.onRequest(call, request)
       const refusal = faults.refuse(call)
       if (refusal !== undefined) {
         if (refusal === "reset") link.reset()
@@ -115,7 +115,7 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
       const link = linkOf(request.socket)
       if (link === undefined) return
       const call = ApiCall.from(request)
-      options.seen(call, request)
+      options.onRequest(call, request)
       const refusal = faults.refuse(call)
       if (refusal === "reset") link.reset()
       else if (refusal !== undefined) Upgrade.refuse(socket, refusal)
@@ -128,12 +128,12 @@ export const make = (options: GatewayOptions): Effect.Effect<Gateway, MachineRef
     return {
       port,
       watches: () => [...open],
-      present: (shown) => server.setSecureContext({ cert: shown.cert, key: Redacted.value(shown.key) })
+      present: (presented) => server.setSecureContext({ cert: presented.cert, key: Redacted.value(presented.key) })
     }
   })
 
 const refuse = (request: IncomingMessage, response: ServerResponse, { body, headers, status }: Answer): void => {
-  // The client may still be sending; a connection that is kept must be read to the end of that.
+  // The client may still be sending. A connection can be reused only after the request has been read.
   request.resume()
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
   response.end(body)

@@ -1,11 +1,11 @@
 /**
- * Headers on their way through a proxy.
+ * Headers of requests and replies that pass through a proxy.
  *
- * **Source** RFC 9110, section 7.6.1: what belongs to one connection is not passed on.
+ * **Source** RFC 9110, section 7.6.1: connection-specific headers are not forwarded.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http"
 
-const OF_ONE_CONNECTION = new Set([
+const CONNECTION_HEADERS = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -13,15 +13,15 @@ const OF_ONE_CONNECTION = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // The cluster is addressed by its own name, and the proxy has already said that it wants the body.
+  // The host is that of the proxy, and the proxy itself has already answered `Expect: 100-continue`.
   "host",
   "expect"
 ])
 
 /**
- * Gives a request's headers for the cluster, name and value in turn, repeated ones too.
+ * Returns a request's headers for the cluster: names and values alternate, repeated headers included.
  *
- * `asText` asks for a body that stages can read: JSON, not compressed.
+ * `asText` requests a body that the stages can parse: JSON without compression.
  */
 export const forCluster = (
   { headers, rawHeaders }: Pick<IncomingMessage, "headers" | "rawHeaders">,
@@ -32,20 +32,20 @@ export const forCluster = (
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = "", value = ""] = rawHeaders.slice(index, index + 2)
     const key = name.toLowerCase()
-    if (OF_ONE_CONNECTION.has(key) || named.has(key)) continue
+    if (CONNECTION_HEADERS.has(key) || named.has(key)) continue
     if (asText && key === "accept-encoding") continue
     passed.push(name, asText && key === "accept" ? withoutProtobuf(value) : value)
   }
   return passed
 }
 
-/** Gives a reply's headers for the client, who is told too when the cluster ends the connection behind it. */
+/** Returns a reply's headers for the client. Keeps `connection: close` if the cluster closes its connection. */
 export const forClient = (
   headers: Readonly<Record<string, string | Array<string> | undefined>>,
   options: { readonly lengthHolds: boolean }
 ): OutgoingHttpHeaders => {
   const passed = Object.entries(headers).filter(
-    ([name]) => !OF_ONE_CONNECTION.has(name) && (options.lengthHolds || name !== "content-length")
+    ([name]) => !CONNECTION_HEADERS.has(name) && (options.lengthHolds || name !== "content-length")
   )
   const closes = String(headers["connection"]).toLowerCase() === "close"
   return Object.fromEntries(closes ? [...passed, ["connection", "close"]] : passed)

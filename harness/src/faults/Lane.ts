@@ -1,16 +1,16 @@
-/** One direction of a connection: bytes from one socket to another, at once, later, slower or not at all. */
+/** One direction of a connection: copies bytes from one socket to another, with delays, rate limits and stalls. */
 import { Clock, Effect, type Fiber } from "effect"
 import type { Readable, Writable } from "node:stream"
 import * as LineRate from "./LineRate.ts"
 
-/** A rate that a lane keeps. `line` is shared by all lanes; without it each lane has one of its own. */
+/** A rate limit of a lane. Lanes with the same `line` share the rate; without it each lane has its own. */
 export interface Rate {
   readonly bytesPerSecond: number
   readonly pieceBytes: number
   readonly line?: { state: LineRate.Line }
 }
 
-/** What a lane does to its bytes now. */
+/** The effects of the active faults on a lane. `held` stalls it. */
 export interface Rules {
   readonly held: boolean
   readonly latencyMs: number
@@ -25,19 +25,19 @@ export interface LaneOptions {
   readonly to: Writable
   readonly rules: Rules
   readonly clock: Clock.Clock
-  /** Between 0 and 1. */
+  /** Returns a random number between 0 and 1. */
   readonly chance: () => number
   readonly run: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
-  readonly counted: (bytes: number) => void
+  readonly onWritten: (bytes: number) => void
 }
 
 export interface Lane {
   readonly apply: (rules: Rules) => void
-  /** Forgets what waits and passes nothing more; what comes is thrown away. */
+  /** Discards the waiting bytes and everything that arrives later. */
   readonly abandon: () => void
 }
 
-/** A lane holds this much and then leaves the rest to the sender's socket. */
+/** Maximum number of buffered bytes. Beyond it the lane stops reading. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 interface Waiting {
@@ -45,7 +45,7 @@ interface Waiting {
   readonly dueMs: number
 }
 
-/** The bytes that have come and wait for their time, the oldest first. */
+/** Bytes that wait for their time, oldest first. */
 class Backlog {
   readonly #waiting: Array<Waiting> = []
   #bytes = 0
@@ -63,7 +63,7 @@ class Backlog {
     this.#bytes += waiting.bytes.length
   }
 
-  /** Takes the first bytes of the head off. */
+  /** Removes and returns the first bytes of the head. */
   take(head: Waiting, size: number): Buffer {
     const taken = head.bytes.subarray(0, size)
     head.bytes = head.bytes.subarray(size)
@@ -78,15 +78,15 @@ class Backlog {
 }
 
 /**
- * Joins two sockets in one direction.
+ * Connects two sockets in one direction.
  *
- * **Limits** without rules it is a plain pipe; the end of the one becomes the end of the other, after all that waits.
+ * **Limits** without rules it is a plain pipe. The end of the source ends the target after all waiting bytes.
  */
 export const make = (options: LaneOptions): Lane => {
-  const { chance, clock, counted, from, run, to } = options
-  const own = new Map<Rate, { state: LineRate.Line }>()
+  const { chance, clock, onWritten, from, run, to } = options
+  const ownLines = new Map<Rate, { state: LineRate.Line }>()
   const backlog = new Backlog()
-  const sink = sinkOf(to, counted, () => flow())
+  const sink = sinkOf(to, onWritten, () => flow())
   let rules = options.rules
   let lastDueMs = Number.NEGATIVE_INFINITY
   let ended = false
@@ -108,8 +108,8 @@ export const make = (options: LaneOptions): Lane => {
     for (let { head } = backlog; head !== undefined; { head } = backlog) {
       if (rules.latencyMs + rules.jitterMs > 0) yield* until(head.dueMs)
       const size = Math.min(head.bytes.length, ...rules.rates.map(({ pieceBytes }) => pieceBytes))
-      yield* until(reserve(rules.rates, own, yield* Clock.currentTimeMillis, size))
-      // What was waited for is written and forgotten in one step, so the pump may be stopped at any wait.
+      yield* until(reserve(rules.rates, ownLines, yield* Clock.currentTimeMillis, size))
+      // Writing and removing the bytes is one step, so the pump can be interrupted at any wait.
       sink.write(backlog.take(head, size))
       if (sink.isFull()) yield* drained(to)
       flow()
@@ -119,7 +119,7 @@ export const make = (options: LaneOptions): Lane => {
   })
   const start = (): void => {
     if (pumping || rules.held || abandoned || backlog.head === undefined) return
-    // The pump runs at once and may be through before its fiber is known.
+    // The pump runs synchronously and may finish before `pump` is assigned.
     pumping = true
     pump = run(pumped)
   }
@@ -133,8 +133,8 @@ export const make = (options: LaneOptions): Lane => {
     if (isFree()) {
       sink.write(bytes)
     } else {
-      const wishedMs = clock.currentTimeMillisUnsafe() + rules.latencyMs + rules.jitterMs * chance()
-      lastDueMs = Math.max(lastDueMs, wishedMs)
+      const earliestMs = clock.currentTimeMillisUnsafe() + rules.latencyMs + rules.jitterMs * chance()
+      lastDueMs = Math.max(lastDueMs, earliestMs)
       backlog.push({ bytes, dueMs: lastDueMs })
       start()
     }
@@ -166,14 +166,14 @@ export const make = (options: LaneOptions): Lane => {
   }
 }
 
-/** Writes into a socket, and says whether that wants no more now. */
-const sinkOf = (to: Writable, counted: (bytes: number) => void, drained: () => void) => {
+/** Wraps the target socket and tracks whether its buffer is full. */
+const sinkOf = (to: Writable, onWritten: (bytes: number) => void, drained: () => void) => {
   let full = false
   return {
     isFull: () => full,
     write: (bytes: Buffer): void => {
       if (to.destroyed || to.writableEnded) return
-      counted(bytes.length)
+      onWritten(bytes.length)
       if (to.write(bytes)) return
       full = true
       to.once("drain", () => {
@@ -184,17 +184,17 @@ const sinkOf = (to: Writable, counted: (bytes: number) => void, drained: () => v
   }
 }
 
-/** Takes its time on every line, and gives when the slowest has passed it. */
+/** Reserves time for the bytes on every line. Returns the time at which the slowest line has passed them. */
 const reserve = (
   rates: ReadonlyArray<Rate>,
-  own: Map<Rate, { state: LineRate.Line }>,
+  ownLines: Map<Rate, { state: LineRate.Line }>,
   nowMs: number,
   bytes: number
 ): number => {
   let dueMs = nowMs
   for (const rate of rates) {
-    const line = rate.line ?? own.get(rate) ?? { state: LineRate.idle }
-    if (rate.line === undefined) own.set(rate, line)
+    const line = rate.line ?? ownLines.get(rate) ?? { state: LineRate.idle }
+    if (rate.line === undefined) ownLines.set(rate, line)
     line.state = LineRate.pass(line.state, nowMs, bytes, rate.bytesPerSecond)
     dueMs = Math.max(dueMs, line.state.freeAtMs)
   }

@@ -1,30 +1,30 @@
-/** The arithmetic of a line that passes so many bytes a second. */
+/** Arithmetic of a line with a fixed number of bytes per second. */
 
-/** A line's state. `freeAtMs` is when it has passed all that it was given. */
+/** A line's state. `freeAtMs` is the time at which all reserved bytes have passed. */
 export interface Line {
   readonly freeAtMs: number
 }
 
-/** A line that has not been used. */
+/** A line that is free. */
 export const idle: Line = { freeAtMs: Number.NEGATIVE_INFINITY }
 
-/** A timer may be this late and the line still makes up for it, so that it keeps its rate. */
+/** Timer delay that a line compensates for, so that it keeps its rate. */
 export const SLACK_MS = 20
-/** Pieces a second, where nobody says how large they are. */
+/** Pieces per second, if the piece size is not given. */
 const PIECES_PER_SECOND = 20
 const MAX_PIECE_BYTES = 64 * 1024
 
 /**
- * Gives a line more bytes: it is free, and they have passed, when they have taken their time after all before them.
+ * Reserves time on a line for more bytes, after all bytes before them. Returns the line's new state.
  *
- * **Limits** in any stretch of time t it passes at most `bytesPerSecond` * (t + {@link SLACK_MS}) bytes; a line that was
- * unused for longer than that begins anew.
+ * **Limits** in any interval of t milliseconds a line passes at most the bytes of t + {@link SLACK_MS} milliseconds. A
+ * line that was idle for longer starts afresh.
  */
 export const pass = ({ freeAtMs }: Line, nowMs: number, bytes: number, bytesPerSecond: number): Line => {
   const startMs = nowMs - freeAtMs > SLACK_MS ? nowMs : freeAtMs
   return { freeAtMs: startMs + (bytes * 1_000) / bytesPerSecond }
 }
 
-/** How many bytes go at once, so that they come evenly and not in one lump a second. */
+/** Returns the number of bytes to send at once, so that they arrive evenly. */
 export const pieceBytes = (bytesPerSecond: number): number =>
   Math.min(MAX_PIECE_BYTES, Math.max(1, Math.ceil(bytesPerSecond / PIECES_PER_SECOND)))

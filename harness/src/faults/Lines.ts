@@ -1,28 +1,28 @@
-/** Cuts a stream of bytes into lines, however it arrives. */
+/** Splits a stream of bytes into lines, regardless of its chunks. */
 
-/** A line longer than this passes as it comes: no event that a filter looks for is so long. */
+/** Longest line that a filter sees. Longer lines pass unchanged. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** A stage that a body passes through. What `end` gives comes last. */
+/** A stage of a body's transfer. `end` returns the last bytes. */
 export interface Stage {
   readonly push: (chunk: Buffer) => Buffer
   readonly end: () => Buffer
 }
 
 /**
- * Makes a stage that hands each whole line, with its newline, to `each`; `undefined` takes the line out.
+ * Creates a stage that calls `each` with each line and its newline. If `each` returns `undefined`, the line is dropped.
  *
- * The last line may lack its newline. Any cutting of the same bytes into chunks gives the same bytes.
+ * The last line may lack a newline. The output does not depend on the chunks of the input.
  *
- * **Limits** holds at most one line, of at most {@link MAX_LINE_BYTES}.
+ * **Limits** buffers at most one line of up to {@link MAX_LINE_BYTES}.
  */
 export const stage = (each: (line: Buffer) => Buffer | undefined, maxLineBytes = MAX_LINE_BYTES): Stage => {
   let parts: Array<Buffer> = []
   let length = 0
-  /** The line under way was too long to hold, so the rest of it passes too. */
+  /** True while the rest of a line that is too long passes. */
   let passing = false
 
   const push = (chunk: Buffer): Buffer => {

@@ -1,9 +1,9 @@
-/** A server's socket on a free loopback port, open as long as a scope. */
+/** A server's socket on a free loopback port, open until a scope closes. */
 import { Effect, type Scope } from "effect"
 import type { Server } from "node:net"
 import { MachineRefused } from "../machine/HarnessError.ts"
 
-/** Gives the port; closing the scope closes the server, then runs `reset` to end what is still open. */
+/** Listens and returns the port. Closing the scope closes the server, then runs `reset` to end open connections. */
 export const listen = (
   server: Server,
   action: string,

@@ -1,9 +1,9 @@
-/** Which requests meet a fault. */
+/** Selects the requests that a fault affects. */
 import { Schema } from "effect"
 import type { ApiCall } from "./ApiCall.ts"
 
 const Words = Schema.Array(Schema.String)
-/** Those of authorization, the methods of requests that are not for objects, and every one. */
+/** Verbs of authorization, methods of requests that are not for objects, and the wildcard. */
 const Verb = Schema.Literals([
   "get",
   "list",
@@ -22,17 +22,17 @@ const Verb = Schema.Literals([
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /**
- * Selects requests by what they ask for, then some of these by number.
+ * Selects requests by their properties, then a share or a number of them.
  *
- * **Shape** every part that is given must hold, and one word of a list is enough; no part at all is every request. A
- * resource is written as in RBAC rules: `pods`, `pods/log`, `pods/*`, `*`; the core group is the empty word. Requests that
- * are not for objects (discovery, health) have no resource, group or namespace; their verb is the method in lower case.
+ * **Shape** a request must match every given field, and one of the values of a list suffices. An empty matcher matches
+ * every request. A resource is written as in RBAC rules: `pods`, `pods/log`, `pods/*`, `*`. The core group is the empty
+ * string. Requests that are not for objects (discovery, health) have no resource, group or namespace; their verb is the
+ * method in lower case.
  *
  * **Limits** `fraction` and `next` count separately for each injection.
  *
- * **Source** the verbs are those of Kubernetes authorization: get, list, watch, create, update, patch, delete,
- * deletecollection. Any other word is refused, but for the methods `post`, `put`, `head` and `options` of requests that
- * are not for objects, and `*`.
+ * **Source** the verbs are those of Kubernetes authorization, and the methods `post`, `put`, `head` and `options` of
+ * requests that are not for objects. `*` matches every verb.
  *
  * **Example**
  *
@@ -44,21 +44,21 @@ export const Matcher = Schema.Struct({
   verbs: Schema.optionalKey(Schema.Array(Verb)),
   groups: Schema.optionalKey(Words),
   resources: Schema.optionalKey(Words),
-  /** Those in the path; a request for all namespaces has none, which is the empty word. */
+  /** Namespaces in the path. A request for all namespaces has the empty string. */
   namespaces: Schema.optionalKey(Words),
   names: Schema.optionalKey(Words),
-  /** A part of the User-Agent header. */
+  /** Substring of the User-Agent header. */
   userAgent: Schema.optionalKey(Schema.String),
-  /** The beginning of the path, without the query. */
+  /** Prefix of the path, without the query. */
   path: Schema.optionalKey(Schema.String),
-  /** The share of the matching requests that is selected, 0 to 1; which ones is the same in every run. */
+  /** Share of the matching requests to select, from 0 to 1. Deterministic: the same requests in every run. */
   fraction: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))),
-  /** Only the next so many of those that are selected so far. */
+  /** Number of requests to select. Later ones pass. */
   next: Schema.optionalKey(Count)
 })
 export type Matcher = typeof Matcher.Type
 
-/** Tells whether a request is one of those that a matcher speaks of, before `fraction` and `next`. */
+/** Returns whether a request matches, before `fraction` and `next` are applied. */
 export const matches = (matcher: Matcher, call: ApiCall): boolean => {
   const { info } = call
   const object = info._tag === "Resource" ? info : undefined
@@ -88,18 +88,18 @@ const isResource = (
 }
 
 /**
- * Makes the count of one injection: each call says whether the next request that matches is selected.
+ * Creates the counter of one injection. Each call returns whether the next matching request is selected.
  *
- * The share is spread by multiples of the golden ratio, so that it is kept within any stretch of requests and
- * within every second, third, fourth of them, as chance would on average, but the same in every run.
+ * Multiples of the golden ratio spread the share evenly over any sequence of requests, and over every second, third or
+ * fourth of them. The selection is the same in every run.
  */
 export const makeSelection = ({ fraction = 1, next = Number.POSITIVE_INFINITY }: Matcher): (() => boolean) => {
-  let seen = 0
+  let count = 0
   let left = next
   return () => {
     if (left === 0) return false
-    seen++
-    if (fraction < 1 && (seen * GOLDEN_RATIO) % 1 >= fraction) return false
+    count++
+    if (fraction < 1 && (count * GOLDEN_RATIO) % 1 >= fraction) return false
     left--
     return true
   }

@@ -1,16 +1,16 @@
-/** Where a proxy leads to. */
-/** Where TCP leads to. */
+/** A TCP address. */
 export interface Address {
   readonly host: string
   readonly port: number
 }
 
+/** The server behind a proxy. */
 export interface Target extends Address {
   readonly origin: string
   readonly caPem: string
 }
 
-/** Reads `https://host:port`. */
+/** Parses `https://host:port`. The port defaults to 443. */
 export const addressOf = (server: string): Address => {
   const { hostname, port } = new URL(server)
   return { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? 443 : Number(port) }

@@ -1,4 +1,4 @@
-/** Connections that stop speaking HTTP: exec, attach, port-forward, a watch by WebSocket. */
+/** Upgraded connections, which no longer use HTTP: exec, attach, port-forward, a watch by WebSocket. */
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { connect } from "node:tls"
@@ -6,9 +6,10 @@ import type { Answer } from "./FaultReply.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Joins a client to a connection of its own to the cluster, from the request on, byte by byte.
+ * Connects a client to the cluster over a separate connection, starting with the request, byte by byte.
  *
- * **Limits** what follows a reply that refuses to upgrade passes unseen too. Backpressure is that of a pipe.
+ * **Limits** if the cluster refuses the upgrade, later requests on the connection also pass without faults.
+ * Backpressure is that of a pipe.
  */
 export const tunnel = (options: {
   readonly request: IncomingMessage
@@ -37,7 +38,7 @@ export const tunnel = (options: {
   socket.once("close", () => upstream.destroy())
 }
 
-/** Answers and ends the connection. */
+/** Sends a reply and closes the connection. */
 export const refuse = (socket: Duplex, { body, headers, status }: Answer): void => {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -49,7 +50,7 @@ export const refuse = (socket: Duplex, { body, headers, status }: Answer): void 
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
 }
 
-/** The request's head as the client sent it. */
+/** Returns the head of the request as the client sent it. */
 const headOf = ({ httpVersion, method, rawHeaders, url }: IncomingMessage): string => {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

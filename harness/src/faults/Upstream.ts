@@ -1,8 +1,8 @@
 /**
- * The cluster's side of one client's connection.
+ * The connection to the cluster behind one client's connection.
  *
- * Each client's connection has one of its own and shares its fate, so that a client sees the cluster's connections end as
- * if there were no proxy.
+ * Each client connection has its own. If the cluster closes it, the client's connection ends in the same way, as
+ * without a proxy.
  */
 import { connect, type Socket } from "node:net"
 import { buildConnector, Client } from "undici"
@@ -10,24 +10,24 @@ import type { Target } from "./Target.ts"
 
 export interface Upstream {
   readonly client: Client
-  /** The connection is about to end because of a fault, and the client's shall not end with it. */
+  /** Announces that a fault will end the connection, and that the client's connection stays open. */
   readonly forgive: () => void
   readonly destroy: () => void
 }
 
-/** The cluster ends idle connections, not the proxy. */
+/** The cluster closes idle connections, not the proxy. */
 const KEEP_ALIVE_MS = 24 * 60 * 60 * 1_000
 const MAX_HEADER_BYTES = 256 * 1024
 const CONNECT_TIMEOUT_MS = 30_000
 
-/** Opens TLS to clusters; shared by all connections, so that sessions are resumed. */
+/** Creates the connector that opens TLS to the cluster. All connections share it, so TLS sessions are resumed. */
 export const connectorFor = ({ caPem }: Target): buildConnector.connector =>
   buildConnector({ ca: caPem, allowH2: false, timeout: CONNECT_TIMEOUT_MS })
 
 /**
- * Connects at once; TLS follows with the first request.
+ * Connects at once. TLS follows with the first request.
  *
- * **Errors** `gone` is told when the connection ends, with an error when it did not end properly.
+ * `gone` is called when the connection ends, with an error if it was reset.
  */
 export const make = (
   target: Target,
@@ -48,7 +48,8 @@ export const make = (
   const taken = (): Socket => {
     const socket = early ?? open()
     early = undefined
-    // From here on it is the client's to say how it ended; an error without a listener would end the process.
+    // From here on the HTTP client reports how the connection ended. A socket error without a listener would end the
+    // process.
     socket.off("error", lostEarly).off("close", closedEarly).on("error", ignored)
     return socket
   }
@@ -78,7 +79,7 @@ export const make = (
     destroy: () => {
       destroyed = true
       early?.destroy()
-      // What was under way is told by its own handler.
+      // The handler of the request in progress reports its error.
       client.destroy().catch(ignored)
     }
   }

@@ -1,4 +1,4 @@
-/** Passes TCP connections on to a target, and does to them what the injected faults say. */
+/** Forwards TCP connections to a target and applies wire faults to them. */
 import { Clock, Effect, FiberSet, Random, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { MachineRefused } from "../machine/HarnessError.ts"
@@ -9,7 +9,7 @@ import type { Address } from "./Target.ts"
 import { pieceBytes } from "./LineRate.ts"
 import * as LineRate from "./LineRate.ts"
 
-/** What has passed since the start. */
+/** Counters since the start. */
 export interface WireCounters {
   readonly connectionsAccepted: number
   readonly connectionsOpen: number
@@ -22,7 +22,7 @@ export interface Wire {
   readonly counters: () => WireCounters
   /** Resets every open connection, once. */
   readonly reset: () => void
-  /** Begins a fault at once and gives what heals it. */
+  /** Activates a fault. The returned function heals it. */
   readonly begin: (fault: WireFault) => () => void
 }
 
@@ -33,11 +33,11 @@ interface Pair {
   readonly upstream: Socket
   readonly toCluster: Lane.Lane
   readonly toClient: Lane.Lane
-  /** The cluster's end is gone and the client does not know. */
+  /** True if the cluster's side has been dropped without closing the client's side. */
   orphan: boolean
 }
 
-/** A fault that has begun, with the lines that its connections share. */
+/** An active fault, with the rate limits that its connections share. */
 interface Active {
   readonly fault: WireFault
   readonly toCluster: ReadonlyArray<Lane.Rate>
@@ -47,11 +47,11 @@ interface Active {
 /**
  * Listens on a free port of 127.0.0.1.
  *
- * Faults add up: `Cut` goes before `HalfOpen`, that before `BlackHole`; what passes then keeps the slowest of all
- * rates, and comes later by the sum of all latencies. Latencies lie before rates.
+ * Several faults combine. `Cut` takes precedence over `HalfOpen`, and that over `BlackHole`. The slowest of all rates
+ * applies. Latencies add up and come before rates.
  *
- * **Limits** holds at most 1 MiB of a connection's bytes in each direction. A target that does not answer resets the
- * client. Closing the scope resets what is open.
+ * **Limits** buffers at most 1 MiB of a connection in each direction. If the target is unreachable, the client's
+ * connection is reset. Closing the scope resets open connections.
  */
 export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
@@ -76,7 +76,7 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
       accepted++
       if (has("Cut")) {
         client.on("error", () => undefined)
-        // Reset inside its own `connection` event, a socket was seen to keep the process in its exit for ever (Node 24).
+        // A socket that is reset inside its own `connection` event can keep the process from exiting (Node 24).
         setImmediate(() => client.resetAndDestroy())
         return
       }
@@ -89,7 +89,7 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
           run,
           rules: rulesOf(active, direction),
           chance: () => random.nextDoubleUnsafe(),
-          counted: (count) => {
+          onWritten: (count) => {
             bytes[direction] += count
           }
         })
@@ -98,7 +98,7 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
       const pair: Pair = { client, upstream, toCluster, toClient, orphan: false }
       pairs.add(pair)
       endTogether(pair, () => pairs.delete(pair))
-      if (has("HalfOpen")) orphaned(pair)
+      if (has("HalfOpen")) dropUpstream(pair)
     }
 
     const reset = () => pairs.forEach(resetPair)
@@ -117,7 +117,7 @@ export const make = (target: Address): Effect.Effect<Wire, MachineRefused, Scope
         const entry = activeFrom(fault)
         active.add(entry)
         if (fault._tag === "Cut") reset()
-        if (fault._tag === "HalfOpen") pairs.forEach(orphaned)
+        if (fault._tag === "HalfOpen") pairs.forEach(dropUpstream)
         apply()
         return () => {
           active.delete(entry)
@@ -133,14 +133,14 @@ const resetPair = (pair: Pair): void => {
   pair.upstream.destroy()
 }
 
-const orphaned = (pair: Pair): void => {
+const dropUpstream = (pair: Pair): void => {
   pair.orphan = true
   pair.toCluster.abandon()
   pair.toClient.abandon()
   pair.upstream.destroy()
 }
 
-/** Passes the failure of one end on to the other, and tells when both are closed. */
+/** Resets one side when the other fails. Calls `closed` when both sides are closed. */
 const endTogether = (pair: Pair, closed: () => void): void => {
   const { client, upstream } = pair
   client.on("error", () => upstream.resetAndDestroy())
@@ -182,6 +182,6 @@ const rulesOf = (active: ReadonlySet<Active>, direction: Direction): Lane.Rules 
     held: all.some(({ fault }) => fault._tag === "BlackHole"),
     latencyMs: latencies.reduce((sum, { ms }) => sum + ms, 0),
     jitterMs: latencies.reduce((sum, { jitterMs = 0 }) => sum + jitterMs, 0),
-    rates: all.flatMap((one) => one[direction])
+    rates: all.flatMap((fault) => fault[direction])
   }
 }

@@ -1,4 +1,4 @@
-/** Lists everything of a kind. */
+/** Lists all objects of a kind. */
 import { Effect, Option, Stream } from "effect"
 import type { ApiError } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -10,8 +10,8 @@ const PAGE = 500
 /**
  * Lists every object of a kind, in one namespace or in all.
  *
- * It is empty when the kind has just gone, when nobody may list it, or when the server behind it is down: what cannot
- * be seen is left alone. **Limits** pages of 500.
+ * Returns an empty list if the kind no longer exists, listing is forbidden, or an aggregated server is down. A reset
+ * leaves objects that cannot be listed unchanged. **Limits** pages of 500.
  */
 export const listAll = (
   api: ClusterApi,
@@ -32,9 +32,9 @@ export const listAll = (
 }
 
 /**
- * Lists every object of some kinds, or those of a scope.
+ * Lists every object of several kinds, or those of a scope.
  *
- * **Limits** a list for each kind; within a scope, one for each kind and namespace. Eight at once.
+ * **Limits** one list per kind; within a scope, one per kind and namespace. Eight requests at once.
  */
 export const listScope = Effect.fnUntraced(function* (
   api: ClusterApi,
@@ -64,7 +64,7 @@ export const listScope = Effect.fnUntraced(function* (
   return [...outside, ...inside.flat()]
 })
 
-/** Whether the server refused a call with one of those codes. */
+/** Returns whether the server refused a call with one of the codes. */
 export const refusedWith =
   (...codes: ReadonlyArray<number>) =>
   ({ reason }: ApiError): boolean =>

@@ -1,17 +1,17 @@
-/** What of an object is its maker's, and what is the cluster's own. */
+/** Classifies objects and their fields: those that users write, and those that the cluster writes. */
 import { Equal } from "effect"
 import type { KubeObject, ObjectMeta } from "../client/KubeObject.ts"
 import type { ApiResource } from "./ApiResources.ts"
 
-/** An object as a cluster lists it. */
+/** An object with the kind under which it was listed. */
 export interface Listed {
   readonly resource: ApiResource
   readonly object: KubeObject
 }
 
 /**
- * Kinds that a cluster writes by itself, by group and plural: what stands in them follows from other objects, from time,
- * or from who happens to run.
+ * Kinds that a cluster writes by itself, by group and plural. Their content follows from other objects, time, or
+ * running programs.
  */
 const DERIVED = new Set([
   "/componentstatuses",
@@ -28,7 +28,7 @@ const DERIVED = new Set([
   "storage.k8s.io/volumeattachments"
 ])
 
-/** Kinds whose status only the server makes. */
+/** Kinds whose status only the server writes. */
 const SERVER_STATUS = new Set([
   "/namespaces",
   "apiextensions.k8s.io/customresourcedefinitions",
@@ -42,7 +42,7 @@ const WORKLOADS = new Set(["/pods", "/replicationcontrollers"])
 
 export const nameOf = ({ group, name }: ApiResource): string => `${group}/${name}`
 
-/** The same for the same object of two lists, whatever its version and uid. */
+/** Returns an id that is the same for an object in two lists, regardless of its version and uid. */
 export const idOf = ({ object, resource }: Listed): string =>
   `${nameOf(resource)} ${object.metadata.namespace ?? ""}/${object.metadata.name}`
 
@@ -51,15 +51,17 @@ export const isDerived = (resource: ApiResource): boolean => DERIVED.has(nameOf(
 export const hasOwnStatus = (resource: ApiResource): boolean =>
   resource.hasStatus && resource.canUpdate && !SERVER_STATUS.has(nameOf(resource))
 
-/** Whether a controller makes, changes and removes the object, so that nobody else need where it runs. */
+/**
+ * Returns whether a controller owns the object: while that controller runs, it creates, changes and removes the object.
+ */
 export const isOwned = ({ metadata }: KubeObject): boolean =>
   metadata.ownerReferences?.some(({ controller }) => controller === true) === true
 
 /**
- * Whether an API service says that the server makes and removes it as the kinds of its group come and go: whoever removes
- * it finds it made anew.
+ * Returns whether the server creates and removes an API service along with the kinds of its group. The server recreates
+ * such an API service after its removal.
  *
- * It leaves out those of built-in groups (`onstart`), which are made once when the server starts. **Source**
+ * Excludes API services of built-in groups (`onstart`), which are created once, at the server's start. **Source**
  * kube-aggregator, `pkg/controllers/autoregister`.
  */
 export const isAutoregistered = ({
@@ -68,7 +70,7 @@ export const isAutoregistered = ({
   readonly metadata: Pick<KubeObject["metadata"], "labels">
 }): boolean => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "true"
 
-/** Whether the server or a leader among controllers keeps the object for itself. */
+/** Returns whether the server or a controller's leader election maintains the object. */
 export const isServers = ({ metadata }: KubeObject): boolean =>
   isAutoregistered({ metadata }) || metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] !== undefined
 
@@ -79,7 +81,7 @@ export const finalizersOf = ({ metadata }: KubeObject): ReadonlyArray<unknown> =
   return Array.isArray(finalizers) ? finalizers : []
 }
 
-/** Kinds, then namespaces, then what runs nothing, then what runs: the order in which they can be made. */
+/** Returns the position in the creation order: definitions, then namespaces, then other objects, then workloads. */
 export const rankOf = (resource: ApiResource): number => {
   const name = nameOf(resource)
   if (name === DEFINITIONS) return 0
@@ -87,8 +89,8 @@ export const rankOf = (resource: ApiResource): number => {
   return resource.group === "apps" || resource.group === "batch" || WORKLOADS.has(name) ? 3 : 2
 }
 
-/** Fields of the metadata that the server gives. */
-const GIVEN = new Set([
+/** Metadata fields that the server sets. */
+const SERVER_FIELDS = new Set([
   "creationTimestamp",
   "deletionGracePeriodSeconds",
   "deletionTimestamp",
@@ -99,23 +101,23 @@ const GIVEN = new Set([
   "uid"
 ])
 
-/** The object as its maker would write it, without a status. */
-export const asked = (object: KubeObject): KubeObject => {
+/** Returns the object as its author wrote it: without status and without the metadata that the server sets. */
+export const desired = (object: KubeObject): KubeObject => {
   const { apiVersion, kind, metadata, ...rest } = object
   const entries = Object.entries(rest).filter(([key]) => key !== "status")
   return { ...Object.fromEntries(entries), apiVersion, kind, metadata: metadataOf(metadata) }
 }
 
 const metadataOf = (metadata: typeof ObjectMeta.Type): typeof ObjectMeta.Type =>
-  Object.fromEntries(Object.entries(metadata).filter(([key]) => !GIVEN.has(key)))
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_FIELDS.has(key)))
 
-/** Whether two objects ask for the same. */
-export const asksSame = (left: KubeObject, right: KubeObject): boolean => Equal.equals(asked(left), asked(right))
+/** Returns whether two objects have the same content, ignoring status and server fields. */
+export const desiredSame = (left: KubeObject, right: KubeObject): boolean => Equal.equals(desired(left), desired(right))
 
 export const statusSame = (left: KubeObject, right: KubeObject): boolean =>
   Equal.equals(left["status"], right["status"])
 
-/** The object with every uid that has been replaced, wherever it is named; itself where it names none. */
+/** Returns the object with replaced uids wherever it refers to them. Returns the same object if it refers to none. */
 export const renamed = (object: KubeObject, uids: ReadonlyMap<string, string>): KubeObject => {
   const text = uids.size === 0 ? "" : JSON.stringify(object)
   if (![...uids.keys()].some((uid) => text.includes(uid))) return object

@@ -1,4 +1,4 @@
-/** Removes objects through the API for good: with what still holds them, in clusters with controllers and without. */
+/** Removes objects through the API, in clusters with and without controllers. */
 import { Clock, Effect, Schedule } from "effect"
 import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -8,20 +8,20 @@ import { DEFINITIONS, finalizersOf, isEnding, type Listed, nameOf, NAMESPACES } 
 import { type ApiResource, CONCURRENCY } from "./ApiResources.ts"
 import { listAll, refusedWith } from "./ApiListing.ts"
 
-/** How long those who put a finalizer there may take to clean up before it is taken off. */
+/** Time that controllers have to clean up before their finalizers are removed here. */
 const FINALIZER_GRACE_MS = 5_000
-/** The server itself removes what a definition has defined, and looks only every five seconds whether all is gone. */
+/** The server removes the objects of a definition itself, and checks only every five seconds whether all are gone. */
 const DEFINITION_GRACE_MS = 20_000
 const EVERY = "100 millis"
 const WITHIN = "60 seconds"
 const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const
 
 /**
- * Removes objects, and waits until those are gone that go slowly.
+ * Removes objects, and waits until finalizers have run and namespaces are empty.
  *
- * Definitions and namespaces go last, a namespace with everything in it. What is gone already is no error.
+ * Definitions and namespaces are removed last, a namespace with everything in it. A missing object is not an error.
  *
- * **Limits** eight at once. A finalizer that nobody takes off in 5 s, of a definition in 20 s, is taken off here.
+ * **Limits** eight requests at once. Removes a finalizer itself after 5 s, that of a definition after 20 s.
  */
 export const removeAll = Effect.fnUntraced(function* (
   api: ClusterApi,
@@ -62,24 +62,24 @@ export const remove = Effect.fnUntraced(function* (
     `${object.kind} ${object.metadata.name}`,
     Effect.gen(function* () {
       const present = yield* orAbsent(api.get(ref))
-      // Another one of that name is not the one that was to go.
+      // An object with another uid was created later.
       if (present === undefined || present.metadata.uid !== object.metadata.uid) return true
       if (finalizersOf(present).length > 0 && (yield* Clock.currentTimeMillis) - started > graceMs) {
-        yield* loosen(api, present)
+        yield* removeFinalizers(api, present)
       }
       return false
     })
   )
 }, inRealTime)
 
-/** Kinds whose objects outlive the answer to their deletion even without a finalizer that a list shows. */
+/** Kinds whose objects remain for a while after their deletion, even if a list shows no finalizer. */
 const SLOW = new Set(["CustomResourceDefinition", "Pod"])
 
 /**
  * Removes a namespace with everything in it, and waits until it is gone.
  *
- * A cluster without controllers would keep it forever, so its contents are removed here, and it is released
- * once it is empty.
+ * A cluster without controllers would never finish, so the contents are deleted here and the empty namespace is
+ * finalized.
  */
 const removeNamespace = Effect.fnUntraced(function* (
   api: ClusterApi,
@@ -104,7 +104,7 @@ const removeNamespace = Effect.fnUntraced(function* (
         contents,
         ({ object }) =>
           isLate && finalizersOf(object).length > 0
-            ? loosen(api, object)
+            ? removeFinalizers(api, object)
             : ignoringAbsent(api.delete(refOf(object), AT_ONCE)),
         { concurrency: CONCURRENCY, discard: true }
       )
@@ -120,16 +120,16 @@ const removeNamespace = Effect.fnUntraced(function* (
   )
 }, inRealTime)
 
-const loosen = (api: ClusterApi, object: KubeObject) =>
+const removeFinalizers = (api: ClusterApi, object: KubeObject) =>
   ignoringAbsent(Effect.asVoid(api.patch(refOf(object), { metadata: { finalizers: null } })))
 
-/** Repeats a look until it says that the object is gone. **Errors** after 60 s. */
+/** Repeats a check until it returns true. **Errors** after 60 s. */
 const untilGone = (
   api: ClusterApi,
   what: string,
-  look: Effect.Effect<boolean, ApiError>
+  check: Effect.Effect<boolean, ApiError>
 ): Effect.Effect<void, ApiError> =>
-  look.pipe(
+  check.pipe(
     Effect.repeat({ schedule: Schedule.spaced(EVERY), until: (isGone) => isGone }),
     Effect.timeoutOrElse({
       duration: WITHIN,

@@ -1,9 +1,9 @@
 /**
- * Takes a cluster back to an earlier time through its API alone, where nobody reaches below it.
+ * Restores a cluster to an earlier state through its API alone, for clusters whose store is not accessible.
  *
- * What came is deleted, what went is made anew, what changed is written back. Objects that are made anew have new uids,
- * and what names the old ones is changed along. What controllers own is left to them, and what a cluster writes by
- * itself (events, leases, endpoints and the like) to the cluster.
+ * New objects are deleted, missing objects are recreated, changed objects are written back. Recreated objects have new
+ * uids, and references to the old uids are updated. Objects that controllers own, and kinds that a cluster writes by
+ * itself (events, leases, endpoints and the like), are not restored.
  */
 import { Effect } from "effect"
 import type { ApiError } from "../client/ApiError.ts"
@@ -11,8 +11,8 @@ import type { ClusterApi } from "../client/ClusterApi.ts"
 import { type KubeObject, refOf } from "../client/KubeObject.ts"
 import { listScope, refusedWith } from "./ApiListing.ts"
 import {
-  asked,
-  asksSame,
+  desired,
+  desiredSame,
   hasOwnStatus,
   idOf,
   isOwned,
@@ -29,41 +29,44 @@ import { type ApiResource, CONCURRENCY, discover } from "./ApiResources.ts"
 import { established } from "./CustomKinds.ts"
 import { areWhole, type Gift, GIFTS, untilWhole } from "@quarterdeck/embedded-cluster/WholeNamespaces"
 
-/** The objects of one moment. */
+/** A snapshot of the cluster's objects. */
 export interface Captured {
   readonly objects: ReadonlyMap<string, Listed>
 }
 
-/** Which objects count (default all, but for what controllers own). */
+/** The objects to capture and restore (default: all that no controller owns). */
 export interface Scope {
-  /** Namespaces that it selects, with everything in them, and what it selects of the kinds that no namespace holds. */
+  /** Label selector for namespaces, with everything in them, and for cluster-scoped objects. */
   readonly labelSelector?: string
-  /** Also what controllers own, in a cluster that runs none of them (default false). */
+  /** Includes objects that controllers own, for a cluster without controllers (default false). */
   readonly controlled?: boolean
 }
 
-/** How often an object is tried that others write at the same time. */
+/** Attempts to write an object while other clients change it. */
 const ATTEMPTS = 20
 
 /**
- * Reads every object that can be restored, of the whole cluster where no scope is given.
+ * Reads every object that can be restored, in the whole cluster or in a scope.
  *
- * Where controllers run, a new namespace is waited for until it has the service account and the certificate that
- * they give it, 5 s at most.
+ * If controllers run, it first waits up to 5 s until new namespaces have the service account and the certificate that
+ * controllers create there.
  *
- * **Limits** not one moment but one after the other: let writers rest. Costs three lists and one for each kind, eight at
- * once, and holds the objects in memory.
+ * **Limits** the objects are not of one instant: pause other writers. Costs three lists and one per kind, eight at
+ * once. Holds the objects in memory.
  */
 export const capture = Effect.fn("ApiReset.capture")(function* (
   api: ClusterApi,
   scope?: Scope
 ): Effect.fn.Return<Captured, ApiError> {
   yield* untilWhole(namespacesAreWhole(api, scope))
-  const present = yield* read(api, yield* discover(api), scope)
-  return { objects: new Map([...present].filter(([, { object }]) => !isEnding(object))) }
+  const remaining = yield* read(api, yield* discover(api), scope)
+  return { objects: new Map([...remaining].filter(([, { object }]) => !isEnding(object))) }
 })
 
-/** Whether each namespace of a scope has what `default` has: that one is older, and shows which controllers run. */
+/**
+ * Returns whether each namespace has the objects that `default` has. The older namespace `default` shows which
+ * controllers run.
+ */
 const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: Scope | undefined) {
   const selected = scope?.labelSelector === undefined ? {} : { labelSelector: scope.labelSelector }
   const listed = (options: Parameters<ClusterApi["list"]>[0]) =>
@@ -79,17 +82,20 @@ const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: 
   }
   const has = (gift: Gift, namespace: string) => places.get(gift)?.has(namespace) === true
   return areWhole(
-    { has, namespaces: namespaces.filter((one) => !isEnding(one)).map(({ metadata }) => metadata.name ?? "") },
+    {
+      has,
+      namespaces: namespaces.filter((namespace) => !isEnding(namespace)).map(({ metadata }) => metadata.name ?? "")
+    },
     GIFTS.filter((gift) => has(gift, "default"))
   )
 })
 
 /**
- * Makes a cluster hold what it held.
+ * Restores a cluster to captured objects.
  *
- * **Errors** `ApiUnexpected` when something that came does not go within a minute.
+ * **Errors** `ApiUnexpected` if a new object cannot be removed within a minute.
  *
- * **Limits** costs two lists for each kind and a call or two for each object that differs, eight at once.
+ * **Limits** costs two lists per kind and one or two calls for each object that differs, eight at once.
  */
 export const restore = Effect.fn("ApiReset.restore")(function* (
   api: ClusterApi,
@@ -98,27 +104,30 @@ export const restore = Effect.fn("ApiReset.restore")(function* (
 ): Effect.fn.Return<void, ApiError> {
   const resources = yield* discover(api)
   const found = yield* read(api, resources, scope)
-  // What is half gone has to go wholly before it can come back.
+  // An object that is being deleted must be gone before it can be recreated.
   const leaving = [...found].filter(([id, { object }]) => !captured.objects.has(id) || isEnding(object))
   yield* removeAll(
     api,
     resources,
     leaving.map(([, listed]) => listed)
   )
-  const present = leaving.length === 0 ? found : yield* read(api, yield* discover(api), scope)
+  const remaining = leaving.length === 0 ? found : yield* read(api, yield* discover(api), scope)
 
   const uids = new Map<string, string>()
   const wanted = [...captured.objects]
   for (const turn of [...new Set(wanted.map(([, listed]) => turnOf(listed)))].toSorted((left, right) => left - right)) {
     yield* Effect.forEach(
       wanted.filter(([, listed]) => turnOf(listed) === turn),
-      ([id, listed]) => putBack(api, listed, present.get(id)?.object, uids),
+      ([id, listed]) => putBack(api, listed, remaining.get(id)?.object, uids),
       { concurrency: CONCURRENCY, discard: true }
     )
   }
 })
 
-/** What has an owner comes after all that have none, so that the owner's new uid is known. */
+/**
+ * Returns the position in the restore order. Objects with owners come after objects without, so that the owners' new
+ * uids are known.
+ */
 const turnOf = ({ object, resource }: Listed): number =>
   rankOf(resource) * 2 + ((object.metadata.ownerReferences ?? []).length === 0 ? 0 : 1)
 
@@ -136,18 +145,18 @@ const read = Effect.fnUntraced(function* (
   return new Map(objects.filter(counts).map((listed) => [idOf(listed), listed] as const))
 })
 
-/** Makes one object what it was; `uids` learns what replaces its uid. */
+/** Restores one object. Adds its new uid to `uids` if the object was recreated. */
 const putBack = Effect.fnUntraced(function* (
   api: ClusterApi,
   { object, resource }: Listed,
-  present: KubeObject | undefined,
+  remaining: KubeObject | undefined,
   uids: Map<string, string>
 ) {
   const { resourceVersion, uid } = object.metadata
   const wanted = renamed(object, uids)
-  const isAsItWas = present?.metadata.uid === uid && present?.metadata.resourceVersion === resourceVersion
+  const isAsItWas = remaining?.metadata.uid === uid && remaining?.metadata.resourceVersion === resourceVersion
   if (isAsItWas && wanted === object) return
-  const made = yield* inPlace(api, resource, wanted, present)
+  const made = yield* inPlace(api, resource, wanted, remaining)
   if (uid !== undefined && made.metadata.uid !== undefined && uid !== made.metadata.uid) {
     uids.set(uid, made.metadata.uid)
   }
@@ -157,26 +166,26 @@ const putBack = Effect.fnUntraced(function* (
   }
 })
 
-/** Gives the object that asks for what is wanted: the one that is there, changed where need be, or a new one. */
+/** Returns the object with the wanted content: the remaining one, updated if necessary, or a new one. */
 const inPlace = Effect.fnUntraced(function* (
   api: ClusterApi,
   resource: ApiResource,
   wanted: KubeObject,
-  present: KubeObject | undefined
+  remaining: KubeObject | undefined
 ): Effect.fn.Return<KubeObject, ApiError> {
-  if (present === undefined) {
-    // A controller may have been faster, as with the default service account of a namespace.
+  if (remaining === undefined) {
+    // A controller may have created it in the meantime, for example a namespace's default service account.
     return yield* api
-      .create(asked(wanted))
+      .create(desired(wanted))
       .pipe(
         Effect.catchIf(refusedWith(409), () =>
           Effect.flatMap(api.get(refOf(wanted)), (other) => inPlace(api, resource, wanted, other))
         )
       )
   }
-  if (asksSame(wanted, present) || !resource.canUpdate) return present
-  const replacement = asked(wanted)
-  return yield* retried(api, present, ({ metadata }) =>
+  if (desiredSame(wanted, remaining) || !resource.canUpdate) return remaining
+  const replacement = desired(wanted)
+  return yield* retried(api, remaining, ({ metadata }) =>
     api.replace({
       ...replacement,
       metadata: {
@@ -185,26 +194,26 @@ const inPlace = Effect.fnUntraced(function* (
       }
     })
   ).pipe(
-    // A field that cannot be changed in place.
+    // The field is immutable.
     Effect.catchIf(refusedWith(422), () =>
       Effect.andThen(
-        remove(api, present),
+        remove(api, remaining),
         Effect.suspend(() => inPlace(api, resource, wanted, undefined))
       )
     )
   )
 })
 
-/** Writes an object over its present form, read again when somebody else was faster. */
+/** Updates an object, and reads it again after a conflict. */
 const retried = (
   api: ClusterApi,
-  present: KubeObject,
+  remaining: KubeObject,
   write: (current: KubeObject) => Effect.Effect<KubeObject, ApiError>,
   attempts = ATTEMPTS
 ): Effect.Effect<KubeObject, ApiError> =>
-  write(present).pipe(
+  write(remaining).pipe(
     Effect.catchIf(
       (error) => attempts > 1 && refusedWith(409)(error),
-      () => Effect.flatMap(api.get(refOf(present)), (current) => retried(api, current, write, attempts - 1))
+      () => Effect.flatMap(api.get(refOf(remaining)), (current) => retried(api, current, write, attempts - 1))
     )
   )

@@ -1,22 +1,22 @@
-/** Which kinds of objects a cluster keeps, by its own word. */
+/** Discovers which kinds of objects a cluster stores. */
 import { Effect, Option, Schema } from "effect"
 import { ApiError, ApiRefused, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
 
-/** A kind that can be listed, created and deleted. It is in the version that the cluster prefers. */
+/** A kind that can be listed, created and deleted, in the version that the cluster prefers. */
 export interface ApiResource {
   readonly group: string
   readonly apiVersion: string
   readonly kind: string
-  /** The plural of the path. */
+  /** The plural in the path. */
   readonly name: string
   readonly namespaced: boolean
   readonly canUpdate: boolean
-  /** Whether its status is written apart. */
+  /** True if the status is a subresource. */
   readonly hasStatus: boolean
 }
 
-/** Requests at once. */
+/** Maximum number of parallel requests. */
 export const CONCURRENCY = 8
 
 const Groups = Schema.Struct({
@@ -44,17 +44,16 @@ const decodeResources = Schema.decodeUnknownEffect(Schema.fromJsonString(Resourc
 const VERBS = ["create", "delete", "list"]
 
 /**
- * Asks a cluster for its kinds.
+ * Returns the kinds that a cluster serves.
  *
- * A kind that a group has in several versions appears once. Groups of servers that do not answer are left out:
- * nobody could write there either.
+ * A kind with several versions appears once. Groups of aggregated servers that do not respond are left out.
  *
- * **Limits** one request a group and version, eight at once.
+ * **Limits** one request per group and version, eight at once.
  */
 export const discover = Effect.fnUntraced(function* (
   api: ClusterApi
 ): Effect.fn.Return<ReadonlyArray<ApiResource>, ApiError> {
-  const { groups } = yield* ask(api, "/apis", decodeGroups)
+  const { groups } = yield* fetchDecoded(api, "/apis", decodeGroups)
   const grouped = groups.map(({ name, preferredVersion, versions }) => {
     const all = versions.map(({ groupVersion }) => groupVersion)
     const first = preferredVersion?.groupVersion
@@ -72,15 +71,15 @@ export const discover = Effect.fnUntraced(function* (
   return found.flat()
 })
 
-/** The kinds of one version of a group; none when nobody answers for it. */
+/** Returns the kinds of one version of a group. Empty if no server responds for it. */
 export const served = Effect.fnUntraced(function* (api: ClusterApi, group: string, apiVersion: string) {
   const path = group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`
-  const answer = yield* ask(api, path, decodeResources).pipe(
+  const reply = yield* fetchDecoded(api, path, decodeResources).pipe(
     Effect.map(Option.some),
     Effect.catchIf(isUnavailable, () => Effect.succeedNone)
   )
-  if (Option.isNone(answer)) return []
-  const { resources } = answer.value
+  if (Option.isNone(reply)) return []
+  const { resources } = reply.value
   return resources
     .filter(({ name, verbs }) => !name.includes("/") && VERBS.every((verb) => verbs.includes(verb)))
     .map(({ kind, name, namespaced, verbs }): ApiResource => ({
@@ -90,7 +89,7 @@ export const served = Effect.fnUntraced(function* (api: ClusterApi, group: strin
       name,
       namespaced,
       canUpdate: verbs.includes("update"),
-      hasStatus: resources.some((one) => one.name === `${name}/status` && one.verbs.includes("update"))
+      hasStatus: resources.some((resource) => resource.name === `${name}/status` && resource.verbs.includes("update"))
     }))
 })
 
@@ -100,7 +99,7 @@ const merged = (versions: ReadonlyArray<ReadonlyArray<ApiResource>>): ReadonlyAr
   return [...all.values()]
 }
 
-const ask = Effect.fnUntraced(function* <A>(
+const fetchDecoded = Effect.fnUntraced(function* <A>(
   api: ClusterApi,
   path: string,
   decode: (text: string) => Effect.Effect<A, Schema.SchemaError>
@@ -118,6 +117,6 @@ const ask = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** An aggregated server that is down, or a group that has just gone. */
+/** The aggregated server is down, or the group no longer exists. */
 const isUnavailable = ({ reason }: ApiError): boolean =>
   reason._tag === "ApiRefused" && (reason.code === 404 || reason.code === 503)

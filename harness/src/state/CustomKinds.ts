@@ -1,4 +1,4 @@
-/** Waits until a cluster serves a kind that a definition has added. */
+/** Waits until a cluster serves the kind of a new custom resource definition. */
 import { Effect, Schedule, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../client/ApiError.ts"
 import type { ClusterApi } from "../client/ClusterApi.ts"
@@ -26,9 +26,9 @@ const Definition = Schema.Struct({
 const decodeDefinition = Schema.decodeUnknownEffect(Definition)
 
 /**
- * Waits until a definition is established, and every version that it serves answers and is in discovery.
+ * Waits until a definition is established, and discovery and lists work for every version that it serves.
  *
- * **Errors** `ApiUnexpected` after 30 s, and at once for an object that is no definition.
+ * **Errors** `ApiUnexpected` after 30 s, or immediately if the object is not a definition.
  */
 export const established = (api: ClusterApi, definition: KubeObject): Effect.Effect<void, ApiError> => {
   const ref = refOf(definition)

@@ -1,8 +1,7 @@
 /**
- * The file in which a cluster's objects outlive it.
+ * The file format of a saved cluster.
  *
- * Lines of JSON: a first one that says what follows, one for each object, and a last one that counts them, so that a
- * file which was cut off is not taken for a smaller cluster.
+ * Lines of JSON: a header, one line per object, and a last line with their count, which reveals a truncated file.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -10,19 +9,19 @@ import { Effect, Option, Schema } from "effect"
 import { InvalidFleet, type MachineRefused } from "../machine/HarnessError.ts"
 import { attempt } from "../machine/Machine.ts"
 
-/** The release of the file's form; a newer one is refused. */
+/** Version of the file format. A newer version is refused. */
 const VERSION = 1
 const FORMAT = "quarterdeck-cluster"
 const FILE = "cluster.ndjson"
 
-/** What every release of the file says first. */
+/** Header fields that every version of the format has. */
 const Form = Schema.fromJsonString(Schema.Struct({ format: Schema.Literal(FORMAT), version: Schema.Natural }))
 const Head = Schema.fromJsonString(
   Schema.Struct({
     driver: Schema.NonEmptyString,
-    /** The Kubernetes whose objects these are, `v1.36.3`. */
+    /** Kubernetes version of the saved objects: `v1.36.3`. */
     kubernetes: Schema.NonEmptyString,
-    /** What the driver needs beside the objects. */
+    /** Data that the driver needs in addition to the objects. */
     extra: Schema.Json
   })
 )
@@ -32,7 +31,7 @@ const decodeForm = Schema.decodeUnknownOption(Form)
 const decodeHead = Schema.decodeUnknownOption(Head)
 const decodeTail = Schema.decodeUnknownOption(Tail)
 
-/** A saved cluster. **Shape** `objects` are in the driver's own form, one JSON text each. */
+/** A saved cluster. **Shape** `objects` are in the driver's own format, one JSON text each. */
 export interface SavedCluster {
   readonly driver: string
   readonly kubernetes: string
@@ -41,11 +40,11 @@ export interface SavedCluster {
 }
 
 /**
- * Writes the file into a directory, which is made.
+ * Writes the file into a new directory.
  *
- * Only this user can read it: it holds secrets and keys as they are.
+ * Only this user can read it: it contains secrets and keys in plain text.
  *
- * **Errors** `MachineRefused` when something stands there already; what was begun is removed.
+ * **Errors** `MachineRefused` if the directory exists. After a failure the directory is removed.
  */
 export const write = (directory: string, saved: SavedCluster): Effect.Effect<void, MachineRefused> =>
   attempt("save a cluster", async () => {
@@ -68,7 +67,7 @@ function* lines({ driver, kubernetes, extra, objects }: SavedCluster) {
 /**
  * Reads the file that a driver wrote.
  *
- * **Errors** `MachineRefused` when there is none, `InvalidFleet` when it is cut off, of a newer release, or another
+ * **Errors** `MachineRefused` if there is no file; `InvalidFleet` if it is truncated, of a newer release, or another
  * driver's.
  */
 export const read = Effect.fnUntraced(function* (
@@ -78,25 +77,25 @@ export const read = Effect.fnUntraced(function* (
   const text = yield* attempt("read a saved cluster", () => readFile(join(directory, FILE), "utf8"))
   const all = text.split("\n")
   const form = decodeForm(all[0])
-  if (Option.isNone(form)) return yield* unusable(directory, "its file does not begin as one")
+  if (Option.isNone(form)) return yield* unusable(directory, "its file is not a saved cluster")
   if (form.value.version > VERSION) {
-    const problem = `its file has form ${form.value.version} of a newer release; this one reads up to ${VERSION}`
+    const problem = `its file has version ${form.value.version} of the format; this release reads versions up to ${VERSION}`
     return yield* unusable(directory, problem)
   }
   const head = decodeHead(all[0])
-  if (Option.isNone(head)) return yield* unusable(directory, "the first line of its file is not whole")
+  if (Option.isNone(head)) return yield* unusable(directory, "the first line of its file is invalid")
   if (head.value.driver !== driver) {
     return yield* unusable(directory, `it was saved by the ${head.value.driver} driver, not ${driver}`)
   }
-  // The last line ends with a line break too, so an empty text follows it.
+  // The last line ends with a line break, so an empty string follows it.
   const objects = all.slice(1, -2)
   const tail = decodeTail(all.at(-2))
   if (all.length < 3 || all.at(-1) !== "" || Option.isNone(tail) || tail.value.objects !== objects.length) {
-    return yield* unusable(directory, "its file is cut off")
+    return yield* unusable(directory, "its file is truncated")
   }
   return { ...head.value, objects }
 })
 
-/** Says why a saved cluster cannot be started. */
+/** Returns the error for a saved cluster that cannot be started. */
 export const unusable = (directory: string, problem: string): InvalidFleet =>
-  new InvalidFleet({ problem: `${directory} holds no saved cluster that can be started: ${problem}` })
+  new InvalidFleet({ problem: `cannot start the cluster saved in ${directory}: ${problem}` })

@@ -1,9 +1,7 @@
-/** Lists that wait for the watch cache of the server. */
-
 /**
- * A list that is answered only once the server's cache of the kind is filled; until then it is 429.
+ * Query of a list that the server answers from its watch cache: with 429 until the cache of the kind is filled.
  *
- * **Source** apiserver, `shouldDelegateListOnNotReadyCache`: a list with a limit and without selectors goes past the cache,
- * so that it would be answered before others are.
+ * **Source** apiserver, `shouldDelegateListOnNotReadyCache`: a list with a limit and without selectors bypasses the
+ * cache.
  */
 export const THROUGH_CACHE = "fieldSelector=metadata.name%3Dnone"

@@ -87,7 +87,7 @@ describe("harness assets", () => {
       const made = yield* Effect.promise(() => readdir(cache))
       assert.deepStrictEqual(made.toSorted(), PROGRAMS.toSorted())
       const again = (yield* inProcess("build", env)).out
-      assert.strictEqual(again, `nothing to build: every program is there\n${places}`)
+      assert.strictEqual(again, `nothing to build: all programs are present\n${places}`)
       assert.include((yield* inProcess("list", env)).out, `etcd: ${join(cache, "etcd")} (cache)\n`)
     })
   )
@@ -139,7 +139,7 @@ describe("harness assets", () => {
       assert.include(made, "require k8s.io/kubernetes v1.33.2\n")
       assert.include(made, "\tk8s.io/api => k8s.io/api v0.33.2\n")
       const again = (yield* inProcess("build 1.33.2", env)).out
-      assert.strictEqual(again, `nothing to build: every program is there\n${places}`)
+      assert.strictEqual(again, `nothing to build: all programs are present\n${places}`)
       assert.include((yield* inProcess("list", env)).out, `cached v1.33.2: ${PROGRAMS.join(", ")}\n`)
     })
   )

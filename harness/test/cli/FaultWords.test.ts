@@ -56,15 +56,15 @@ describe("a fault that is typed", () => {
   )
 
   it.effect.each([
-    ["blackhole", [], "blackhole is no fault; there are cut, black-hole, half-open, latency, "],
+    ["blackhole", [], "blackhole is not a fault; faults: cut, black-hole, half-open, latency, "],
     ["latency", [], "latency: ms is missing"],
     ["latency", ["ms=fast"], "latency: ms must be"],
     ["latency", ["ms=1", "ms=2"], "ms is given twice"],
-    ["cut", ["ms=1"], "cut: it has no field ms"],
-    ["cut", ["ms"], "ms is no field of a fault; write ms=200, or match.verbs=list,watch"],
-    ["forbidden", ["verbs=list"], "forbidden: it has no field verbs"],
+    ["cut", ["ms=1"], "cut: unknown field ms"],
+    ["cut", ["ms"], "ms is not an option of a fault; write ms=200 or match.verbs=list,watch"],
+    ["forbidden", ["verbs=list"], "forbidden: unknown field verbs"],
     ["forbidden", ["match.verbs=read"], "forbidden: match.verbs[0] must be"],
-    ["forbidden", ["where.verbs=list"], "where.verbs=list is no field of a fault"]
+    ["forbidden", ["where.verbs=list"], "where.verbs=list is not an option of a fault"]
   ] as const)("%s %j is refused: %s", ([name, fields, start]) =>
     Effect.gen(function* () {
       const { exitCode, message } = yield* Effect.flip(FaultWords.parse(name, fields))

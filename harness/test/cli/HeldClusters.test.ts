@@ -29,7 +29,7 @@ describe("a held fleet", () => {
         assert.deepStrictEqual(yield* harness("kill prod"), {
           code: 1,
           out: "",
-          err: "harness: no fleet is held; start one by harness up\n"
+          err: "harness: no fleet is held; start one with harness up\n"
         })
         const up = yield* program("up --detach --clusters hub,prod --seed small --faults --usage")
         assert.strictEqual(up.code, 0, up.err)
@@ -45,7 +45,7 @@ describe("a held fleet", () => {
         assert.isAbove(items.length, 10)
 
         const killed = yield* harness("kill prod")
-        assert.deepStrictEqual([killed.code, killed.out], [0, "prod is down; bring it back by: harness restart prod\n"])
+        assert.deepStrictEqual([killed.code, killed.out], [0, "prod is down; restart it with: harness restart prod\n"])
         assert.deepStrictEqual(yield* ready, ["hub"])
         assert.deepStrictEqual(yield* harness("restart prod"), { code: 0, out: "prod is ready\n", err: "" })
         assert.deepStrictEqual(yield* ready, ["hub", "prod"])
@@ -72,7 +72,7 @@ describe("a held fleet", () => {
         yield* eventually("hub is silent", Effect.timeoutOption(statusFor(config, "hub"), "200 millis"), Option.isNone)
         assert.strictEqual((yield* harness("down")).code, 0)
         const { code, err } = yield* Fiber.join(lost)
-        assert.deepStrictEqual([code, err], [1, "harness: the fleet was taken down, and the fault with it\n"])
+        assert.deepStrictEqual([code, err], [1, "harness: the fleet was taken down, which ended the fault\n"])
       }),
     LIMIT
   )
@@ -85,8 +85,8 @@ describe("a held fleet", () => {
         assert.strictEqual((yield* program("up --detach --clusters hub,prod")).code, 0)
         for (const [args, code, line] of [
           ["kill uk", 1, "the fleet default has no cluster uk; it has hub, prod"],
-          ["restart prod --name other", 1, "no fleet named other is held; there are default"],
-          ["fault prod cut", 1, "the fleet was started without faults; start it by harness up --faults"],
+          ["restart prod --name other", 1, "no fleet named other is held; held: default"],
+          ["fault prod cut", 1, "the fleet was started without faults; start it with harness up --faults"],
           ["fault prod latency ms=soon", 2, "latency: ms must be"],
           ["fault prod cut --for ever", 2, "--for must be a time such as 30s, 5m or 1h30m, not ever"],
           ["fault prod", 2, "fault is missing"],

@@ -66,7 +66,7 @@ describe("harness up", () => {
         const warned = child.stderr === null ? Promise.resolve("") : text(child.stderr)
         yield* eventually("the fleet is held", status, ([fleet]) => fleet?.state === "held", { within: "60 seconds" })
         yield* ended(child, "SIGINT")
-        const warning = "harness: no node in Hub!, x: pods stay Pending; --seed writes nodes, or create some\n"
+        const warning = "harness: no nodes in Hub!, x: pods stay Pending; use --seed or create nodes\n"
         assert.include(yield* Effect.promise(() => printed), "\nkubectl --context 'Hub!' get all")
         assert.include(yield* Effect.promise(() => printed), "\nkubectl --context x get all")
         assert.strictEqual(yield* Effect.promise(() => warned), warning)
@@ -75,7 +75,7 @@ describe("harness up", () => {
         assert.match(
           bare.err,
           new RegExp(
-            `^${warning}harness: process \\d+ holds default; take it down by: npx pnpm@12 harness down default\n$`
+            `^${warning}harness: process \\d+ holds default; take it down with: npx pnpm@12 harness down default\n$`
           )
         )
         const seeded = yield* program("up -d --name seeded --clusters hub --kubelet --controllers --seed small")
@@ -94,7 +94,7 @@ describe("harness up", () => {
         assert.strictEqual((yield* program("up -d --name two --clusters b")).code, 0)
         const again = yield* harness("up --name one")
         assert.strictEqual(again.code, 1)
-        assert.match(again.err, /^harness: the fleet one is held already by process \d+; give another --name/)
+        assert.match(again.err, /^harness: the fleet one is already held by process \d+; choose another --name/)
         const detached = yield* program("up -d --name one")
         assert.deepStrictEqual(detached, again)
         assert.include(yield* Effect.promise(() => readFile(join(files, "one.log"), "utf8")), "starting a on embedded")
@@ -178,7 +178,7 @@ describe("harness up", () => {
         )
         assert.strictEqual((yield* harness("sweep")).out, "removed held fleet default\n")
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(files)), [])
-        assert.strictEqual((yield* harness("sweep")).out, "nothing was left\n")
+        assert.strictEqual((yield* harness("sweep")).out, "nothing to remove\n")
         assert.strictEqual((yield* program("up -d --clusters hub")).code, 0)
       }),
     LIMIT
@@ -225,15 +225,12 @@ describe("harness up", () => {
         const { files, harness, home, program } = yield* place
         const mistakes = [
           ["up --driver vmware", "harness: --driver must be"],
-          ["up --clusters a,,b", "harness: --clusters must be names with commas between them"],
-          [
-            "up --clusters a,a",
-            "harness: --clusters must be names with commas between them, each of them once, not a,a"
-          ],
-          ["up --clusters ä -d", "harness: --clusters must be names with commas between them, each of 1 to 253"],
+          ["up --clusters a,,b", "harness: --clusters must be comma-separated names"],
+          ["up --clusters a,a", "harness: --clusters must be comma-separated names without duplicates, not a,a"],
+          ["up --clusters ä -d", "harness: --clusters must be comma-separated names of 1 to 253"],
           ["up --driver existing -d", "harness: --kubeconfig is missing"],
           ["up --detach=maybe", 'harness: --detach must be "true" | '],
-          ["up --name Ä", "harness: --name must be small letters, digits and dashes, not Ä\n"],
+          ["up --name Ä", "harness: --name must be lower-case letters, digits and dashes, not Ä\n"],
           ["uq", "harness: uq is not a command of harness; did you mean up?"]
         ] as const
         for (const [args, line] of mistakes) {

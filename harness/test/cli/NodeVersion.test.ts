@@ -31,7 +31,7 @@ describe("harness", () => {
         const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
         assert.deepStrictEqual(
           [child.exitCode, out, err],
-          [1, "", "harness: Node 24 or newer is needed, and this is v20.20.2\n"]
+          [1, "", "harness: Node 24 or newer is required; this is v20.20.2\n"]
         )
       })
     )

@@ -48,7 +48,7 @@ describe("a fault", () => {
   for (const [what, value, problem] of [
     ["an unknown tag", { _tag: "Earthquake" }, "its _tag must be one of Cut, BlackHole, "],
     ["no tag", "cut", "its _tag must be one of Cut, BlackHole, "],
-    ["an unknown key", { _tag: "Latency", ms: 1, seconds: 1 }, "it has no field seconds"],
+    ["an unknown key", { _tag: "Latency", ms: 1, seconds: 1 }, "unknown field seconds"],
     ["a key that is left out", { _tag: "Latency" }, "ms is missing"],
     ["a negative time", { _tag: "Latency", ms: -1 }, "ms must be a value greater than or equal to 0"],
     ["no bytes a second", { _tag: "Bandwidth", bytesPerSecond: 0 }, "bytesPerSecond must be a value greater than"],
@@ -62,17 +62,17 @@ describe("a fault", () => {
     [
       "a header that is none",
       { _tag: "FixedReply", headers: { "Retry After": "1" } },
-      "it has no field headers.Retry After"
+      "unknown field headers.Retry After"
     ],
     [
       "a header that the body decides",
       { _tag: "FixedReply", headers: { "content-length": "1" } },
-      "it has no field headers.content-length"
+      "unknown field headers.content-length"
     ],
     [
       "a header of two lines",
       { _tag: "FixedReply", headers: { location: "/\r\nset-cookie: a" } },
-      "headers.location must be a header's value, without line breaks"
+      "headers.location must be a header value without line breaks"
     ],
     ["a status that is no fault", { _tag: "ServerError", status: 200 }, "status must be 500 or 502 or 503 or 504"]
   ] as const) {

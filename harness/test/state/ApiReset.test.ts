@@ -5,7 +5,7 @@ import * as Drivers from "../../src/drivers/Drivers.ts"
 import { eventually } from "../../src/machine/Eventually.ts"
 import type { KubeObject } from "../../src/client/KubeObject.ts"
 import * as ApiReset from "../../src/state/ApiReset.ts"
-import { asked } from "../../src/state/ApiObjects.ts"
+import { desired } from "../../src/state/ApiObjects.ts"
 import { configMap, configMapRef, configMaps, deployment, pod } from "../conformance/Fixture.ts"
 import { bothKinds } from "../drivers/BothKinds.ts"
 import {
@@ -28,7 +28,7 @@ const { run } = await Effect.runPromise(Drivers.selected)
 
 /** What objects ask for, and their status. */
 const meaning = (objects: ReadonlyArray<KubeObject>) =>
-  objects.map((object) => ({ ...asked(object), status: object["status"] }))
+  objects.map((object) => ({ ...desired(object), status: object["status"] }))
 
 // Of the real ones k3s, which is put back so; control-plane is put back below its API.
 for (const driver of bothKinds(run, "k3s")) {

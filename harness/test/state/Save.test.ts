@@ -150,8 +150,8 @@ describe("a saved cluster", () => {
       const { directory, error } = yield* refusedAfter((text) => text.replace('"version":1', '"version":2'))
       assert.strictEqual(
         error.message,
-        `cluster state: ${directory} holds no saved cluster that can be started: `
-          + "its file has form 2 of a newer release; this one reads up to 1"
+        `cluster state: cannot start the cluster saved in ${directory}: `
+          + "its file has version 2 of the format; this release reads versions up to 1"
       )
     })
   )
@@ -163,7 +163,7 @@ describe("a saved cluster", () => {
     })
   )
 
-  it.live("is refused when it is cut off, at a line or within one", () =>
+  it.live("is refused when it is truncated, at a line or within one", () =>
     Effect.gen(function* () {
       const cuts = [
         (text: string) => text.slice(0, -10),
@@ -172,7 +172,7 @@ describe("a saved cluster", () => {
       ]
       for (const cut of cuts) {
         const { error } = yield* refusedAfter(cut)
-        assert.match(error.message, /its file is cut off$/)
+        assert.match(error.message, /its file is truncated$/)
       }
     })
   )
@@ -187,7 +187,7 @@ describe("a saved cluster", () => {
   it.live("is refused when the directory holds something else, or nothing", () =>
     Effect.gen(function* () {
       const { error } = yield* refusedAfter(() => "something else\n")
-      assert.match(error.message, /its file does not begin as one$/)
+      assert.match(error.message, /its file is not a saved cluster$/)
       const missing = yield* Effect.flip(
         Effect.scoped(started(Embedded.driver, { from: join(yield* temporaryDirectory, "none") }))
       )
