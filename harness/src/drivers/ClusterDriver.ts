@@ -1,112 +1,117 @@
 /**
- * The port behind every fleet: something that can run a named Kubernetes cluster on this machine.
+ * The interface of cluster drivers: a driver runs named Kubernetes clusters on this machine.
  *
- * A driver knows nothing of fleets, kubeconfigs or seeds; it starts one API server on a loopback address, says how to
- * trust and reach it, and can take it away in the manner of a power failure. {@link Fleet} builds everything else on top.
+ * A driver knows nothing of fleets, kubeconfigs or seeds. It starts an API server on a loopback address, returns its
+ * address and CA, and can kill it as a power failure would. {@link Fleet} builds everything else on top.
  */
 import type { Effect, Option, Redacted, Scope } from "effect"
 import type { HarnessError } from "../machine/HarnessError.ts"
 import type { InProcess } from "@quarterdeck/embedded-cluster"
 import type { GrantOptions } from "../client/UserAccess.ts"
 
-/** Whether a driver can run on this machine. */
+/** The availability of a driver on this machine. */
 export type Availability =
-  /** `detail` says what was found, in a few words: `Kubernetes v1.36.3 in the cache`. */
+  /** `detail` says in a few words what was found: `Kubernetes v1.36.3 in the cache`. */
   | { readonly _tag: "Found"; readonly detail: string }
-  /** `remedy` is one sentence that says what would bring the driver. */
+  /** `remedy` says in one sentence how to make the driver available. */
   | { readonly _tag: "Missing"; readonly remedy: string }
 
 export const found = (detail: string): Availability => ({ _tag: "Found", detail })
 export const missing = (remedy: string): Availability => ({ _tag: "Missing", remedy })
 
-/** Somebody who may authenticate at a cluster by a bearer token. */
+/** A user that authenticates to a cluster with a bearer token. */
 export interface ClusterUser {
   readonly name: string
   readonly groups: ReadonlyArray<string>
   readonly token: Redacted.Redacted<string>
 }
 
-/** The user that every cluster has, and as whom the fleet's own client acts. */
+/** The user that every cluster has. The fleet's own client uses it. */
 export const ADMIN = { name: "admin", groups: ["system:masters"] }
 
 /**
- * What a driver is asked to start.
+ * Options of a cluster.
  *
- * `users` always holds an administrator, a user of the group `system:masters`; {@link Fleet} sees to that.
- * `controllers` asks for the controller manager and the scheduler where the driver has them (default false); without
- * them nothing reconciles, so what a test writes stays as written.
+ * `users` always contains an administrator of the group `system:masters`, which {@link Fleet} adds. `controllers`
+ * starts the controller manager and the scheduler, if the driver has them (default false). Without them nothing
+ * reconciles objects, so objects stay as a test writes them.
  */
 export interface ClusterOptions {
   readonly name: string
   readonly users: ReadonlyArray<ClusterUser>
   readonly controllers?: boolean
-  /** The Kubernetes release, `1.33` or `v1.33.2`, where the driver has several (default its own). */
+  /** Kubernetes release, `1.33` or `v1.33.2`, if the driver supports several (default: the driver's own). */
   readonly version?: string
-  /** A directory that `save` filled: the cluster starts with the objects that it holds. */
+  /** Directory written by `save`. The cluster starts with its objects. */
   readonly from?: string
 }
 
-/** A cluster that answers; it ends with the scope that started it. */
+/** A ready cluster. It stops with the scope that started it. */
 export interface RunningCluster {
   readonly name: string
-  /** `https://127.0.0.1:<port>`; the port stays the same across `kill` and `restart`. */
+  /** `https://127.0.0.1:<port>`. The port stays the same across `kill` and `restart`. */
   readonly server: string
-  /** PEM of the certificates that verify `server`. */
+  /** CA certificates that verify `server`, as PEM. */
   readonly caPem: string
-  /** The API server's process, where it is a process of its own; none after `kill`, another after `restart`. */
+  /** Process id of the API server, if it is a separate process. None after `kill`; changes with `restart`. */
   readonly pid?: Effect.Effect<Option.Option<number>>
-  /** Takes the cluster away as a power failure would: connections are cut, nothing is flushed. Killing twice is no error. */
+  /**
+   * Stops the cluster as a power failure would: connections break and nothing is flushed. Killing a killed cluster is
+   * not an error.
+   */
   readonly kill: Effect.Effect<void, HarnessError>
-  /** Stops the cluster if it still runs, then starts it on the same port with the same data, and waits until it is ready. */
+  /** Stops the cluster if it is running, starts it on the same port with the same data, and waits until it is ready. */
   readonly restart: Effect.Effect<void, HarnessError>
   /**
-   * Forgets every revision before now, so that older watches and `continue` tokens are answered 410 (Expired).
+   * Drops all revisions before the present one, so that older watches and `continue` tokens get 410 (Expired).
    *
-   * **Limits** connections may be cut on the way, and the cluster is ready again when it returns.
+   * **Limits** may cut connections. The cluster is ready again when the effect completes.
    */
   readonly expireHistory: Effect.Effect<void, HarnessError>
-  /** Stops the cluster if it still runs, and starts it on the same port as a new one: every object is lost. */
+  /** Stops the cluster if it is running, and starts it on the same port without any objects. */
   readonly restartEmpty: Effect.Effect<void, HarnessError>
   /**
-   * Takes the present objects as those that `reset` goes back to; until then it goes back to the start.
+   * Makes the present objects the state that `reset` restores. Without a checkpoint, `reset` restores the state after
+   * the start.
    *
-   * Where controllers run, a new namespace is waited for until it has the service account and the certificate
-   * that they give it, 5 s at most.
+   * If controllers run, it first waits up to 5 s until new namespaces have the service account and the certificate that
+   * controllers create there.
    */
   readonly checkpoint: Effect.Effect<void, HarnessError>
   /**
-   * Takes the objects back to the last checkpoint while the cluster runs on.
+   * Restores the objects of the last checkpoint while the cluster keeps running.
    *
-   * What came since is gone, what changed or went is as it was, under new resource versions; watches see it.
+   * New objects are removed; changed and deleted ones are restored under new resource versions. Watches report these
+   * changes.
    */
   readonly reset: Effect.Effect<void, HarnessError>
   /**
-   * Saves the objects into a directory, which is made, for `ClusterOptions.from`.
+   * Saves the objects into a new directory, for `ClusterOptions.from`.
    *
-   * **Errors** `NotSupported` where the driver cannot; `MachineRefused` when something stands there already.
+   * **Errors** `NotSupported` if the driver cannot save; `MachineRefused` if the directory exists.
    */
   readonly save: (directory: string) => Effect.Effect<void, HarnessError>
-  /** Answers calls without a connection, where the cluster lives in this process. */
+  /** Answers calls without a connection, if the cluster runs in this process. */
   readonly answer?: InProcess.AnswerInProcess
-  /** How the cluster reaches this process's machine, where not as `localhost`: an address of this machine. */
+  /** Address by which programs in the cluster reach this machine. Absent if they reach it as `localhost`. */
   readonly hostAddress?: string
-  /** Gives the token of a user where the cluster has its own instead of those that were asked for. */
+  /** Returns the token of a user, if the cluster issues its own tokens instead of accepting the requested ones. */
   readonly credentials?: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
-  /** Says how rights are granted to a user where a user of that name is nobody, or where what is made is marked. */
+  /** Returns how to grant permissions to a user, if they go to another subject or the created objects need labels. */
   readonly granting?: (user: string) => GrantOptions
-  /** The end of the cluster's log, newest line last; credentials never appear in it. */
+  /** The end of the cluster's log, oldest line first. Contains no credentials. */
   readonly logs: Effect.Effect<string>
 }
 
 /**
  * Starts clusters of one kind.
  *
- * **Shape** `name` is what `QUARTERDECK_DRIVERS` lists: `embedded`, `control-plane`.
+ * **Shape** `name` is the name in `QUARTERDECK_DRIVERS`: `embedded`, `control-plane`.
  *
- * **Errors** `start` fails with `DriverUnavailable` when `available` says `Missing`.
+ * **Errors** `start` fails with `DriverUnavailable` if `available` returns `Missing`.
  *
- * **Limits** `start` returns once the cluster is ready: `/readyz` answers 200 to the administrator and the namespace
- * `default` exists. Closing the scope leaves no process, socket or directory behind.
+ * **Limits** `start` returns when the cluster is ready: `/readyz` returns 200 to the administrator and the namespace
+ * `default` exists. Closing the scope removes all processes, sockets and directories.
  */
 export interface ClusterDriver {
   readonly name: string

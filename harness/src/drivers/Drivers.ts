@@ -1,36 +1,51 @@
-/** Which drivers a test run uses, decided in one place. */
+/** Selects the drivers of a test run. */
 import { Effect } from "effect"
 import type { ClusterDriver } from "./ClusterDriver.ts"
 import * as ControlPlane from "./control-plane/ControlPlane.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import { HarnessError, InvalidFleet } from "../machine/HarnessError.ts"
 import { setting } from "../machine/Machine.ts"
-import * as K3s from "./k3s/LazyDriver.ts"
+import { NAME as K3S } from "./k3s/Availability.ts"
+
+const loadK3s: Effect.Effect<ClusterDriver> = Effect.map(
+  Effect.promise(() => import("./k3s/K3s.ts")),
+  ({ driver }) => driver
+)
+
+/** The driver `k3s`, imported on first use. */
+const k3sDriver: ClusterDriver = {
+  name: K3S,
+  available: Effect.flatMap(loadK3s, ({ available }) => available),
+  start: (options) => Effect.flatMap(loadK3s, (driver) => driver.start(options))
+}
 
 /** Every driver of this package, the fastest first. */
-export const all: ReadonlyArray<ClusterDriver> = [Embedded.driver, ControlPlane.driver, K3s.driver]
+export const all: ReadonlyArray<ClusterDriver> = [Embedded.driver, ControlPlane.driver, k3sDriver]
 
 export interface Selection {
-  /** What to run. One that was asked for by name is here even if it is missing: starting it fails and says why. */
+  /**
+   * Drivers to run. A driver that was requested by name is included even if it is unavailable; its start then fails
+   * with the reason.
+   */
   readonly run: ReadonlyArray<ClusterDriver>
-  /** What was left out because nobody asked for it and this machine lacks it. */
+  /** Drivers that were not requested by name and are unavailable here. */
   readonly leftOut: ReadonlyArray<LeftOut>
 }
 
 export interface LeftOut {
   readonly driver: string
-  /** One sentence that says what would bring it. */
+  /** One sentence that says how to make the driver available. */
   readonly remedy: string
 }
 
 const VARIABLE = "QUARTERDECK_DRIVERS"
 
 /**
- * Selects drivers by a list of names, or by what this machine has.
+ * Selects drivers from a list of names, or by their availability on this machine.
  *
- * **Shape** `list` is separated by commas; undefined or blank means every driver that is found here.
+ * **Shape** `list` is comma-separated. Undefined or blank selects every available driver.
  *
- * **Errors** `InvalidFleet` when it names a driver that does not exist: a typo must not turn tests off.
+ * **Errors** `InvalidFleet` for an unknown name, so that a typo does not disable tests.
  *
  * **Example**
  *
@@ -51,25 +66,25 @@ export const select = Effect.fnUntraced(function* (
     const unknown = names.find((name) => drivers.every((driver) => driver.name !== name))
     if (unknown !== undefined) {
       const known = drivers.map(({ name }) => name).join(", ")
-      const problem = `${VARIABLE} names the driver ${unknown}; there are ${known}`
+      const problem = `${VARIABLE} names the unknown driver ${unknown}; drivers: ${known}`
       return yield* new HarnessError({ reason: new InvalidFleet({ problem }) })
     }
     return { run: drivers.filter(({ name }) => names.includes(name)), leftOut: [] }
   }
-  const seen = yield* Effect.forEach(
+  const availabilities = yield* Effect.forEach(
     drivers,
     (driver) => Effect.map(driver.available, (availability) => ({ driver, availability })),
     { concurrency: "unbounded" }
   )
   return {
-    run: seen.filter(({ availability }) => availability._tag === "Found").map(({ driver }) => driver),
-    leftOut: seen.flatMap(({ driver, availability }) =>
+    run: availabilities.filter(({ availability }) => availability._tag === "Found").map(({ driver }) => driver),
+    leftOut: availabilities.flatMap(({ driver, availability }) =>
       availability._tag === "Missing" ? [{ driver: driver.name, remedy: availability.remedy }] : []
     )
   }
 })
 
-/** What the environment variable `QUARTERDECK_DRIVERS` selects. */
+/** The drivers that the environment variable `QUARTERDECK_DRIVERS` selects. */
 export const selected: Effect.Effect<Selection, HarnessError> = Effect.flatMap(setting(VARIABLE), (list) =>
   select(list)
 )

@@ -1,12 +1,15 @@
 /**
- * The file of those who may enter, as `--token-auth-file` reads it.
+ * The file of users and tokens in the format of `--token-auth-file`.
  *
  * **Source** Kubernetes, "Authenticating: Static token file".
  */
 import { Redacted } from "effect"
 import type { ClusterUser } from "./ClusterDriver.ts"
 
-/** Prints the file. **Shape** CSV: token, name, uid and the groups in one column, which an empty one would name one too. */
+/**
+ * Formats the file. **Shape** CSV: token, name, uid, groups. The groups share one column, which is left out for none,
+ * because an empty column would name an empty group.
+ */
 export const print = (users: ReadonlyArray<ClusterUser>): string =>
   users
     .map(({ groups, name, token }) =>

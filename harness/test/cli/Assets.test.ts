@@ -103,7 +103,7 @@ describe("harness assets", () => {
       const { code, err } = yield* command("build 1.99", { HOME: home, PATH: `${home}:/usr/bin:/bin` })
       assert.deepStrictEqual(
         [code, err],
-        [1, "harness: 1.99 is no release of Kubernetes; there are v1.34.1, v1.33.0\n"]
+        [1, "harness: 1.99 is not a release of Kubernetes; available: v1.34.1, v1.33.0\n"]
       )
     })
   )
@@ -163,7 +163,7 @@ describe("harness assets", () => {
       })
       const failed = yield* inProcess(`download 1.33 --index ${url}/index.yaml/other`, { HOME: home })
       assert.strictEqual(failed.code, 1)
-      assert.match(failed.err, /^harness: \S+ is no index of archives: .+\n$/)
+      assert.match(failed.err, /^harness: \S+ is not an index of archives: .+\n$/)
     })
   )
 

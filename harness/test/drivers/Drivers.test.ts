@@ -43,7 +43,10 @@ describe("Drivers", () => {
   it.effect("a listed name that no driver has is refused, with the names that exist", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Drivers.select("here,control-plain", [here, absent]))
-      assert.strictEqual(error.message, "QUARTERDECK_DRIVERS names the driver control-plain; there are here, absent")
+      assert.strictEqual(
+        error.message,
+        "QUARTERDECK_DRIVERS names the unknown driver control-plain; drivers: here, absent"
+      )
     })
   )
 

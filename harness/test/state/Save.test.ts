@@ -136,7 +136,7 @@ for (const driver of belowTheApi(run)) {
             const { directory, file } = yield* saved((yield* Cluster).running)
             yield* rewrite(file, (text) => text.replace(/"kubernetes":"v1\.[0-9]+/, '"kubernetes":"v1.99'))
             const error = yield* Effect.flip(Effect.scoped(started(driver, { from: directory })))
-            assert.match(error.message, /its objects are those of Kubernetes v1\.99/)
+            assert.match(error.message, /its objects are of Kubernetes v1\.99/)
           }),
         LIMIT
       )
@@ -180,7 +180,7 @@ describe("a saved cluster", () => {
   it.live("is refused with the number of a line that is broken", () =>
     Effect.gen(function* () {
       const { error } = yield* refusedAfter((text) => text.replace(/\n\{[^\n]*\n/, '\n{"group":"","version":"v1"}\n'))
-      assert.match(error.message, /line 2 of its file is broken$/)
+      assert.match(error.message, /line 2 of its file is invalid$/)
     })
   )
 

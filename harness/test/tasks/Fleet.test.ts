@@ -79,7 +79,7 @@ test("begins with the objects of a fleet that was saved", async () => {
 
 test("a release that the driver does not have is refused, with the one that it has", async () => {
   await expect(Fleet.start({ driver: Embedded.driver, parent: "hub", version: "1.20" })).rejects.toThrow(
-    "the embedded driver does not support Kubernetes 1.20; it answers like v1.36.3"
+    "the embedded driver does not support Kubernetes 1.20; it implements v1.36.3"
   )
 })
 

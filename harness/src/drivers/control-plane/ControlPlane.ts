@@ -1,9 +1,8 @@
 /**
- * Runs real clusters: an etcd and a kube-apiserver each, and on request the controller manager and the scheduler.
+ * Runs real clusters: an etcd and a kube-apiserver each, and optionally the controller manager and the scheduler.
  *
- * The programs are those of the Kubernetes release itself, so what passes here passes on a real server: admission,
- * validation, paging, watch, RBAC and error texts are the originals. What is missing is a kubelet: pods stay where they
- * are written, and report what a test or the seed writes into their status.
+ * The programs are those of the Kubernetes release, so admission, validation, paging, watches, RBAC and error messages
+ * are the original ones. There is no kubelet: pods do not run, and their status is whatever a test or the seed writes.
  */
 import { rm } from "node:fs/promises"
 import { Effect, Exit, Option, Ref, Schedule, Scope, Semaphore } from "effect"
@@ -29,8 +28,7 @@ import { launch, type Launched, type LaunchOptions } from "./ControlPlaneLaunch.
 import { clientSocket, issuerOf } from "./ControlPlanePrograms.ts"
 import * as ControlPlaneSave from "./ControlPlaneSave.ts"
 import * as ControlPlaneState from "./ControlPlaneState.ts"
-import type { Operation } from "./EtcdClient.ts"
-import { compact } from "./EtcdHistory.ts"
+import { compact, type Operation } from "./EtcdClient.ts"
 import { attempt, inRealTime } from "../../machine/Machine.ts"
 import * as Ports from "@quarterdeck/embedded-cluster/Ports"
 import * as ServerCertificate from "@quarterdeck/embedded-cluster/ServerCertificate"
@@ -41,21 +39,21 @@ import * as SavedCluster from "../../state/SavedCluster.ts"
 
 const NAME = "control-plane"
 const START_ATTEMPTS = 5
-/** How long a restart waits between attempts when somebody sits on the cluster's port. */
+/** Pause before a restart tries again to bind the cluster's port. */
 const PORT_RETRY = "500 millis"
 
 const NEEDED = ["etcd", "kube-apiserver"] as const
 const CONTROLLERS = ["kube-controller-manager", "kube-scheduler"] as const
 
-/** A cluster of this driver: what stays the same while its programs come and go. */
+/** The parts of a cluster that stay the same across restarts of its programs. */
 interface Cluster extends Omit<LaunchOptions, "port" | "objects"> {
   readonly scope: Scope.Scope
   readonly keys: ControlPlaneFiles.ServiceAccountKeys
-  /** Whether it began with saved objects, custom kinds among them. */
+  /** True if the cluster started with saved objects, possibly including custom kinds. */
   readonly hasObjects: boolean
 }
 
-/** One run of a cluster's programs, with the scope that ends them. */
+/** One run of a cluster's programs. Closing `scope` ends the programs. */
 interface Run extends Launched {
   readonly scope: Scope.Closeable
 }
@@ -63,8 +61,8 @@ interface Run extends Launched {
 /**
  * The driver of real control planes.
  *
- * **Limits** one cluster is ready in 2 to 3 s, three in parallel in 3 to 5 s; it takes about 400 MB of memory and 64 MB
- * of disk. It listens on 127.0.0.1 only. Should this process be killed, its clusters end with it.
+ * **Limits** one cluster is ready in 2 to 3 s, three in parallel in 3 to 5 s. A cluster takes about 400 MB of memory
+ * and 64 MB of disk. It listens only on 127.0.0.1. If this process is killed, its clusters end too.
  */
 export const driver: ClusterDriver = {
   name: NAME,
@@ -116,11 +114,14 @@ const start = Effect.fnUntraced(function* (options: ClusterOptions) {
 
 const checkVersion = (version: string | undefined): Effect.Effect<void, InvalidFleet> => {
   if (version === undefined || Option.isSome(Version.parse(version))) return Effect.void
-  const problem = `${version} is no version of Kubernetes: name a release such as 1.33 or v1.33.2`
+  const problem = `${version} is not a version of Kubernetes; use a release such as 1.33 or v1.33.2`
   return Effect.fail(new InvalidFleet({ problem }))
 }
 
-/** Reads a saved cluster, where one was asked for. **Errors** `InvalidFleet` when the programs are too old for it. */
+/**
+ * Reads the saved cluster, if the options name one. **Errors** `InvalidFleet` if the programs are older than the saved
+ * objects.
+ */
 const savedIn = Effect.fnUntraced(function* (
   directory: string | undefined,
   programs: ReadonlyMap<ProgramName, FoundProgram>
@@ -129,13 +130,13 @@ const savedIn = Effect.fnUntraced(function* (
   const saved = yield* ControlPlaneSave.read(directory, NAME)
   const version = programs.get("kube-apiserver")?.version
   if (version !== undefined && isOlder(version, saved.kubernetes)) {
-    const problem = `its objects are those of Kubernetes ${saved.kubernetes}, and this one is ${version}`
+    const problem = `its objects are of Kubernetes ${saved.kubernetes}, which is newer than ${version}`
     return yield* SavedCluster.unusable(directory, problem)
   }
   return saved
 })
 
-/** Starts on a port of our choosing, on another one when somebody takes it in between. */
+/** Starts on a free port, and tries another one if the port is taken in the meantime. */
 const firstRun = Effect.fnUntraced(function* (cluster: Cluster, objects: ReadonlyArray<Operation> | undefined) {
   return yield* Effect.gen(function* () {
     const port = yield* Ports.reserve
@@ -147,11 +148,11 @@ const firstRun = Effect.fnUntraced(function* (cluster: Cluster, objects: Readonl
   )
 })
 
-/** Removes the store of programs that do not run. */
+/** Removes the data of a stopped etcd. */
 const emptied = (paths: ControlPlaneFiles.ControlPlanePaths) =>
   attempt("remove a cluster's objects", () => rm(paths.data, { recursive: true, force: true }))
 
-/** Starts the programs in a scope of their own below the cluster's; a failed start leaves none of them. */
+/** Starts the programs in a scope below the cluster's scope. A failed start stops all of them. */
 const runOn = Effect.fnUntraced(function* (cluster: Cluster, port: number, objects?: ReadonlyArray<Operation>) {
   const scope = yield* Scope.fork(cluster.scope)
   const launched = yield* launch({ ...cluster, port, ...(objects === undefined ? {} : { objects }) }).pipe(
@@ -170,11 +171,11 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     place: { workspace }
   } = cluster
 
-  const take = Ref.getAndSet(current, Option.none())
-  const stop = Effect.flatMap(take, (run) =>
+  const takeCurrent = Ref.getAndSet(current, Option.none())
+  const stop = Effect.flatMap(takeCurrent, (run) =>
     Option.isSome(run) ? Scope.close(run.value.scope, Exit.void) : Effect.void
   )
-  const kill = Effect.flatMap(take, (run) =>
+  const kill = Effect.flatMap(takeCurrent, (run) =>
     Option.isSome(run)
       ? Effect.andThen(
           Effect.forEach(run.value.programs, (program) => program.kill, { concurrency: "unbounded", discard: true }),
@@ -182,7 +183,7 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
         )
       : Effect.void
   )
-  const again = runOn(cluster, port).pipe(
+  const startAgain = runOn(cluster, port).pipe(
     Effect.retry({
       times: START_ATTEMPTS - 1,
       schedule: Schedule.spaced(PORT_RETRY),
@@ -200,8 +201,8 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     controllers: cluster.controllers
   })
   if (cluster.hasObjects) yield* state.kindsServed
-  // Until then the server answers 429 for kinds whose storage is still being initialised.
-  const complete = Effect.andThen(again, state.kindsServed)
+  // Until its kinds are served, the server answers 429 for kinds whose storage is still initialising.
+  const startAndServe = Effect.andThen(startAgain, state.kindsServed)
   const action = <A, E extends HarnessError["reason"]>(effect: Effect.Effect<A, E>): Effect.Effect<A, HarnessError> =>
     turn.withPermit(effect).pipe(
       Effect.mapError((reason) => new HarnessError({ cluster: name, reason })),
@@ -217,13 +218,13 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
       Option.map((run) => run.apiServer.pid)
     ),
     kill: action(kill),
-    restart: action(Effect.andThen(stop, complete)),
+    restart: action(Effect.andThen(stop, startAndServe)),
     expireHistory: action(
-      // The server answers old revisions from its memory, so it has to start anew once the store has forgotten them.
-      compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(complete))
+      // The server caches old revisions in memory, so it must restart after the store has dropped them.
+      compact(clientSocket(paths)).pipe(Effect.andThen(kill), Effect.andThen(startAndServe))
     ),
     restartEmpty: action(
-      kill.pipe(Effect.andThen(emptied(paths)), Effect.andThen(again), Effect.andThen(state.checkpoint))
+      kill.pipe(Effect.andThen(emptied(paths)), Effect.andThen(startAgain), Effect.andThen(state.checkpoint))
     ),
     checkpoint: action(state.checkpoint),
     reset: action(state.reset),
@@ -260,7 +261,7 @@ const remedyFor = (absent: ReadonlyArray<string>, version?: string): string => {
     : `${absent.join(" and ")} of Kubernetes ${version} not found; ${build}`
 }
 
-/** Whether a version is of an older minor release than another; what is no release is no older. */
+/** Returns whether a version has an older minor release than another. False if either cannot be parsed. */
 const isOlder = (version: string, than: string): boolean =>
   Option.getOrElse(
     Option.zipWith(Version.parse(version), Version.parse(than), (left, right) => left.minor < right.minor),

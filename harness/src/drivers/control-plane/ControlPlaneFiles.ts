@@ -1,4 +1,4 @@
-/** The files that a control plane reads at its start. */
+/** Files that a control plane reads at its start. */
 import { generateKeyPairSync } from "node:crypto"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ export interface ControlPlanePaths {
   readonly controllersKubeconfig: string
 }
 
-/** The pair that signs the tokens of service accounts, as PEM. */
+/** Key pair for the tokens of service accounts, as PEM. */
 export interface ServiceAccountKeys {
   readonly privateKey: string
   readonly publicKey: string
@@ -36,7 +36,7 @@ export const pathsIn = (directory: string): ControlPlanePaths => ({
   controllersKubeconfig: join(directory, "controllers.yaml")
 })
 
-/** Makes a key pair that no cluster has had. */
+/** Generates a new key pair. */
 export const serviceAccountKeys: Effect.Effect<ServiceAccountKeys> = Effect.sync(() => {
   const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
   return {
@@ -46,8 +46,8 @@ export const serviceAccountKeys: Effect.Effect<ServiceAccountKeys> = Effect.sync
 })
 
 /**
- * Writes who may come in, the key pair that signs the tokens of service accounts, and the certificate under the names by
- * which the server looks for its own: one that it had to make would cost it two RSA keys, a tenth of its start.
+ * Writes the tokens, the key pair for service accounts, and the server's certificate. Without a certificate the server
+ * would generate RSA keys, which takes a tenth of its start.
  */
 export const write = (
   paths: ControlPlanePaths,
@@ -66,7 +66,7 @@ export const write = (
     ])
   })
 
-/** Writes the credential of the controller manager and the scheduler. */
+/** Writes the kubeconfig of the controller manager and the scheduler. */
 export const writeControllersKubeconfig = (
   paths: ControlPlanePaths,
   context: Kubeconfig.KubeconfigContext

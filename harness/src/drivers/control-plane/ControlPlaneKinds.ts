@@ -1,8 +1,7 @@
 /**
- * Waits until an API server serves the kinds that its store defines.
+ * Waits until an API server serves the custom kinds in its store.
  *
- * The server follows its store with a delay: a definition that was put there, or taken away, shows in discovery some
- * milliseconds later.
+ * The server follows its store with a delay: discovery shows an added or removed definition some milliseconds later.
  */
 import { Clock, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { Agent, request } from "undici"
@@ -10,7 +9,7 @@ import { ClusterNotReady } from "../../machine/HarnessError.ts"
 import { THROUGH_CACHE } from "../../state/WatchCache.ts"
 import type { ProbeOptions } from "./ServerProbe.ts"
 
-/** A custom kind. **Shape** `versions` are those that it must be served in; none when it must be gone. */
+/** A custom kind. **Shape** `versions` are the versions to serve, empty if the kind must be gone. */
 export interface ExpectedKind {
   readonly group: string
   readonly plural: string
@@ -53,7 +52,7 @@ const Resources = Schema.fromJsonString(
 )
 const decodeResources = Schema.decodeUnknownPromise(Resources)
 
-/** The kind of a definition as the store holds it, which is JSON; none for one that is not established. */
+/** Returns the kind of a stored definition (JSON). None if the definition is not established. */
 export const expected = (json: string): Option.Option<ExpectedKind> =>
   Option.flatMap(decodeDefinition(json), ({ spec, status }) =>
     status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") === true
@@ -65,14 +64,14 @@ export const expected = (json: string): Option.Option<ExpectedKind> =>
       : Option.none()
   )
 
-/** What is expected of a definition that was removed, by its name, `<plural>.<group>`. */
+/** Returns the expectation for a removed definition, from its name `<plural>.<group>`. */
 export const absent = (name: string): ExpectedKind => ({
   plural: name.slice(0, name.indexOf(".")),
   group: name.slice(name.indexOf(".") + 1),
   versions: []
 })
 
-/** Waits until discovery shows every kind as it is expected. **Errors** `ClusterNotReady` after 20 s. */
+/** Waits until discovery matches the expected kinds. **Errors** `ClusterNotReady` after 20 s. */
 export const served = (
   options: ProbeOptions,
   kinds: ReadonlyArray<ExpectedKind>
@@ -86,7 +85,7 @@ export const served = (
       const started = yield* Clock.currentTimeMillis
       let last = "none yet"
       yield* Effect.tryPromise({
-        try: (signal) => firstDifference((path) => answer(agent, options, path, signal), kinds),
+        try: (signal) => firstDifference((path) => getPath(agent, options, path, signal), kinds),
         catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
       }).pipe(
         Effect.flatMap((problem) => (problem === undefined ? Effect.void : Effect.fail(problem))),
@@ -102,31 +101,34 @@ export const served = (
     })
   )
 
-type Ask = (path: string) => Promise<{ readonly status: number; readonly text: string }>
+type Get = (path: string) => Promise<{ readonly status: number; readonly text: string }>
 
-const firstDifference = async (ask: Ask, kinds: ReadonlyArray<ExpectedKind>): Promise<string | undefined> => {
-  // Groups and what lies in them are told by two servers, one after the other.
-  const { groups } = await decodeGroups((await ask("/apis")).text)
+const firstDifference = async (get: Get, kinds: ReadonlyArray<ExpectedKind>): Promise<string | undefined> => {
+  // Groups and their resources are served by two servers with separate delays.
+  const { groups } = await decodeGroups((await get("/apis")).text)
   const versionsOf = new Map(groups.map(({ name, versions }) => [name, versions.map(({ version }) => version)]))
   for (const kind of kinds) {
-    const problem = await difference(ask, kind, versionsOf.get(kind.group) ?? [])
+    const problem = await difference(get, kind, versionsOf.get(kind.group) ?? [])
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-/** Says in which way the server does not serve a kind as expected; undefined when it does. `named` is what `/apis` tells. */
-const difference = async (ask: Ask, kind: ExpectedKind, named: ReadonlyArray<string>): Promise<string | undefined> => {
+/**
+ * Returns a description of the first difference from the expected kind, or undefined if there is none. `named` are the
+ * versions in `/apis`.
+ */
+const difference = async (get: Get, kind: ExpectedKind, named: ReadonlyArray<string>): Promise<string | undefined> => {
   const { group, plural } = kind
-  const root = await ask(`/apis/${group}`)
+  const root = await get(`/apis/${group}`)
   if (root.status === 404) {
     if (kind.versions.length > 0) return `no group ${group}`
     return named.length === 0 ? undefined : `still ${group} in /apis`
   }
   const { versions } = await decodeGroup(root.text)
-  for (const version of new Set([...versions.map((one) => one.version), ...kind.versions])) {
+  for (const version of new Set([...versions.map(({ version }) => version), ...kind.versions])) {
     if (kind.versions.includes(version) && !named.includes(version)) return `no ${group}/${version} in /apis`
-    const list = await ask(`/apis/${group}/${version}`)
+    const list = await get(`/apis/${group}/${version}`)
     if (list.status === 404) return `no ${group}/${version}`
     const lists =
       list.status === 200 && (await decodeResources(list.text)).resources.some(({ name }) => name === plural)
@@ -134,13 +136,13 @@ const difference = async (ask: Ask, kind: ExpectedKind, named: ReadonlyArray<str
       return `${lists ? "still " : "no "}${plural} in ${group}/${version}`
     }
     if (!lists) continue
-    const { status } = await ask(`/apis/${group}/${version}/${plural}?${THROUGH_CACHE}`)
+    const { status } = await get(`/apis/${group}/${version}/${plural}?${THROUGH_CACHE}`)
     if (status !== 200) return `status ${status} for ${plural} in ${group}/${version}`
   }
   return undefined
 }
 
-const answer = async (agent: Agent, options: ProbeOptions, path: string, signal: AbortSignal) => {
+const getPath = async (agent: Agent, options: ProbeOptions, path: string, signal: AbortSignal) => {
   const { statusCode, body } = await request(`${options.server}${path}`, {
     dispatcher: agent,
     signal,

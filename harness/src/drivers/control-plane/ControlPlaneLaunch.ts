@@ -22,14 +22,14 @@ export interface LaunchOptions {
   readonly programs: ReadonlyMap<ProgramName, FoundProgram>
   readonly place: { readonly workspace: Workspace; readonly watchdog: Watchdog }
   readonly paths: ControlPlaneFiles.ControlPlanePaths
-  /** Verifies the API server. */
+  /** CA certificates that verify the API server. */
   readonly caPem: string
   readonly admin: ClusterUser
   readonly controllers: boolean
   readonly port: number
-  /** Signers of service accounts' tokens that are taken beside this server. */
+  /** Further issuers of service account tokens that the server accepts. */
   readonly pastIssuers: ReadonlyArray<string>
-  /** What the store is to hold before the API server sees it; for a store that is empty. */
+  /** Objects to load into the empty store before the API server starts. */
   readonly objects?: ReadonlyArray<Operation>
 }
 
@@ -41,17 +41,17 @@ export interface Launched {
 const STORE_EVERY = "20 millis"
 const STORE_WITHIN = "60 seconds"
 const STORE_WITHIN_MS = 60_000
-/** The server writes its own namespaces and its own service a moment after it says that it is ready. */
-const SERVES = [
+/** The server creates its namespaces and its service shortly after `/readyz` succeeds. */
+const SERVED = [
   "/readyz",
   ...["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => `/api/v1/namespaces/${name}`),
   "/api/v1/namespaces/default/services/kubernetes"
 ]
 /**
- * What the controllers watch. Whoever watches a kind before the server's cache of it is filled is answered 429, and a
- * controller waits longer after each of these, half a minute in the end.
+ * Kinds that the controllers watch. A watch before the server has filled its cache of the kind gets 429, and
+ * controllers back off after each 429, up to half a minute.
  */
-const WATCHED = [
+const WATCHED_LISTS = [
   ...["nodes", "namespaces", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims"].map(
     (kind) => `/api/v1/${kind}`
   ),
@@ -63,18 +63,18 @@ const WATCHED = [
   "/apis/policy/v1/poddisruptionbudgets"
 ].map((path) => `${path}?${THROUGH_CACHE}`)
 /**
- * Made by the controller manager in every namespace, so they prove that reconciliation runs, and that the first objects
- * of a new cluster are complete.
+ * Objects that the controller manager creates in every namespace. Their presence proves that reconciliation runs and
+ * that a new cluster is complete.
  */
-const RECONCILES = ["default", "kube-system", "kube-public", "kube-node-lease"].flatMap((namespace) =>
+const RECONCILED = ["default", "kube-system", "kube-public", "kube-node-lease"].flatMap((namespace) =>
   GIFTS.map(({ name, plural }) => `/api/v1/namespaces/${namespace}/${plural}/${name}`)
 )
 
 /**
- * Starts etcd and the API server, then the controllers if they are wanted.
+ * Starts etcd and the API server, then the controllers if requested.
  *
- * **Errors** as soon as one of the programs ends, not at the deadline. **Limits** ends them with the scope, the last
- * started first.
+ * **Errors** as soon as one of the programs ends, without waiting for the deadline. **Limits** closing the scope ends
+ * the programs in reverse order.
  */
 export const launch = Effect.fnUntraced(function* (
   options: LaunchOptions
@@ -91,7 +91,7 @@ export const launch = Effect.fnUntraced(function* (
       )
     })
 
-  // A killed etcd leaves its socket, and the API server would wait a second after it found nobody behind it.
+  // A killed etcd leaves its socket. If the API server finds it without a listener, it waits a second.
   const socket = ControlPlanePrograms.clientSocket(paths)
   yield* attempt("remove the socket of the previous run", () => rm(socket, { force: true }))
   const etcd = yield* start("etcd", ControlPlanePrograms.etcd(paths))
@@ -104,10 +104,13 @@ export const launch = Effect.fnUntraced(function* (
   )
 
   const { caPem } = options
-  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVES))
+  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, SERVED))
   if (!options.controllers) return { apiServer, programs: [etcd, apiServer] }
 
-  yield* whileRunning([etcd, apiServer], ServerProbe.answers({ server, caPem, token: options.admin.token }, WATCHED))
+  yield* whileRunning(
+    [etcd, apiServer],
+    ServerProbe.answers({ server, caPem, token: options.admin.token }, WATCHED_LISTS)
+  )
   yield* ControlPlaneFiles.writeControllersKubeconfig(paths, {
     name: "control-plane",
     server,
@@ -118,11 +121,11 @@ export const launch = Effect.fnUntraced(function* (
   const manager = yield* start("kube-controller-manager", ControlPlanePrograms.controllerManager(paths))
   const scheduler = yield* start("kube-scheduler", ControlPlanePrograms.scheduler(paths))
   const programs = [etcd, apiServer, manager, scheduler]
-  yield* whileRunning(programs, ServerProbe.answers({ server, caPem, token: options.admin.token }, RECONCILES))
+  yield* whileRunning(programs, ServerProbe.answers({ server, caPem, token: options.admin.token }, RECONCILED))
   return { apiServer, programs }
 })
 
-/** Fills the store as soon as it answers. */
+/** Loads objects into the store as soon as it responds. */
 const loaded = (
   socket: string,
   objects: ReadonlyArray<Operation>
@@ -141,7 +144,7 @@ const loaded = (
     })
   )
 
-/** Waits for something that the programs bring about: their end ends the wait, and a timeout shows the server's log. */
+/** Waits for an effect of the programs. Fails if a program ends. A timeout includes the programs' logs. */
 const whileRunning = <A, E>(
   programs: ReadonlyArray<Program.Program>,
   wait: Effect.Effect<A, E | ClusterNotReady>

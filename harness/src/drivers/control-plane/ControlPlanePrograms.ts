@@ -1,9 +1,9 @@
-/** The command lines of a control plane. */
+/** Command lines of a control plane's programs. */
 import type { ControlPlanePaths } from "./ControlPlaneFiles.ts"
 
 /**
- * The sockets between etcd and its API server, in the cluster's private directory, which is where both run. No other
- * user can reach the store, and no port can be taken. The shape `name:number` is what etcd asks of an address.
+ * Unix sockets between etcd and the API server, relative to the cluster's private directory, in which both run. Other
+ * users cannot reach the store, and no port can be taken. etcd requires the form `name:number`.
  */
 const CLIENT_SOCKET = "client:1"
 const PEER_SOCKET = "peer:1"
@@ -17,20 +17,20 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
   `--listen-peer-urls=unix://${PEER_SOCKET}`,
   `--initial-advertise-peer-urls=unix://${PEER_SOCKET}`,
   `--initial-cluster=default=unix://${PEER_SOCKET}`,
-  // The data need to survive the process, not the machine.
+  // The data must survive the process, but not the machine.
   "--unsafe-no-fsync",
-  // One member elects itself; the default makes it wait for others for a second. Every beat costs processor time for as long
-  // as the cluster is there: 2 % of one for beats every 10 ms, 0.7 % for these, which have a start take 0.2 s longer.
+  // A single member elects itself; with the default timeout it first waits a second for others. Shorter heartbeats
+  // would cost processor time as long as the cluster runs.
   "--heartbeat-interval=50",
   "--election-timeout=250",
   "--logger=zap",
   "--log-level=error"
 ]
 
-/** Who signs the tokens of service accounts, as the tokens say it. */
+/** Returns the issuer of service account tokens, as it appears in the tokens. */
 export const issuerOf = (port: number): string => `https://127.0.0.1:${port}/`
 
-/** Tokens are signed as the first issuer, and those of all of them are taken. */
+/** Tokens are signed with the first issuer. Tokens of all issuers are accepted. */
 export const apiServer = (
   paths: ControlPlanePaths,
   port: number,
@@ -48,13 +48,13 @@ export const apiServer = (
   ...issuers.map((issuer) => `--service-account-issuer=${issuer}`),
   `--service-account-key-file=${paths.serviceAccountPublicKey}`,
   `--service-account-signing-key-file=${paths.serviceAccountKey}`,
-  // Without the controller manager nobody makes the service account that this plugin would ask of every pod.
+  // Without the controller manager nothing creates the service accounts that this plugin requires for pods.
   "--disable-admission-plugins=ServiceAccount"
 ]
 
 /**
- * A lazier garbage collector: most of what a server allocates while it starts is garbage soon, so three start a sixth
- * sooner, each with 100 MB more. The limit holds it back where many objects live. Whoever sets these variables has their own.
+ * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. The limit collects
+ * more often when many objects live. Variables of this process take precedence.
  */
 export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
 

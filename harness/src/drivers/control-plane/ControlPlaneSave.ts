@@ -1,8 +1,8 @@
 /**
- * The objects of a control plane as a saved cluster, and back.
+ * Saves the objects of a control plane, and reads them back.
  *
- * What is saved are the store's keys and values as of one revision, taken while the cluster runs: a copy of etcd's own
- * files would be 64 MB and would ask the cluster to stop.
+ * It saves the store's keys and values at one revision while the cluster runs. A copy of etcd's own files would take 64
+ * MB and require a stop of the cluster.
  */
 import { Effect, Option, Schema } from "effect"
 import { InvalidFleet, type MachineRefused } from "../../machine/HarnessError.ts"
@@ -11,11 +11,11 @@ import type { ServiceAccountKeys } from "./ControlPlaneFiles.ts"
 import type { Etcd, Operation } from "./EtcdClient.ts"
 import { PREFIX, treatmentOf } from "./EtcdKeys.ts"
 
-/** A control plane that is not running yet. */
+/** The content of a saved control plane. */
 export interface Saved {
   readonly kubernetes: string
   readonly keys: ServiceAccountKeys
-  /** Who has signed the tokens of service accounts that are out, the oldest last. */
+  /** Issuers of valid service account tokens, the oldest last. */
   readonly issuers: ReadonlyArray<string>
   readonly entries: ReadonlyArray<Operation>
 }
@@ -31,7 +31,7 @@ const decodeExtra = Schema.decodeUnknownOption(Extra)
 const Entry = Schema.fromJsonString(Schema.Struct({ key: Schema.NonEmptyString, value: Schema.String }))
 const decodeEntry = Schema.decodeUnknownOption(Entry)
 
-/** Saves what the store holds; events and what belongs to the server that runs stay behind. */
+/** Saves the store's objects, without events and the objects of the running server. */
 export const write = Effect.fnUntraced(function* (
   directory: string,
   driver: string,
@@ -54,7 +54,10 @@ export const write = Effect.fnUntraced(function* (
   })
 })
 
-/** Reads what {@link write} wrote. **Errors** those of {@link SavedCluster.read}, and `InvalidFleet` for a broken line. */
+/**
+ * Reads a cluster saved by {@link write}. **Errors** those of {@link SavedCluster.read}, and `InvalidFleet` for an
+ * invalid line.
+ */
 export const read = Effect.fnUntraced(function* (
   directory: string,
   driver: string
@@ -62,11 +65,11 @@ export const read = Effect.fnUntraced(function* (
   const { kubernetes, extra, objects } = yield* SavedCluster.read(directory, driver)
   const decoded = decodeExtra(extra)
   if (Option.isNone(decoded))
-    return yield* SavedCluster.unusable(directory, "the keys of its service accounts are gone")
+    return yield* SavedCluster.unusable(directory, "the keys of its service accounts are missing")
   const entries: Array<Operation> = []
   for (const [index, line] of objects.entries()) {
     const entry = decodeEntry(line)
-    if (Option.isNone(entry)) return yield* SavedCluster.unusable(directory, `line ${index + 2} of its file is broken`)
+    if (Option.isNone(entry)) return yield* SavedCluster.unusable(directory, `line ${index + 2} of its file is invalid`)
     entries.push(entry.value)
   }
   const { issuers, ...keys } = decoded.value.serviceAccounts

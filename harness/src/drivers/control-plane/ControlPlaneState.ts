@@ -1,4 +1,4 @@
-/** What a control plane remembers of its objects, and how it goes back to them. */
+/** Checkpoints of a control plane's objects, and the way back to them. */
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../../machine/HarnessError.ts"
@@ -13,12 +13,12 @@ import { attempt } from "../../machine/Machine.ts"
 import type { ProbeOptions } from "./ServerProbe.ts"
 
 export interface ControlPlaneState {
-  /** Takes the present objects as those to go back to. */
+  /** Makes the present objects the state that `reset` restores. */
   readonly checkpoint: Effect.Effect<void, MachineRefused>
-  /** Goes back to them, and waits until the server serves the kinds that came back, and no others. */
+  /** Restores the last checkpoint, then waits until the server serves the restored custom kinds and no others. */
   readonly reset: Effect.Effect<void, ClusterNotReady | MachineRefused>
   readonly save: (directory: string) => Effect.Effect<void, MachineRefused>
-  /** Waits until the server, which has just started, serves every custom kind that its store defines. */
+  /** Waits until a server that has just started serves every custom kind in its store. */
   readonly kindsServed: Effect.Effect<void, ClusterNotReady | MachineRefused>
 }
 
@@ -27,14 +27,14 @@ const DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 const Version = Schema.fromJsonString(Schema.Struct({ gitVersion: Schema.NonEmptyString }))
 const decodeVersion = Schema.decodeUnknownPromise(Version)
 
-/** Takes a first checkpoint of a cluster that is ready. **Limits** its objects are held in memory, as stored. */
+/** Takes a first checkpoint of a ready cluster. **Limits** holds its objects in memory, as stored. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly driver: string
   readonly socket: string
   readonly probe: ProbeOptions
   readonly keys: ServiceAccountKeys
   readonly issuers: ReadonlyArray<string>
-  /** Whether controllers run, which give every namespace what it has. */
+  /** True if controllers run, which create objects in every new namespace. */
   readonly controllers: boolean
 }): Effect.fn.Return<ControlPlaneState, MachineRefused> {
   const withEtcd = <A, E>(use: (etcd: EtcdClient.Etcd) => Effect.Effect<A, E>) =>
@@ -42,14 +42,14 @@ export const make = Effect.fnUntraced(function* (options: {
   const present = withEtcd((etcd) =>
     Effect.andThen(options.controllers ? untilWhole(namespacesAreWhole(etcd)) : Effect.void, EtcdState.capture(etcd))
   )
-  const captured = yield* Ref.make(yield* present)
+  const checkpoint = yield* Ref.make(yield* present)
 
   return {
-    checkpoint: Effect.flatMap(present, (now) => Ref.set(captured, now)),
+    checkpoint: Effect.flatMap(present, (now) => Ref.set(checkpoint, now)),
     reset: Effect.gen(function* () {
-      const before = yield* Ref.get(captured)
+      const before = yield* Ref.get(checkpoint)
       const restored = yield* withEtcd((etcd) => EtcdState.restore(etcd, before))
-      yield* Ref.set(captured, restored.captured)
+      yield* Ref.set(checkpoint, restored.captured)
       const kinds = [
         ...restored.removed.map((key) => ControlPlaneKinds.absent(key.slice(key.lastIndexOf("/") + 1))),
         ...restored.written.flatMap((key) => kindIn(restored.captured, key))
@@ -82,7 +82,7 @@ const namespacesAreWhole = Effect.fnUntraced(function* (etcd: EtcdClient.Etcd) {
   ])
   const keys = new Set(given.flatMap(({ entries }) => entries.map(({ key }) => key)))
   return areWhole({
-    // The phase stands in a value as it is, whatever the encoding.
+    // The phase appears as plain text in the stored value, in both encodings.
     namespaces: namespaces.entries
       .filter(({ value }) => !Buffer.from(value, "base64").includes("Terminating"))
       .map(({ key }) => key.slice(NAMESPACES.length)),

@@ -1,5 +1,5 @@
 /**
- * Speaks to the etcd of one cluster, by its JSON gateway on a unix socket.
+ * A client of one cluster's etcd, through its JSON gateway on a Unix socket.
  *
  * **Source** etcd API reference, `KV` service; https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway for the JSON form.
  */
@@ -9,10 +9,10 @@ import type { MachineRefused } from "../../machine/HarnessError.ts"
 import { attempt } from "../../machine/Machine.ts"
 
 /**
- * One key.
+ * A key and its value.
  *
- * **Shape** `value` is base64, empty where only keys were asked for; `revision` is that of its last change, `created` that
- * under which the key came into being: another one means that it was gone in between.
+ * **Shape** `value` is base64, or empty after a read of keys only. `revision` is that of the last change, `created`
+ * that of the key's creation. A changed `created` means that the key was deleted in between.
  */
 export interface KeyValue {
   readonly key: string
@@ -22,9 +22,9 @@ export interface KeyValue {
 }
 
 /**
- * Writes a value, or removes the key when there is none.
+ * Writes a value, or deletes the key if `value` is absent.
  *
- * With `over`, it is done only over a key that was created under that revision; `0` means over none.
+ * With `over`, the write happens only if the present key was created at that revision; `0` means that no key may exist.
  */
 export interface Operation {
   readonly key: string
@@ -32,32 +32,32 @@ export interface Operation {
   readonly over?: string
 }
 
-/** What a commit did. **Shape** `done` has a place for each operation; `revision` is that of all that was done. */
+/** The result of a commit. **Shape** `done` has one entry per operation. All changes share `revision`. */
 interface Committed {
   readonly revision: string
   readonly done: ReadonlyArray<boolean>
 }
 
 export interface Etcd {
-  /** Every key that begins with a prefix, in order, as of one revision. */
+  /** Returns every key with a prefix, in order, at one revision. */
   readonly read: (prefix: string, options?: { readonly keysOnly?: boolean }) => Effect.Effect<Read, MachineRefused>
-  /** Makes the changes at once, under one revision. **Limits** {@link OPERATIONS}, of different keys. */
+  /** Commits the changes in one transaction. **Limits** {@link OPERATIONS} changes of different keys. */
   readonly commit: (operations: ReadonlyArray<Operation>) => Effect.Effect<Committed, MachineRefused>
-  /** Forgets everything before the newest revision, on disk too. */
+  /** Drops all revisions before the newest one, on disk too. */
   readonly compact: Effect.Effect<void, MachineRefused>
 }
 
-/** What a read saw. */
+/** The result of a read. */
 interface Read {
   readonly entries: ReadonlyArray<KeyValue>
   readonly revision: string
 }
 
-/** What etcd takes in one transaction without being told otherwise: 128, and within it a guarded write counts once more. */
+/** Maximum number of operations of one transaction: etcd's default of 128, minus one for a conditional write. */
 export const OPERATIONS = 127
-/** More calls at once gain nothing: the store writes one after the other. */
+/** Maximum number of parallel calls. More would not be faster, because the store serialises writes. */
 export const CALLS = 4
-/** Keys in one answer: with their values some megabytes at most. */
+/** Keys per page. With their values a page takes some megabytes at most. */
 const PAGE = 500
 const KEYS_PAGE = 20_000
 
@@ -76,7 +76,7 @@ const RangeReply = Schema.Struct({
   ),
   more: Schema.optionalKey(Schema.Boolean)
 })
-/** The gateway leaves out what is false, so a guarded write that was not made says nothing. */
+/** The gateway omits false values, so `succeeded` is absent for a conditional write that did not happen. */
 const TxnReply = Schema.Struct({
   header: Header,
   succeeded: Schema.Literal(true),
@@ -89,7 +89,7 @@ const TxnReply = Schema.Struct({
 const decodeRange = Schema.decodeUnknownPromise(RangeReply)
 const decodeTxn = Schema.decodeUnknownPromise(TxnReply)
 
-/** Opens no connection before the first call; those that are open end with the scope. */
+/** Creates a client. It connects at the first call. Closing the scope closes the connections. */
 export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Scope> =>
   Effect.gen(function* () {
     const pool = yield* Effect.acquireRelease(
@@ -133,7 +133,7 @@ export const connect = (socketPath: string): Effect.Effect<Etcd, never, Scope.Sc
           return { revision: header.revision, done }
         }),
       compact: attempt("compact the cluster's history", async (signal) => {
-        // Any key will do: every reply tells the newest revision.
+        // Every response contains the newest revision, so any key will do.
         const { header } = await decodeRange(await post("/v3/kv/range", { key: encode("/") }, signal))
         await post("/v3/kv/compaction", { revision: header.revision, physical: true }, signal)
       })
@@ -150,6 +150,10 @@ const wire = ({ key: name, over, value }: Operation) => {
 
 const encode = (text: string): string => Buffer.from(text).toString("base64")
 
-/** The first key behind all that begin with a prefix, which ends with a character below the last one. */
+/** Returns the first key after all keys with a prefix. */
 const afterPrefix = (prefix: string): string =>
   `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
+
+/** Drops all revisions of a store before the newest one, on disk too. */
+export const compact = (socketPath: string): Effect.Effect<void, MachineRefused> =>
+  Effect.scoped(Effect.flatMap(connect(socketPath), (etcd) => etcd.compact))

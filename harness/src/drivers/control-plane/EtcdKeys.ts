@@ -1,8 +1,8 @@
 /**
- * What the keys of an API server's store mean to somebody who takes its objects back to an earlier time.
+ * Classifies the keys of an API server's store for a restore.
  *
  * **Source** Kubernetes, `pkg/kubeapiserver/default_storage_factory_builder.go` and the storage prefixes in
- * `pkg/registry`; built-in kinds lie under `/registry/<resource>/`, custom ones under `/registry/<group>/<resource>/`.
+ * `pkg/registry`. Built-in kinds are under `/registry/<resource>/`, custom ones under `/registry/<group>/<resource>/`.
  */
 import { Option, Schema } from "effect"
 import { isAutoregistered } from "../../state/ApiObjects.ts"
@@ -10,15 +10,14 @@ import { isAutoregistered } from "../../state/ApiObjects.ts"
 export const PREFIX = "/registry/"
 
 /**
- * How a key is treated.
+ * How a restore treats a key.
  *
- * **Shape** `kept` goes back to its old value. `renewed` is there or not as it was, with the value that its holder last
- * wrote. `passing` is never written: it goes when it came since. `server` belongs to the server that runs, so nobody
- * else touches it.
+ * **Shape** `kept` gets its old value back. `renewed` is created or deleted as before, with its most recent value.
+ * `passing` is never written, and deleted if it is new. `server` belongs to the running server and is not touched.
  */
 export type Treatment = "kept" | "renewed" | "passing" | "server"
 
-/** How the running API server tells others that it is there. */
+/** Leases by which the running API server announces itself. */
 const SERVER = [
   "/registry/masterleases/",
   "/registry/peerserverleases/",
@@ -28,13 +27,16 @@ const SERVER = [
 
 export const treatmentOf = (key: string): Treatment => {
   if (SERVER.some((prefix) => key.startsWith(prefix))) return "server"
-  // Events die by a clock of the store, which a rewritten one would no longer have.
+  // etcd deletes events by a lease, which a restored event would lack.
   if (key.startsWith("/registry/events/")) return "passing"
-  // A lease with an old time would look abandoned, although its holder lives.
+  // A lease with an old time would look expired although its holder runs.
   return key.startsWith("/registry/leases/") ? "renewed" : "kept"
 }
 
-/** The place of a resource's objects: `/registry/pods/`, `/registry/services/specs/`, `/registry/example.com/crontabs/`. */
+/**
+ * Returns the key prefix of a resource's objects: `/registry/pods/`, `/registry/services/specs/`,
+ * `/registry/example.com/crontabs/`.
+ */
 export const resourceOf = (key: string): string => {
   const [first = "", second = ""] = key.slice(PREFIX.length).split("/")
   return first.includes(".") || first === "services" ? `${PREFIX}${first}/${second}/` : `${PREFIX}${first}/`
@@ -51,6 +53,6 @@ const Labelled = Schema.fromJsonString(
 )
 const decodeLabelled = Schema.decodeUnknownOption(Labelled)
 
-/** Whether a value is that of an API service which the server registers by itself. Those are stored as JSON. */
+/** Returns whether a value is an API service that the server registers itself. Such values are stored as JSON. */
 export const holdsAutoregistered = ({ value }: { readonly value: string }): boolean =>
   Option.exists(decodeLabelled(Buffer.from(value, "base64").toString()), isAutoregistered)

@@ -1,8 +1,8 @@
 /**
- * Takes the objects of a running API server back to an earlier time, below it, in its store.
+ * Restores the objects of a running API server in its store, below the API.
  *
- * Written through the API, objects would get new uids, and controllers and finalizers would have their say; written into
- * the store they are what they were, and the server and everybody who watches it follow as they follow any change.
+ * Through the API, objects would get new uids, and controllers and finalizers would react to deletions. In the store,
+ * objects keep their identity, and the server and its watches follow the changes as usual.
  */
 import { Effect } from "effect"
 import { MachineRefused } from "../../machine/HarnessError.ts"
@@ -17,26 +17,26 @@ import {
   treatmentOf
 } from "./EtcdKeys.ts"
 
-/** The objects of one moment, by key. */
+/** Captured objects by key. */
 export type Captured = ReadonlyMap<string, KeyValue>
 
-/** What a restoration did. **Shape** `captured` knows the revisions under which the old values stand now. */
+/** The result of a restore. **Shape** `captured` has the new revisions of the restored values. */
 export interface Restored {
   readonly captured: Captured
-  /** The keys of custom resource definitions that were written, and of those that were removed. */
+  /** Keys of the custom resource definitions that were written. */
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
 }
 
-/** Somebody may write while the objects go back; what they wrote before the last look goes too. */
+/** Passes while other clients keep writing. Their writes before the last pass are reverted. */
 const PASSES = 5
-/** More follow while one of a pass's writes was refused, with pauses that grow. */
+/** Maximum number of passes if writes conflict, with increasing pauses. */
 const MOST_PASSES = 20
 const PAUSE_MS = 10
-/** The revision under which a key was created that is not there. */
+/** The creation revision of a missing key. */
 const NONE = "0"
 
-/** Reads every object that can be restored. **Limits** one consistent revision; holds their values in memory. */
+/** Reads every object that can be restored. **Limits** one consistent revision; holds the values in memory. */
 export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
   Effect.map(
     etcd.read(PREFIX),
@@ -50,15 +50,14 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
   )
 
 /**
- * Makes the store hold what it held.
+ * Restores the store to captured objects.
  *
- * Untouched objects keep their version. Every object is written under a revision that no other object of its
- * resource shares, because watchers go on from a revision: half of one would be lost to them.
+ * Unchanged objects keep their version. No two objects of a resource are written under the same revision: a watch that
+ * resumes at a revision would miss one of them.
  *
- * **Limits** reads all keys, and writes what differs in at most five passes; nobody who writes meanwhile is held up. Where
- * somebody takes an object's place between the look and the write, further passes follow, with pauses of two seconds in
- * all. **Errors** also where that happens in the twentieth pass. What the server registers by itself as kinds come and go
- * is left to it.
+ * **Limits** reads all keys and writes the differences in at most five passes, without blocking other writers. If other
+ * writers replace an object during a pass, up to 20 passes follow, with pauses of two seconds in total. Does not touch
+ * API services that the server registers itself. **Errors** `MachineRefused` if the last pass still conflicts.
  */
 export const restore = Effect.fnUntraced(function* (
   etcd: Etcd,
@@ -100,8 +99,8 @@ export const restore = Effect.fnUntraced(function* (
   }
   const [key] = refused
   if (key !== undefined) {
-    const cause = new Error(`others write ${key} anew whenever it goes, still at the ${MOST_PASSES}th attempt`)
-    return yield* new MachineRefused({ action: "take the cluster back", cause })
+    const cause = new Error(`${key} is still being recreated by another client after ${MOST_PASSES} attempts`)
+    return yield* new MachineRefused({ action: "restore the cluster", cause })
   }
   return { captured: known, written: [...written], removed: [...removed] }
 })
@@ -111,17 +110,17 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
   Effect.forEach(chunks(entries, OPERATIONS), (chunk) => etcd.commit(chunk), { concurrency: CALLS, discard: true })
 
 /**
- * What has to be done, in steps that follow each other; the rounds of a step may overlap.
+ * Plans a restore as steps that run in sequence. The rounds of one step may run in parallel.
  *
- * Kinds and namespaces come before what lies in them, and go after it. An object that stands where another of the
- * same name was goes before that one comes back: its end is what makes controllers collect what it owned.
+ * Definitions and namespaces are created before their objects and deleted after them. If another object has taken a
+ * name, it is deleted before the original is restored, so that controllers collect its dependents.
  */
 export const plan = (
   captured: Captured,
   present: ReadonlyArray<KeyValue>
 ): ReadonlyArray<ReadonlyArray<ReadonlyArray<Operation>>> => {
   const now = new Map(present.map((entry) => [entry.key, entry]))
-  /** Whether another object of the name stands there, or did: the key was gone in between. */
+  /** Returns whether the key was deleted and created again since the capture. */
   const isAnother = ({ created, key }: KeyValue) => (now.get(key)?.created ?? created) !== created
   const under = (prefix: string) => (operation: { readonly key: string }) => operation.key.startsWith(prefix)
   const frames = [DEFINITIONS, NAMESPACES]
@@ -156,7 +155,10 @@ export const plan = (
     .map(rounds)
 }
 
-/** Deals operations out so that no round changes two objects of one resource; owners, being fewer, go early. */
+/**
+ * Distributes operations over rounds so that no round changes two objects of one resource. Resources with few objects,
+ * such as owners, come early.
+ */
 const rounds = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const dealt: Array<Array<Operation>> = []
   const places = new Map<string, number>()

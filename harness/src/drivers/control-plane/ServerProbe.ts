@@ -1,7 +1,7 @@
 /**
  * Waits until an API server serves its administrator.
  *
- * Probes carry the credential: anonymous ones are refused until the server has written its own roles.
+ * Probes authenticate, because the server refuses anonymous ones until it has created its roles.
  */
 import { Clock, Effect, Redacted, Schedule } from "effect"
 import { Agent, request } from "undici"
@@ -18,9 +18,9 @@ export interface ProbeOptions {
 }
 
 /**
- * Waits until every path answers 200, one after the other.
+ * Waits until every path returns 200, one path after the other.
  *
- * **Errors** `ClusterNotReady` after 60 s, with the last answer. **Limits** one probe every 50 ms on one connection.
+ * **Errors** `ClusterNotReady` after 60 s, with the last result. **Limits** one probe every 50 ms on one connection.
  */
 export const answers = (options: ProbeOptions, paths: ReadonlyArray<string>): Effect.Effect<void, ClusterNotReady> =>
   Effect.scoped(
@@ -31,7 +31,7 @@ export const answers = (options: ProbeOptions, paths: ReadonlyArray<string>): Ef
       )
       const started = yield* Clock.currentTimeMillis
       let last = "none yet"
-      const ask = (path: string) =>
+      const probe = (path: string) =>
         Effect.tryPromise({
           try: (signal) => statusOf(agent, options, path, signal),
           catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
@@ -42,7 +42,7 @@ export const answers = (options: ProbeOptions, paths: ReadonlyArray<string>): Ef
           ),
           Effect.tapError((answer) => Effect.sync(() => (last = `${path} ${answer}`)))
         )
-      yield* Effect.forEach(paths, ask, { discard: true }).pipe(
+      yield* Effect.forEach(paths, probe, { discard: true }).pipe(
         Effect.retry(Schedule.spaced(EVERY)),
         Effect.timeout(WITHIN),
         Effect.catch(() =>

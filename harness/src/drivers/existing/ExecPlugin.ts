@@ -1,5 +1,5 @@
 /**
- * Asks the program that a kubeconfig names for a credential.
+ * Runs the exec plugin of a kubeconfig to get a credential.
  *
  * **Source** https://kubernetes.io/docs/reference/config-api/client-authentication.v1
  */
@@ -10,7 +10,7 @@ import { Effect, Schema } from "effect"
 import type { MachineRefused } from "../../machine/HarnessError.ts"
 import { attempt } from "../../machine/Machine.ts"
 
-/** What a kubeconfig says of the program. */
+/** The entry `exec` of a kubeconfig's user. */
 export const Plugin = Schema.Struct({
   apiVersion: Schema.String,
   command: Schema.String,
@@ -35,11 +35,12 @@ const WITHIN_MS = 60_000
 const launch = promisify(execFile)
 
 /**
- * Runs the program and reads what it prints.
+ * Runs the plugin and parses its output.
  *
- * A command with a slash is relative to `directory`, the kubeconfig's; it gets this process's environment.
+ * A command with a slash is relative to `directory`, the kubeconfig's directory. The plugin gets this process's
+ * environment.
  *
- * **Limits** 60 s; it cannot ask anybody anything.
+ * **Limits** 60 s. The plugin must not prompt the user.
  */
 export const run = (
   plugin: ExecPlugin,
@@ -64,7 +65,7 @@ export const run = (
       signal,
       timeout: WITHIN_MS,
       env: {
-        // oxlint-disable-next-line node/no-process-env -- as kubectl does, it hands on everything: plugins read variables of their own, which nobody can list.
+        // oxlint-disable-next-line node/no-process-env -- like kubectl, it passes the whole environment: the variables that plugins read are not known.
         ...process.env,
         ...Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value])),
         KUBERNETES_EXEC_INFO: info

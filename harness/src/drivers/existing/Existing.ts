@@ -1,9 +1,8 @@
 /**
- * Uses clusters that run already, and are not ours: those of a kubeconfig's contexts.
+ * Uses existing clusters from the contexts of a kubeconfig.
  *
- * It touches only what it made: namespaces whose names begin with a prefix of the caller's and which carry the run's
- * labels, and objects outside namespaces with those labels. Everything goes when the scope closes; what a killed run
- * leaves, {@link sweep} removes.
+ * It touches only its contextApi objects: namespaces with the caller's name prefix and the run's labels, and cluster-scoped
+ * objects with those labels. Closing the scope removes them. {@link sweep} removes what killed runs left.
  */
 import { Duration, Effect, Option, Redacted, Ref, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -19,29 +18,31 @@ import * as ApiReset from "../../state/ApiReset.ts"
 import type { GrantOptions, Subject } from "../../client/UserAccess.ts"
 
 export interface ExistingOptions {
-  /** The path of a kubeconfig, or its text. */
+  /** Path of a kubeconfig, or its text. */
   readonly kubeconfig: string
-  /** The context of each cluster of the fleet; a cluster that is not named here has a context of its own name. */
+  /** Context of each cluster of the fleet. Defaults to the context named like the cluster. */
   readonly contexts?: Readonly<Record<string, string>>
-  /** How the names of the driver's namespaces begin: `ci`, at most 30 lower-case letters, digits and dashes. */
+  /** Prefix of the names of the driver's namespaces, such as `ci`: at most 30 lower-case letters, digits and dashes. */
   readonly namespacePrefix: string
 }
 
-/** A cluster of somebody else, and the run's place in it. */
+/** An existing cluster, and the run's objects in it. */
 export interface ExistingCluster extends RunningCluster {
   /**
-   * The labels that mark an object as the run's own. A test puts them on what it makes outside namespaces, so that it
-   * goes with the run.
+   * Labels that mark an object as the run's contextApi. A test adds them to its cluster-scoped objects, so that they are
+   * removed with the run.
    */
   readonly labels: Marks
-  /** Makes a namespace of the run and gives its name, `<prefix>-<run>-<name>`. */
+  /** Creates a namespace of the run and returns its name, `<prefix>-<run>-<name>`. */
   readonly namespace: (name: string) => Effect.Effect<string, HarnessError>
   /**
-   * The token of a user: the context's own for the administrator where it has a lasting one, else that of a service
-   * account, because nobody can mint users or groups in a foreign cluster.
+   * Returns the token of a user. For the administrator it is the context's contextApi token, if that does not expire; for
+   * others that of a service account, because users and groups cannot be created in an existing cluster.
    */
   readonly credentials: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
-  /** How `UserAccess.grant` gives rights to a user of this cluster: to its service account, in namespaces that exist. */
+  /**
+   * Returns how `UserAccess.grant` grants permissions to a user: to its service account, only in existing namespaces.
+   */
   readonly granting: (user: string) => GrantOptions
 }
 
@@ -52,22 +53,22 @@ export interface ExistingDriver extends ClusterDriver {
 const NAME = "existing"
 const PREFIX = /^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$/
 const NAMESPACE_NAME = /^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/
-/** How old something must be whose owner cannot be asked, because it ran on another machine. */
+/** Minimum age of leftovers of another machine, whose process cannot be checked. */
 const OLDER_THAN: Duration.Input = "24 hours"
 const ADMIN_ACCOUNT = "admin"
 
 /**
- * Makes a driver of the clusters of a kubeconfig.
+ * Creates a driver for the clusters of a kubeconfig.
  *
- * Users other than the administrator are service accounts in a namespace of the run: `groups` are not theirs,
- * and RBAC names them as `ServiceAccount`. An administrator without a lasting token (client certificate, exec plugin) is
- * a service account bound to `cluster-admin`, which the context's own user must be allowed to bind.
+ * Users other than the administrator are service accounts in a namespace of the run. They have no `groups`, and RBAC
+ * names them as `ServiceAccount`. If the context has no lasting token (client certificate, exec plugin), the
+ * administrator is a service account bound to `cluster-admin`, and the context's user needs the permission to bind it.
  *
- * **Errors** `start` fails with `InvalidFleet` for a context that does not exist or an unfit prefix, and with
- * `NotSupported` for `from`. `kill`, `restart`, `restartEmpty`, `expireHistory` and `save` are `NotSupported`.
+ * **Errors** `start` fails with `InvalidFleet` for a missing context or an invalid prefix, and with `NotSupported` for
+ * `from`. `kill`, `restart`, `restartEmpty`, `expireHistory` and `save` are `NotSupported`.
  *
- * **Limits** `reset` and `checkpoint` see the run's namespaces and labelled objects alone. `controllers` and `version`
- * are the cluster's own. A kubeconfig that skips verification, names another TLS server or a proxy is refused.
+ * **Limits** `reset` and `checkpoint` cover only the run's namespaces and labelled objects. `controllers` and `version`
+ * are those of the cluster. Kubeconfigs with `insecure-skip-tls-verify`, `tls-server-name` or `proxy-url` are refused.
  *
  * **Example**
  *
@@ -82,20 +83,20 @@ export const make = (options: ExistingOptions): ExistingDriver => ({
   available: Effect.map(Effect.result(KubeconfigFile.read(options.kubeconfig)), (file) =>
     file._tag === "Success"
       ? found(`a kubeconfig with ${file.success.contexts.length} contexts`)
-      : missing(`name a kubeconfig that can be read (${file.failure.message})`)
+      : missing(`cannot use the kubeconfig (${file.failure.message})`)
   ),
   start: (cluster) => inRealTime(start(options, cluster))
 })
 
 /**
- * Removes what runs left that ended without cleaning up, and says what it removed.
+ * Removes the objects of dead runs and returns what it removed.
  *
- * It sweeps the clusters of `contexts`, or of the kubeconfig's current context when none is named. A run has ended
- * when its process on this machine is dead; of a run elsewhere that is not known, so its leftovers go when they are older
- * than `olderThan` (default 24 h).
+ * It sweeps the clusters of `contexts`, or of the kubeconfig's current context if none is named. A run is dead if its
+ * process on this machine is dead. The state of runs of other machines is unknown, so their objects are removed once
+ * they are older than `olderThan` (default 24 h).
  *
- * **Limits** namespaces with the harness's labels whose names begin with the prefix, and labelled objects outside
- * namespaces: never anything else.
+ * **Limits** touches only namespaces with the harness's labels and the name prefix, and labelled cluster-scoped
+ * objects.
  */
 export const sweep = Effect.fn("Existing.sweep")(function* (
   options: ExistingOptions & { readonly olderThan?: Duration.Input }
@@ -107,14 +108,14 @@ export const sweep = Effect.fn("Existing.sweep")(function* (
   const olderThanMs = Duration.toMillis(options.olderThan ?? OLDER_THAN)
   const swept = yield* Effect.forEach(new Set(contexts), (context) =>
     Effect.scoped(
-      Effect.flatMap(ownApi(file, context), (api) => removeLeftovers(api, options.namespacePrefix, olderThanMs))
-    ).pipe(Effect.mapError(asHarnessError(context, "sweep what ended runs left")))
+      Effect.flatMap(apiOfContext(file, context), (api) => removeLeftovers(api, options.namespacePrefix, olderThanMs))
+    ).pipe(Effect.mapError(asHarnessError(context, "sweep the objects of dead runs")))
   )
   return swept.flat()
 }, inRealTime)
 
-/** A client of the context's own user. */
-const ownApi = Effect.fnUntraced(function* (file: KubeconfigFile.KubeconfigFile, context: string) {
+/** Creates a client with the credentials of the context's user. */
+const apiOfContext = Effect.fnUntraced(function* (file: KubeconfigFile.KubeconfigFile, context: string) {
   const { caPem, certificate, server, token } = yield* file.enter(context)
   return yield* makeApi({
     cluster: context,
@@ -137,9 +138,9 @@ const start = Effect.fnUntraced(function* (
   if (cluster.from !== undefined) return yield* notSupported("a start from saved objects")
   yield* failed("use the prefix")(checkPrefix(prefix))
   const file = yield* failed("read the kubeconfig")(KubeconfigFile.read(options.kubeconfig))
-  const entry = yield* failed("enter the cluster")(file.enter(options.contexts?.[name] ?? name))
+  const entry = yield* failed("get the credentials of the context")(file.enter(options.contexts?.[name] ?? name))
   const { caPem, certificate, server } = entry
-  const own = yield* makeApi({
+  const contextApi = yield* makeApi({
     cluster: name,
     server,
     caPem,
@@ -150,31 +151,31 @@ const start = Effect.fnUntraced(function* (
   const run = yield* newRun
   const labels = yield* marksOf(run)
   const home = yield* Effect.acquireRelease(
-    failed("make a namespace for the run")(makeHome(own, `${prefix}-${run}`, labels)),
-    // The cluster may be out of reach by now; the next sweep finds what stays.
-    () => Effect.ignore(removeRun(own, prefix, run), { log: "Warn" })
+    failed("create a namespace for the run")(makeHome(contextApi, `${prefix}-${run}`, labels)),
+    // If the cluster is unreachable, the next sweep removes the objects.
+    () => Effect.ignore(removeRun(contextApi, prefix, run), { log: "Warn" })
   )
-  const isLasting = certificate === undefined && !entry.isPassing
-  const admin = isLasting ? entry.token : yield* failed("make an administrator")(empowered(home))
-  const api = isLasting ? own : yield* makeApi({ cluster: name, server, caPem, token: admin })
-  if (!isLasting) yield* failed("wait for the administrator's rights")(untilEmpowered(api))
+  const isLasting = certificate === undefined && !entry.expires
+  const admin = isLasting ? entry.token : yield* failed("create an administrator")(adminToken(home))
+  const api = isLasting ? contextApi : yield* makeApi({ cluster: name, server, caPem, token: admin })
+  if (!isLasting) yield* failed("wait for the administrator's permissions")(untilEmpowered(api))
   const tokens = new Map<string, Redacted.Redacted<string>>()
   const subjects = new Map<string, Subject>()
   for (const [place, user] of users.entries()) {
     const isAdmin = user.groups.includes("system:masters")
     const account = accountName(user.name, place)
-    tokens.set(user.name, isAdmin ? admin : yield* failed("make a user")(home.account(account)))
+    tokens.set(user.name, isAdmin ? admin : yield* failed("create a user")(home.account(account)))
     if (!isAdmin) subjects.set(user.name, { kind: "ServiceAccount", name: account, namespace: home.namespace })
   }
 
   const scope: ApiReset.Scope = { labelSelector: selectingTests(run) }
-  const captured = yield* Ref.make<ApiReset.Captured>({ objects: new Map() })
+  const checkpoint = yield* Ref.make<ApiReset.Captured>({ objects: new Map() })
   return {
     name,
     server,
     caPem,
     labels,
-    namespace: (wanted) => failed("make a namespace")(namespaceOf(api, prefix, run, labels, wanted)),
+    namespace: (wanted) => failed("create a namespace")(namespaceOf(api, prefix, run, labels, wanted)),
     credentials: (user) => {
       const token = tokens.get(user)
       const problem = `no user is named ${user}`
@@ -187,17 +188,17 @@ const start = Effect.fnUntraced(function* (
       return { labels, makesNamespaces: false, ...(subject === undefined ? {} : { subject }) }
     },
     checkpoint: failed("take a checkpoint")(
-      Effect.flatMap(ApiReset.capture(api, scope), (now) => Ref.set(captured, now))
+      Effect.flatMap(ApiReset.capture(api, scope), (now) => Ref.set(checkpoint, now))
     ).pipe(inRealTime),
     reset: failed("reset the run's objects")(
-      Effect.flatMap(Ref.get(captured), (before) => ApiReset.restore(api, before, scope))
+      Effect.flatMap(Ref.get(checkpoint), (before) => ApiReset.restore(api, before, scope))
     ).pipe(inRealTime),
-    kill: notSupported("taking a cluster away"),
+    kill: notSupported("killing a cluster"),
     restart: notSupported("a restart"),
     restartEmpty: notSupported("a restart without objects"),
-    expireHistory: notSupported("forgetting the history"),
+    expireHistory: notSupported("expiring the history"),
     save: () => notSupported("saving a cluster"),
-    logs: Effect.succeed(`the log of ${name} is kept where it runs: ${server}\n`)
+    logs: Effect.succeed(`the log of ${name} is only available where the cluster runs: ${server}\n`)
   }
 })
 
@@ -210,7 +211,7 @@ const checkPrefix = (prefix: string): Effect.Effect<void, InvalidFleet> =>
         })
       )
 
-const empowered = Effect.fnUntraced(function* (home: Home) {
+const adminToken = Effect.fnUntraced(function* (home: Home) {
   const token = yield* home.account(ADMIN_ACCOUNT)
   yield* home.empower(ADMIN_ACCOUNT)
   return token

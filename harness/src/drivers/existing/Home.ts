@@ -1,13 +1,11 @@
-/**
- * The namespace that a run keeps for itself in a cluster of others, and the service accounts in it that its users are.
- */
+/** The namespace of a run in an existing cluster, with the service accounts of its users. */
 import { Effect, Redacted, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import { eventually } from "../../machine/Eventually.ts"
 import { HOME, type Marks } from "./Marks.ts"
 
-/** How long the tokens last: longer than a test run, shorter than a leftover is of use. */
+/** Lifetime of the tokens: longer than a test run, and short for leftovers. */
 const TOKEN_SECONDS = 24 * 3_600
 
 const Reply = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ token: Schema.NonEmptyString }) }))
@@ -19,13 +17,13 @@ const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 export interface Home {
   readonly namespace: string
-  /** Makes a service account without any right, and a token for it. */
+  /** Creates a service account without permissions, and returns a token for it. */
   readonly account: (name: string) => Effect.Effect<Redacted.Redacted<string>, ApiError>
-  /** Lets a service account do everything. **Errors** 403 unless the client itself may do everything. */
+  /** Binds a service account to `cluster-admin`. **Errors** 403 if the client itself lacks these permissions. */
   readonly empower: (account: string) => Effect.Effect<void, ApiError>
 }
 
-/** Makes the namespace. */
+/** Creates the namespace. */
 export const make = Effect.fnUntraced(function* (
   api: ClusterApi,
   namespace: string,
@@ -69,14 +67,13 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Waits until a client that was empowered may do everything: a server learns of a binding some moments after it answers
- * that there is one.
+ * Waits until a client has all permissions: servers apply a new binding with a delay.
  *
- * **Errors** when it may not after 10 s.
+ * **Errors** after 10 s.
  */
 export const untilEmpowered = (api: ClusterApi): Effect.Effect<void, ApiError> =>
   eventually(
-    "the run's administrator may do everything",
+    "the run's administrator has all permissions",
     Effect.flatMap(
       api.request({
         method: "POST",
@@ -98,7 +95,7 @@ export const untilEmpowered = (api: ClusterApi): Effect.Effect<void, ApiError> =
     Effect.asVoid
   )
 
-/** A name that a service account can have, for a user of any name. */
+/** Returns a valid service account name for any user name. `place` makes it unique. */
 export const accountName = (user: string, place: number): string => {
   const plain = user
     .toLowerCase()

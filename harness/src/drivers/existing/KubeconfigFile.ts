@@ -1,5 +1,5 @@
 /**
- * Reads kubeconfig files as others wrote them.
+ * Reads existing kubeconfig files.
  *
  * **Source** https://kubernetes.io/docs/reference/config-api/kubeconfig.v1
  */
@@ -13,21 +13,24 @@ import type { ClientCertificate } from "../../client/ApiTransport.ts"
 import { attempt } from "../../machine/Machine.ts"
 import { type ExecPlugin, Plugin, run } from "./ExecPlugin.ts"
 
-/** How a context reaches and enters its cluster. It has a lasting token, or whatever else the context has. */
+/** Address and credentials of a context's cluster. */
 export interface Entry {
   readonly server: string
   readonly caPem: string
-  /** Empty where a certificate says who comes. */
+  /** Empty if the client authenticates with a certificate. */
   readonly token: Redacted.Redacted<string>
   readonly certificate?: ClientCertificate
-  /** Whether the token ends by itself after a while. */
-  readonly isPassing: boolean
+  /** True if the credential expires by itself. */
+  readonly expires: boolean
 }
 
 export interface KubeconfigFile {
   readonly contexts: ReadonlyArray<string>
   readonly current: string | undefined
-  /** Reads how to enter a context's cluster. **Errors** `InvalidFleet` for a context that is not there or that is odd. */
+  /**
+   * Returns the address and credentials of a context. **Errors** `InvalidFleet` for a missing context or one with
+   * unsupported settings.
+   */
   readonly enter: (context: string) => Effect.Effect<Entry, InvalidFleet | MachineRefused>
 }
 
@@ -73,9 +76,9 @@ type User = (typeof File.Type)["users"][number]["user"]
 /**
  * Reads a kubeconfig.
  *
- * `source` is a path, or the text itself, which has more than one line. Paths in a file are relative to it.
+ * `source` is a path, or the text itself if it has more than one line. Paths in a file are relative to the file.
  *
- * **Errors** `MachineRefused` when it cannot be read, `InvalidFleet` when it is none.
+ * **Errors** `MachineRefused` if the file cannot be read; `InvalidFleet` if it is not a valid kubeconfig.
  */
 export const read = Effect.fnUntraced(function* (
   source: string
@@ -83,14 +86,14 @@ export const read = Effect.fnUntraced(function* (
   const isText = source.includes("\n")
   const text = isText ? source : yield* attempt("read the kubeconfig", () => readFile(source, "utf8"))
   const directory = isText ? undefined : dirname(resolve(source))
-  const file = yield* Effect.try({ try: () => valueOf(text), catch: () => new Error("it is no YAML") }).pipe(
+  const file = yield* Effect.try({ try: () => valueOf(text), catch: () => new Error("not valid YAML") }).pipe(
     Effect.flatMap((value) => decodeFile(value)),
-    Effect.mapError(({ message }) => new InvalidFleet({ problem: `the kubeconfig is none: ${message}` }))
+    Effect.mapError(({ message }) => new InvalidFleet({ problem: `the kubeconfig is invalid: ${message}` }))
   )
   for (const list of ["clusters", "users", "contexts"] as const) {
     const names = new Set<string>()
     for (const { name } of file[list]) {
-      // kubectl refuses such a file: which of the two servers gets which credential is not known.
+      // kubectl refuses such a file too: it is unclear which credential belongs to which server.
       if (names.has(name)) return yield* new InvalidFleet({ problem: `the kubeconfig has ${name} twice in ${list}` })
       names.add(name)
     }
@@ -100,24 +103,26 @@ export const read = Effect.fnUntraced(function* (
     contexts: file.contexts.map(({ name }) => name),
     current: file["current-context"],
     enter: Effect.fnUntraced(function* (name) {
-      const context = file.contexts.find((one) => one.name === name)?.context
+      const context = file.contexts.find((item) => item.name === name)?.context
       if (context === undefined) {
-        const known = file.contexts.map((one) => one.name).join(", ")
+        const known = file.contexts.map((item) => item.name).join(", ")
         return yield* new InvalidFleet({ problem: `the kubeconfig has no context ${name}; it has ${known}` })
       }
-      const cluster = file.clusters.find((one) => one.name === context.cluster)?.cluster
-      const user = file.users.find((one) => one.name === context.user)?.user
+      const cluster = file.clusters.find((item) => item.name === context.cluster)?.cluster
+      const user = file.users.find((item) => item.name === context.user)?.user
       if (cluster === undefined || user === undefined) {
         const what = cluster === undefined ? `cluster ${context.cluster}` : `user ${context.user}`
-        return yield* new InvalidFleet({ problem: `the context ${name} of the kubeconfig names no ${what}` })
+        return yield* new InvalidFleet({
+          problem: `the context ${name} of the kubeconfig refers to an unknown ${what}`
+        })
       }
-      const trust = yield* trusted(name, cluster, places)
-      return { ...trust, ...(yield* entered(name, trust, user, places)) }
+      const trust = yield* trustOf(name, cluster, places)
+      return { ...trust, ...(yield* credentialsOf(name, trust, user, places)) }
     })
   }
 })
 
-/** Reads merge keys too. **Errors** throws for text that is no YAML. */
+/** Parses YAML, merge keys included. **Errors** throws for invalid YAML. */
 const valueOf = (text: string): unknown => {
   const document = parseDocument(text, { merge: true })
   const [error] = document.errors
@@ -125,8 +130,8 @@ const valueOf = (text: string): unknown => {
   visit(document, {
     Map: (_, { items }) => {
       const place = items.findLastIndex(({ key }) => isScalar(key) && key.type === "PLAIN" && key.source === "<<")
-      // kubectl lets a merge key overwrite the keys in front of it, and YAML does not.
-      if (place > 0) throw new Error("a merge key stands behind another key")
+      // kubectl lets a merge key overwrite the keys before it; YAML does not.
+      if (place > 0) throw new Error("a merge key follows another key")
     }
   })
   return document.toJS()
@@ -136,28 +141,28 @@ interface Places {
   readonly directory: string | undefined
 }
 
-/** What nothing here can pass on to the clients of the cluster. */
+/** Settings that the harness cannot pass on to clients of the cluster. */
 const UNSUPPORTED = ["insecure-skip-tls-verify", "tls-server-name", "proxy-url"] as const
 
-const trusted = Effect.fnUntraced(function* (context: string, cluster: Cluster, places: Places) {
-  const odd = UNSUPPORTED.find((field) => cluster[field] !== undefined && cluster[field] !== false)
-  if (odd !== undefined) {
+const trustOf = Effect.fnUntraced(function* (context: string, cluster: Cluster, places: Places) {
+  const unsupported = UNSUPPORTED.find((field) => cluster[field] !== undefined && cluster[field] !== false)
+  if (unsupported !== undefined) {
     return yield* new InvalidFleet({
-      problem: `the context ${context} of the kubeconfig uses ${odd}, which is not supported`
+      problem: `the context ${context} of the kubeconfig uses ${unsupported}, which is not supported`
     })
   }
   const caPem = yield* pem(cluster["certificate-authority-data"], cluster["certificate-authority"], places)
   const server = new URL(cluster.server)
-  // A path behind the host, as proxies have, is part of the address.
+  // A path after the host, as in proxies, is part of the address.
   return { server: server.href.replace(/\/$/, ""), caPem: caPem ?? rootCertificates.join("\n") }
 })
 
-const entered = Effect.fnUntraced(function* (
+const credentialsOf = Effect.fnUntraced(function* (
   context: string,
   { server, caPem }: Pick<Entry, "caPem" | "server">,
   user: User,
   places: Places
-): Effect.fn.Return<Pick<Entry, "certificate" | "isPassing" | "token">, InvalidFleet | MachineRefused> {
+): Effect.fn.Return<Pick<Entry, "certificate" | "expires" | "token">, InvalidFleet | MachineRefused> {
   const { tokenFile } = user
   const token =
     user.token
@@ -166,11 +171,11 @@ const entered = Effect.fnUntraced(function* (
       : yield* attempt("read the token of the kubeconfig", async () =>
           (await readFile(at(tokenFile, places), "utf8")).trim()
         ))
-  if (token !== undefined) return { token: Redacted.make(token), isPassing: false }
+  if (token !== undefined) return { token: Redacted.make(token), expires: false }
   const certificatePem = yield* pem(user["client-certificate-data"], user["client-certificate"], places)
   const keyPem = yield* pem(user["client-key-data"], user["client-key"], places)
   if (certificatePem !== undefined && keyPem !== undefined) {
-    return { token: NONE, certificate: { certificatePem, keyPem: Redacted.make(keyPem) }, isPassing: false }
+    return { token: NONE, certificate: { certificatePem, keyPem: Redacted.make(keyPem) }, expires: false }
   }
   if (user.exec !== undefined) return yield* byPlugin(context, user.exec, { server, caPem }, places)
   return yield* new InvalidFleet({
@@ -187,12 +192,12 @@ const byPlugin = Effect.fnUntraced(function* (
   { directory }: Places
 ) {
   const { clientCertificateData, clientKeyData, token } = yield* run(plugin, cluster, directory)
-  if (token !== undefined) return { token: Redacted.make(token), isPassing: true }
+  if (token !== undefined) return { token: Redacted.make(token), expires: true }
   if (clientCertificateData !== undefined && clientKeyData !== undefined) {
     const certificate = { certificatePem: clientCertificateData, keyPem: Redacted.make(clientKeyData) }
-    return { token: NONE, certificate, isPassing: true }
+    return { token: NONE, certificate, expires: true }
   }
-  return yield* new InvalidFleet({ problem: `the exec plugin of the context ${context} gave no credential` })
+  return yield* new InvalidFleet({ problem: `the exec plugin of the context ${context} returned no credential` })
 })
 
 const pem = (data: string | undefined, path: string | undefined, places: Places) => {

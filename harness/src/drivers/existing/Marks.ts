@@ -1,6 +1,4 @@
-/**
- * The labels of everything that a run makes in a cluster of others: whose it is, and whether anybody still needs it.
- */
+/** Labels of the objects that a run creates in an existing cluster: the run and its owner. */
 import { createHash, randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { Clock, Effect } from "effect"
@@ -8,13 +6,13 @@ import * as Owner from "../../machine/Owner.ts"
 import type { KubeObject } from "../../client/KubeObject.ts"
 
 const DOMAIN = "harness.quarterdeck.dev"
-/** The run that made it. */
+/** The run that created the object. */
 export const RUN = `${DOMAIN}/run`
 /** The process of the run. */
 export const OWNER = `${DOMAIN}/owner`
-/** A digest of the machine's name: process numbers mean nothing on another one. */
+/** A digest of the machine's name, because process numbers are valid on one machine only. */
 export const MACHINE = `${DOMAIN}/machine`
-/** What the driver itself needs as long as the run lasts; a reset leaves it. */
+/** Marks objects that the driver needs as long as the run lasts. A reset keeps them. */
 export const HOME = `${DOMAIN}/home`
 
 export type Marks = Readonly<Record<string, string>>
@@ -22,7 +20,7 @@ export type Marks = Readonly<Record<string, string>>
 const RUN_BYTES = 5
 const MACHINE_CHARACTERS = 12
 
-/** The name of a new run: letters and digits, so that it can stand in names. */
+/** Returns a random name for a run, of letters and digits. */
 export const newRun: Effect.Effect<string> = Effect.sync(() => randomBytes(RUN_BYTES).toString("hex"))
 
 export const marksOf = (run: string): Effect.Effect<Marks> =>
@@ -30,15 +28,15 @@ export const marksOf = (run: string): Effect.Effect<Marks> =>
 
 const machine = (): string => createHash("sha256").update(hostname()).digest("hex").slice(0, MACHINE_CHARACTERS)
 
-/** Selects everything of a run, or only what its tests made. */
+/** Returns a label selector for everything of a run, or only for the objects of its tests. */
 export const selecting = (run: string): string => `${RUN}=${run}`
 export const selectingTests = (run: string): string => `${RUN}=${run},!${HOME}`
 
 /**
- * Whether nobody needs an object any more: the process that made it is dead, or cannot be seen from here and the object
- * is older than `olderThanMs`.
+ * Returns whether an object can be swept: its process is dead, or the process is on another machine and the object is
+ * older than `olderThanMs`.
  *
- * What lacks one of the marks is nobody's leftover.
+ * An object that lacks one of the labels is never swept.
  */
 export const isLeftover = Effect.fnUntraced(function* (object: KubeObject, olderThanMs: number) {
   const labels = object.metadata.labels ?? {}

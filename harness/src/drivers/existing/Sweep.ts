@@ -1,4 +1,4 @@
-/** Finds and removes what runs have made in a cluster of others. */
+/** Removes the objects that runs created in an existing cluster. */
 import { Effect } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -8,18 +8,18 @@ import { removeAll } from "../../state/ApiRemoval.ts"
 import { CONCURRENCY, discover } from "../../state/ApiResources.ts"
 import { isLeftover, RUN, selecting } from "./Marks.ts"
 
-/** What was removed of one run. */
+/** The objects removed for one run. */
 export interface SweptRun {
   readonly run: string
-  /** `Namespace ci-1f2e`, in the order in which they were found. */
+  /** `Namespace ci-1f2e`, in the order of the lists. */
   readonly objects: ReadonlyArray<string>
 }
 
 /**
  * Removes everything of one run.
  *
- * **Limits** namespaces with the run's label whose name begins with the prefix, and objects of no namespace with the
- * label: never anything else.
+ * **Limits** touches only namespaces with the run's label and the name prefix, and cluster-scoped objects with the
+ * label.
  */
 export const removeRun = Effect.fnUntraced(function* (
   api: ClusterApi,
@@ -29,7 +29,7 @@ export const removeRun = Effect.fnUntraced(function* (
   yield* removeAll(api, yield* discover(api), yield* marked(api, prefix, selecting(run)))
 })
 
-/** Removes what ended runs left, and says what it was. */
+/** Removes the objects of dead runs and returns them. */
 export const removeLeftovers = Effect.fnUntraced(function* (
   api: ClusterApi,
   prefix: string,
@@ -45,7 +45,7 @@ export const removeLeftovers = Effect.fnUntraced(function* (
   }))
 })
 
-/** Everything outside namespaces that carries marks, namespaces themselves only with the prefix in their name. */
+/** Returns the cluster-scoped objects with the labels; namespaces only if they have the prefix. */
 const marked = Effect.fnUntraced(function* (api: ClusterApi, prefix: string, labelSelector: string) {
   const wide = (yield* discover(api)).filter(({ namespaced }) => !namespaced)
   const lists = yield* Effect.forEach(wide, (resource) => listAll(api, resource, { labelSelector }), {

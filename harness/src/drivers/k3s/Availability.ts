@@ -1,17 +1,14 @@
-/**
- * Whether clusters can run in containers on this machine. Tells it without the optional packages, and without starting
- * anything.
- */
+/** The availability of the driver k3s on this machine. The check needs no optional package and starts nothing. */
 import { Effect } from "effect"
 import { type Availability, found, missing } from "../ClusterDriver.ts"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import { choose } from "./Images.ts"
 
-/** The name that `QUARTERDECK_DRIVERS` lists. */
+/** Name of the driver in `QUARTERDECK_DRIVERS`. */
 export const NAME = "k3s"
 
-/** Asks the engine whether it runs and has the image. **Limits** fetches no image. */
+/** Returns whether the engine is running and has the image. **Limits** pulls no image. */
 export const available = (settings: { readonly image?: string } = {}): Effect.Effect<Availability> =>
   Effect.gen(function* () {
     const { ServerVersion } = yield* Containers.info
@@ -21,8 +18,8 @@ export const available = (settings: { readonly image?: string } = {}): Effect.Ef
       : found(`the image ${choice.image.name} on Docker ${ServerVersion}`)
   }).pipe(Effect.catch((error) => Effect.succeed(missing(remedyFor(error)))))
 
-/** Says what would help when the engine does not answer, or refuses. */
+/** Returns how to fix an engine that does not respond or refuses a call. */
 export const remedyFor = (error: EngineError): string =>
   error._tag === "EngineUnreachable"
-    ? `${error.message}; start Docker, or set DOCKER_HOST to one that runs`
+    ? `${error.message}; start Docker, or set DOCKER_HOST to a running engine`
     : error.message

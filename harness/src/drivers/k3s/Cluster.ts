@@ -1,4 +1,4 @@
-/** A cluster in a container that lives: taken away, brought back, made anew, on one port of the Docker host. */
+/** A cluster in a container, on one port of the Docker host: kills, restarts and replaces the container. */
 import { Duration, Effect, Exit, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 import { parse } from "yaml"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -19,20 +19,20 @@ import type { EngineError } from "./DockerEngine.ts"
 import * as KineHistory from "./KineHistory.ts"
 import * as ContainerLog from "./ContainerLog.ts"
 
-/** What a command said that was run inside a cluster's container. */
+/** The result of a command in a cluster's container. */
 export interface ExecResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A cluster of this driver, and how others on its network reach it. */
+/** A cluster of this driver, with its address on the clusters' network. */
 export interface K3sCluster extends RunningCluster {
-  /** Its name on the network that the clusters of its driver share. */
+  /** The cluster's name on the network that the driver's clusters share. */
   readonly alias: string
-  /** `https://<alias>:6443`: the same server for whoever is on that network. */
+  /** `https://<alias>:6443`: the server's address for containers on that network. */
   readonly internalServer: string
-  /** Runs a command inside the container; a status other than 0 is no failure here. */
+  /** Runs a command in the container. A non-zero exit code is not an error. */
   readonly exec: (command: ReadonlyArray<string>) => Effect.Effect<ExecResult, HarnessError>
 }
 
@@ -40,32 +40,32 @@ export interface ClusterSettings extends Omit<ContainerOptions, "cluster" | "por
   readonly name: string
   readonly users: ReadonlyArray<ClusterUser>
   readonly admin: ClusterUser
-  /** The Docker host as this process reaches it. */
+  /** Address of the Docker host for this process. */
   readonly host: string
-  /** How a container reaches this process, where engine and process share a machine. */
+  /** Address of this process for containers, if the engine runs on this machine. */
   readonly hostAddress: string | undefined
-  /** Whether the controllers run that bring back what they own. */
+  /** True if all controllers run. */
   readonly controllers: boolean
   readonly command: ReadonlyArray<string>
 }
 
 type Reason = HarnessError["reason"]
 
-/** One life of a cluster's container, with the scope that removes it. */
-interface Life {
+/** One container of the cluster. Closing `scope` removes it. */
+interface ContainerRun {
   readonly id: string
   readonly scope: Scope.Closeable
 }
 
 const START_ATTEMPTS = 5
-/** How long a restart waits between attempts when somebody sits on the cluster's port. */
+/** Pause before a restart tries again to bind the cluster's port. */
 const PORT_RETRY = "500 millis"
 const NODE_WITHIN: Duration.Input = "2 minutes"
 
-/** The default service account is made by the controllers, so its existence proves that they work. */
-const SERVES = ["/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/default/serviceaccounts/default"]
-/** What those controllers make that run where they were asked for. */
-const ALSO_SERVES = ["/api/v1/namespaces/default/configmaps/kube-root-ca.crt"]
+/** Controllers create the default service account, so its existence proves that they run. */
+const SERVED = ["/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/default/serviceaccounts/default"]
+/** Objects that only the requested controllers create. */
+const SERVED_WITH_CONTROLLERS = ["/api/v1/namespaces/default/configmaps/kube-root-ca.crt"]
 
 const Kubeconfig = Schema.Struct({
   clusters: Schema.NonEmptyArray(
@@ -78,16 +78,16 @@ const NodeStatus = Schema.Struct({
 })
 const decodeNode = Schema.decodeUnknownOption(NodeStatus)
 
-/** Starts a cluster on a port of our choosing, and waits until it is ready; it is gone with the scope. */
+/** Starts a cluster on a free port and waits until it is ready. Closing the scope removes it. */
 export const start = Effect.fnUntraced(function* (
   settings: ClusterSettings
 ): Effect.fn.Return<K3sCluster, Reason, Scope.Scope> {
   const log = ContainerLog.make()
   const scope = yield* Effect.scope
   const first = yield* Effect.gen(function* () {
-    // Docker takes ports by their numbers, perhaps on another machine.
+    // Docker binds ports itself, perhaps on another machine, so the port cannot be reserved here.
     const port = yield* Ports.outsideEphemeralRanges
-    return { port, ...(yield* born(settings, scope, port, [], log)) }
+    return { port, ...(yield* startContainer(settings, scope, port, [], log)) }
   }).pipe(
     Effect.retry({ times: START_ATTEMPTS - 1, while: (error) => error._tag === "PortsTaken" }),
     Effect.catchTag("PortsTaken", () => Effect.fail(new PortsTaken({ attempts: START_ATTEMPTS })))
@@ -107,8 +107,8 @@ export const start = Effect.fnUntraced(function* (
   return yield* clusterOf({ settings, scope, log, api, server, caPem, port, life: first.life, ready })
 })
 
-/** A cluster that has begun. */
-interface Begun {
+/** A started cluster, before its operations are added. */
+interface StartedCluster {
   readonly settings: ClusterSettings
   readonly scope: Scope.Scope
   readonly log: LogTail
@@ -116,19 +116,19 @@ interface Begun {
   readonly server: string
   readonly caPem: string
   readonly port: number
-  readonly life: Life
-  /** Waits until the container of an id serves. */
+  readonly life: ContainerRun
+  /** Waits until the container with the id is ready. */
   readonly ready: (id: string) => Effect.Effect<void, Reason>
 }
 
-const againOnPort = <A, E extends Reason, R>(begin: Effect.Effect<A, E, R>) =>
+const retryPort = <A, E extends Reason, R>(begin: Effect.Effect<A, E, R>) =>
   Effect.retry(begin, {
     times: START_ATTEMPTS - 1,
     schedule: Schedule.spaced(PORT_RETRY),
     while: (error) => error._tag === "PortsTaken"
   })
 
-/** What can be done with it. */
+/** Adds the operations of a started cluster. */
 const clusterOf = Effect.fnUntraced(function* ({
   api,
   caPem,
@@ -139,19 +139,19 @@ const clusterOf = Effect.fnUntraced(function* ({
   scope,
   server,
   settings
-}: Begun): Effect.fn.Return<K3sCluster, Reason> {
+}: StartedCluster): Effect.fn.Return<K3sCluster, Reason> {
   const current = yield* Ref.make(life)
   const turn = yield* Semaphore.make(1)
   const idNow = Effect.map(Ref.get(current), ({ id }) => id)
-  // Where no controllers run nobody else brings back what they own.
+  // Without controllers, a reset must also restore the objects that controllers own.
   const counted = { controlled: !settings.controllers }
-  const captured = throughApi("take the present objects", ApiReset.capture(api, counted))
-  const baseline = yield* Ref.make(yield* captured)
-  const checkpoint = Effect.flatMap(captured, (objects) => Ref.set(baseline, objects))
+  const capture = throughApi("capture the present objects", ApiReset.capture(api, counted))
+  const baseline = yield* Ref.make(yield* capture)
+  const checkpoint = Effect.flatMap(capture, (objects) => Ref.set(baseline, objects))
   const kill = Effect.flatMap(idNow, (id) => refusing("kill the cluster's container", Containers.kill(id)))
   const startAgain = Effect.gen(function* () {
     const id = yield* idNow
-    yield* againOnPort(begunAgain(id))
+    yield* retryPort(startStopped(id))
     yield* Container.follow(id, log)
     yield* ready(id)
   })
@@ -162,16 +162,16 @@ const clusterOf = Effect.fnUntraced(function* ({
     const old = yield* Ref.get(current)
     const files = yield* ContainerFiles.identity(old.id)
     yield* Scope.close(old.scope, Exit.void)
-    const { life } = yield* againOnPort(born(settings, scope, port, files, log))
+    const { life } = yield* retryPort(startContainer(settings, scope, port, files, log))
     yield* Ref.set(current, life)
     yield* ready(life.id)
     yield* checkpoint
   })
-  // The server answers old revisions from its memory, so it has to start anew once the store has forgotten them.
+  // The server caches old revisions in memory, so it must restart after the store has dropped them.
   const expireHistory = Effect.gen(function* () {
     const id = yield* idNow
     if (settings.image.shaped) {
-      yield* compacted(id)
+      yield* compactHistory(id)
       yield* kill
     } else {
       yield* refusing("stop the cluster's container", Containers.stop(id))
@@ -203,7 +203,7 @@ const clusterOf = Effect.fnUntraced(function* ({
     checkpoint: action(checkpoint),
     reset: action(
       Effect.flatMap(Ref.get(baseline), (captured) =>
-        throughApi("take the objects back", ApiReset.restore(api, captured, counted))
+        throughApi("restore the objects", ApiReset.restore(api, captured, counted))
       )
     ),
     save: () => action(notSupported("saving its objects")),
@@ -211,8 +211,8 @@ const clusterOf = Effect.fnUntraced(function* ({
   }
 })
 
-/** Makes and starts a container in a scope of its own below the cluster's; a failed start leaves none. */
-const born = Effect.fnUntraced(function* (
+/** Creates and starts a container in a scope below the cluster's scope. A failed start removes it. */
+const startContainer = Effect.fnUntraced(function* (
   settings: ClusterSettings,
   parent: Scope.Scope,
   port: number,
@@ -230,10 +230,10 @@ const born = Effect.fnUntraced(function* (
     Scope.provide(scope),
     Effect.onError(() => Scope.close(scope, Exit.void))
   )
-  return { life: { id: started.id, scope } satisfies Life, kubeconfig: started.kubeconfig }
+  return { life: { id: started.id, scope } satisfies ContainerRun, kubeconfig: started.kubeconfig }
 })
 
-const begunAgain = (id: string): Effect.Effect<void, MachineRefused | PortsTaken> =>
+const startStopped = (id: string): Effect.Effect<void, MachineRefused | PortsTaken> =>
   Containers.start(id).pipe(
     Effect.mapError((cause) =>
       Container.isPortTaken(cause.message)
@@ -248,7 +248,7 @@ const serves = Effect.fnUntraced(function* (
   api: ClusterApi,
   log: LogTail
 ) {
-  const paths = settings.controllers ? [...SERVES, ...ALSO_SERVES] : SERVES
+  const paths = settings.controllers ? [...SERVED, ...SERVED_WITH_CONTROLLERS] : SERVED
   yield* ServerProbe.answers({ ...place, token: settings.admin.token }, paths)
   if (settings.image.shaped) return
   yield* eventually("a node is ready", api.list({ apiVersion: "v1", kind: "Node" }), hasReadyNode, {
@@ -272,7 +272,7 @@ const hasReadyNode = ({ items }: { readonly items: ReadonlyArray<Readonly<Record
     )
   })
 
-const compacted = Effect.fnUntraced(function* (id: string) {
+const compactHistory = Effect.fnUntraced(function* (id: string) {
   const { exitCode, stderr } = yield* Container.exec(id, ["/bin/k3s", "compact-history"])
   if (exitCode === 0) return
   return yield* new MachineRefused({ action: "compact the cluster's history", cause: new Error(stderr.trim()) })

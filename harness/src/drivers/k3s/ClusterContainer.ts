@@ -1,5 +1,5 @@
 /**
- * The container of one cluster, as testcontainers starts it.
+ * The container of one cluster, started by testcontainers.
  *
  * **Limits** importing this file loads the optional packages.
  */
@@ -10,7 +10,7 @@ import { followInto } from "./ContainerLog.ts"
 
 type Hook = (id: string) => Promise<void>
 
-/** Sets what `K3sContainer` fixes and only a subclass may change. */
+/** Overrides settings that `K3sContainer` fixes and only a subclass can change. */
 export class ClusterContainer extends K3sContainer {
   readonly #created: Hook
 
@@ -19,11 +19,11 @@ export class ClusterContainer extends K3sContainer {
     this.#created = created
     const { hostIp, port } = options
     this.hostConfig.Privileged = options.privileged
-    // The types of the engine's API lack it.
+    // The type of the engine's API lacks this field.
     Object.assign(this.hostConfig, { CgroupnsMode: options.cgroupns })
-    // With the host's control groups comes the bind mount of their files, which testcontainers has set.
+    // Removes the bind mount of the host's control groups, which testcontainers has added.
     if (options.cgroupns !== "host") this.withBindMounts([])
-    // Only the API server's port, and where Docker is on this machine, only on its loopback address.
+    // Publishes only the API server's port; if Docker is on this machine, only on the loopback address.
     this.exposedPorts = []
     this.createOpts.ExposedPorts = {}
     this.withExposedPorts({ container: INNER_PORT, host: port })
@@ -39,7 +39,7 @@ export class ClusterContainer extends K3sContainer {
         options.files.map(({ content, mode, path }) => ({ content: Buffer.from(content), mode, target: path }))
       )
       .withStartupTimeout(options.startWithinMs)
-      // We clean up ourselves: the reaper would be one more image to fetch.
+      // The harness removes containers itself; the reaper would need another image.
       .withAutoCleanup(false)
       .withLogConsumer((stream) => followInto(options.log, stream))
   }

@@ -1,4 +1,4 @@
-/** Starts one cluster's container through testcontainers, and says on one screen why that failed. */
+/** Starts a cluster's container through testcontainers, and explains a failure. */
 import { Effect, Result, Schedule, type Scope } from "effect"
 import type { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 import { ClusterNotReady, type ContainerFailed, MachineRefused, PortsTaken } from "../../machine/HarnessError.ts"
@@ -13,21 +13,21 @@ import { labels } from "./Labels.ts"
 
 export interface Started {
   readonly id: string
-  /** The administrator's, with a client certificate; its server is the address on the Docker host. */
+  /** The administrator's kubeconfig, with a client certificate. Its server is the address on the Docker host. */
   readonly kubeconfig: string
 }
 
 const POLL = "100 millis"
-/** How long an interrupted start waits for Docker to have made what it was asked for. */
+/** Time that an interrupted start waits for Docker to finish creating the container. */
 const SETTLE_WITHIN = "30 seconds"
 const KEPT_LINES = 200
 const PORT_TAKEN = /port is already allocated|address already in use/i
 
 /**
- * Makes and starts a container, and removes it with the scope.
+ * Creates and starts a container. Closing the scope removes it.
  *
- * **Errors** `PortsTaken` when somebody has its port; `ContainerFailed` when Docker refuses it or it ends, without waiting
- * for the deadline; `ClusterNotReady` at the deadline.
+ * **Errors** `PortsTaken` if its port is in use; `ContainerFailed` as soon as Docker refuses it or it ends;
+ * `ClusterNotReady` at the deadline.
  */
 export const start = Effect.fnUntraced(function* (
   options: ContainerOptions
@@ -40,14 +40,14 @@ export const start = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => {
     life.abandoned = true
     if (life.id !== undefined) return removed(life.id)
-    // Docker may be making it at this moment; then the hook below removes it, and the start fails.
+    // Docker may be creating the container now. Then the hook below removes it, and the start fails.
     return Effect.promise(() => life.settled).pipe(Effect.timeoutOption(SETTLE_WITHIN), Effect.asVoid)
   })
   const { ClusterContainer } = yield* attempt("load testcontainers", () => import("./ClusterContainer.ts"))
   const container = new ClusterContainer(options, yield* labels, async (id) => {
     life.id = id
     if (!life.abandoned) return
-    // The start was interrupted while Docker made it; nobody else would remove it.
+    // The start was interrupted while Docker created the container, so it must be removed here.
     await run(removed(id))
     throw new Error("the start was interrupted")
   })
@@ -61,29 +61,29 @@ export const start = Effect.fnUntraced(function* (
   })
   const ended = Effect.suspend(() => (life.id === undefined ? Effect.undefined : endOf(life.id))).pipe(
     Effect.repeat({ schedule: Schedule.spaced(POLL), until: (state) => state !== undefined }),
-    Effect.flatMap(() => Effect.fail("it ended"))
+    Effect.flatMap(() => Effect.fail("the container ended"))
   )
   const result = yield* Effect.result(Effect.raceFirst(begun, ended))
   if (Result.isFailure(result)) return yield* explained(options, life.id, result.failure)
   return { id: result.success.getId(), kubeconfig: result.success.getKubeConfig() }
 })
 
-/** Tells whether Docker refused a start because somebody else listens on the port. */
+/** Returns whether Docker refused a start because the port is in use. */
 export const isPortTaken = (refusal: string): boolean => PORT_TAKEN.test(refusal)
 
-/** Fails as soon as a running container has ended. */
+/** Waits until a running container ends, then fails with the reason. */
 export const failsWhenEnded = (id: string, log: LogTail): Effect.Effect<never, ContainerFailed> =>
   endOf(id).pipe(
     Effect.repeat({ schedule: Schedule.spaced(POLL), until: (state) => state !== undefined }),
     Effect.flatMap((state) => Effect.fail(failure({ state, lines: log.lines() })))
   )
 
-/** Gathers the rest of a log that is being written from now on. **Limits** ends with the container. */
+/** Adds the log from now on to `log`. **Limits** ends with the container. */
 export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRefused> =>
   Effect.gen(function* () {
     const { StartedAt } = yield* Effect.mapError(
       Containers.stateOf(id),
-      (cause) => new MachineRefused({ action: "look at the cluster's container", cause })
+      (cause) => new MachineRefused({ action: "inspect the cluster's container", cause })
     )
     yield* attempt("read the cluster's log", async () => {
       const { container } = await Packages.engine()
@@ -91,7 +91,7 @@ export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRef
     })
   })
 
-/** Runs a command inside a container, and waits for its end. */
+/** Runs a command in a container and waits for its end. */
 export const exec = (id: string, command: ReadonlyArray<string>) =>
   attempt("run a command in the cluster's container", async () => {
     const { container } = await Packages.engine()
@@ -99,29 +99,31 @@ export const exec = (id: string, command: ReadonlyArray<string>) =>
     return { exitCode, stdout, stderr }
   })
 
-/** How a container ended; undefined while it runs, has not begun, or cannot be asked about. */
+/**
+ * Returns the state of a container that has ended. Undefined if it is running, has not started, or cannot be inspected.
+ */
 const endOf = (id: string): Effect.Effect<Containers.ContainerState | undefined> =>
   Containers.stateOf(id).pipe(
     Effect.map((state) => (state.Status === "exited" || state.Status === "dead" ? state : undefined)),
-    // It may have been removed already; then its log tells what there is to tell.
+    // A container that has been removed cannot be inspected; its log has the reason.
     Effect.catch(() => Effect.undefined)
   )
 
 const explained = Effect.fnUntraced(function* (options: ContainerOptions, id: string | undefined, refusal: string) {
   if (isPortTaken(refusal)) return yield* new PortsTaken({ attempts: 1 })
   const state = id === undefined ? undefined : yield* endOf(id)
-  const kept = id === undefined ? "" : yield* Effect.orElseSucceed(Containers.logTail(id, KEPT_LINES), () => "")
-  const heard = options.log.lines()
-  const error = failure({ refusal, state, lines: kept === "" ? heard : kept.split("\n") })
+  const engineLog = id === undefined ? "" : yield* Effect.orElseSucceed(Containers.logTail(id, KEPT_LINES), () => "")
+  const followedLog = options.log.lines()
+  const error = failure({ refusal, state, lines: engineLog === "" ? followedLog : engineLog.split("\n") })
   if (error.kind !== "Exited" || !/not received after/.test(refusal)) return yield* error
   return yield* new ClusterNotReady({
     waitedMs: options.startWithinMs,
-    last: "its log did not say that the node is up",
+    last: "the log has no message that the node is up",
     lastLines: error.lastLines
   })
 })
 
-/** Closing a scope cannot fail: what stays is swept once this process has ended. */
+/** Closing a scope cannot fail. A container that remains is swept after this process has ended. */
 const removed = (id: string): Effect.Effect<void> =>
   Containers.remove(id).pipe(Effect.catch((error: EngineError) => Effect.logWarning(error.message)))
 

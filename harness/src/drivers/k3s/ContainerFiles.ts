@@ -1,4 +1,4 @@
-/** The files that are put into a cluster's container before it starts, and those that are taken out of it. */
+/** Files that are copied into a cluster's container before its start, and out of it. */
 import { Effect } from "effect"
 import { list } from "tar"
 import type { ClusterUser } from "../ClusterDriver.ts"
@@ -13,35 +13,35 @@ export interface ContainerFile {
   readonly mode: number
 }
 
-/** Beside `/run`, which is empty at every start. */
+/** Outside `/run`, which is empty at every start. */
 export const TOKENS_PATH = "/etc/quarterdeck/tokens.csv"
 
 const TLS_PARENT = "/var/lib/rancher/k3s/server"
 /**
- * What makes a cluster's identity: k3s takes the authorities and the key of service accounts that it finds there.
+ * Files of a cluster's identity: k3s uses the CA certificates and the service account key that it finds.
  *
  * **Source** K3s documentation, "Using custom CA certificates".
  */
 const IDENTITY = /(?:-ca\.(?:crt|key)|\/service\.key)$/
 const PRIVATE = 0o600
 
-/** The file of those who may enter. */
+/** Returns the file of users and tokens. */
 export const tokens = (users: ReadonlyArray<ClusterUser>): ContainerFile => ({
   path: TOKENS_PATH,
   mode: PRIVATE,
   content: TokenFile.print(users)
 })
 
-/** Reads the cluster's identity out of a container, running or not. */
+/** Reads the files of a cluster's identity from a container, running or stopped. */
 export const identity = (id: string): Effect.Effect<ReadonlyArray<ContainerFile>, MachineRefused> =>
   Effect.map(filesIn(id, `${TLS_PARENT}/tls`), (files) => files.filter(({ path }) => IDENTITY.test(path)))
 
-/** Reads the files of a directory in a container; their paths are absolute. */
+/** Reads the files of a directory in a container. Their paths are absolute. */
 export const filesIn = (id: string, directory: string): Effect.Effect<ReadonlyArray<ContainerFile>, MachineRefused> =>
   attempt("read files of the cluster's container", async () => {
     const { container } = await Packages.engine()
     const archive = await container.fetchArchive(container.getById(id), directory)
-    // The archive's paths begin with the directory's own name.
+    // Paths in the archive start with the directory's name.
     const parent = directory.slice(0, directory.lastIndexOf("/"))
     const files: Array<Promise<ContainerFile>> = []
     const parser = list({

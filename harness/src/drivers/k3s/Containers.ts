@@ -1,6 +1,6 @@
 /** Containers and networks of the Docker engine. */
 import { Effect, Schema } from "effect"
-import { ask, call, type EngineError, unless } from "./DockerEngine.ts"
+import { callJson, call, type EngineError, unless } from "./DockerEngine.ts"
 
 const Labels = Schema.NullOr(Schema.Record(Schema.String, Schema.String))
 
@@ -21,50 +21,55 @@ const Info = Schema.Struct({
   CgroupVersion: Schema.optionalKey(Schema.String)
 })
 
-/** What the engine says of a container's life. */
+/** The engine's state of a container. */
 export type ContainerState = (typeof Inspected.Type)["State"]
 
-/** A container or a network, with the labels that say whose it is. */
+/** A container or a network with its labels. */
 export interface Labelled {
   readonly id: string
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Seconds that a container gets to end by itself. */
+/** Seconds that a container has to end after SIGTERM. */
 const STOP_SECONDS = "10"
 
 const withLabel = (label: string) => ({ filters: JSON.stringify({ label: [label] }) })
 const at = (id: string, action = "") => `/containers/${encodeURIComponent(id)}${action}`
 
-/** What the engine is. */
-export const info: Effect.Effect<typeof Info.Type, EngineError> = ask(Info)({
+/** Information about the engine. */
+export const info: Effect.Effect<typeof Info.Type, EngineError> = callJson(Info)({
   method: "GET",
   path: "/info",
   withinMs: 10_000
 })
 
-/** Lists the containers that have a label, whatever they are doing; `label` is a name, or `name=value`. */
+/** Returns the containers with a label, in any state. `label` is a name or `name=value`. */
 export const list = (label: string): Effect.Effect<ReadonlyArray<Labelled>, EngineError> =>
   Effect.map(
-    ask(Schema.Array(Listed))({ method: "GET", path: "/containers/json", query: { all: "1", ...withLabel(label) } }),
+    callJson(Schema.Array(Listed))({
+      method: "GET",
+      path: "/containers/json",
+      query: { all: "1", ...withLabel(label) }
+    }),
     (found) => found.map(({ Id, Labels }) => ({ id: Id, labels: Labels ?? {} }))
   )
 
-/** Lists the networks that have a label. */
+/** Returns the networks with a label. */
 export const listNetworks = (
   label: string
 ): Effect.Effect<ReadonlyArray<Labelled & { readonly name: string }>, EngineError> =>
-  Effect.map(ask(Schema.Array(ListedNetwork))({ method: "GET", path: "/networks", query: withLabel(label) }), (found) =>
-    found.map(({ Id, Labels, Name }) => ({ id: Id, name: Name, labels: Labels ?? {} }))
+  Effect.map(
+    callJson(Schema.Array(ListedNetwork))({ method: "GET", path: "/networks", query: withLabel(label) }),
+    (found) => found.map(({ Id, Labels, Name }) => ({ id: Id, name: Name, labels: Labels ?? {} }))
   )
 
-/** Makes a bridge network and gives its id. */
+/** Creates a bridge network and returns its id. */
 export const createNetwork = (
   name: string,
   labels: Readonly<Record<string, string>>
 ): Effect.Effect<string, EngineError> =>
   Effect.map(
-    ask(Schema.Struct({ Id: Schema.String }))({
+    callJson(Schema.Struct({ Id: Schema.String }))({
       method: "POST",
       path: "/networks/create",
       body: { Name: name, Driver: "bridge", CheckDuplicate: true, Labels: labels }
@@ -76,43 +81,43 @@ const Gateways = Schema.Struct({
   IPAM: Schema.Struct({ Config: Schema.Array(Schema.Struct({ Gateway: Schema.optionalKey(Schema.String) })) })
 })
 
-/** The address under which containers of a network reach the machine that the engine runs on. */
+/** Returns the address of the engine's machine for containers on a network. */
 export const gatewayOf = (network: string): Effect.Effect<string | undefined, EngineError> =>
   Effect.map(
-    ask(Gateways)({ method: "GET", path: `/networks/${network}` }),
+    callJson(Gateways)({ method: "GET", path: `/networks/${network}` }),
     ({ IPAM }) => IPAM.Config.find(({ Gateway }) => Gateway !== undefined)?.Gateway
   )
 
-/** Removes a network; one that is gone, or that somebody else still uses, is left alone. */
+/** Removes a network. A missing network or one in use is not an error. */
 export const removeNetwork = (id: string): Effect.Effect<void, EngineError> =>
   call({ method: "DELETE", path: `/networks/${id}` }).pipe(Effect.asVoid, Effect.catch(unless(403, 404)))
 
 export const stateOf = (id: string): Effect.Effect<ContainerState, EngineError> =>
-  Effect.map(ask(Inspected)({ method: "GET", path: at(id, "/json") }), ({ State }) => State)
+  Effect.map(callJson(Inspected)({ method: "GET", path: at(id, "/json") }), ({ State }) => State)
 
-/** Starts a container that was made before. */
+/** Starts an existing container. */
 export const start = (id: string): Effect.Effect<void, EngineError> =>
   Effect.asVoid(call({ method: "POST", path: at(id, "/start") }))
 
-/** Asks a container to end, and ends it after 10 s. */
+/** Stops a container: sends SIGTERM, and SIGKILL after 10 s. */
 export const stop = (id: string): Effect.Effect<void, EngineError> =>
   Effect.asVoid(call({ method: "POST", path: at(id, "/stop"), query: { t: STOP_SECONDS } }))
 
-/** Ends a container at once, by SIGKILL; 409 says that it does not run. */
+/** Kills a container. A container that is not running (409) is not an error. */
 export const kill = (id: string): Effect.Effect<void, EngineError> =>
   call({ method: "POST", path: at(id, "/kill"), query: { signal: "KILL" } }).pipe(
     Effect.asVoid,
     Effect.catch(unless(409))
   )
 
-/** Removes a container with its volumes, running or not; 409 says that somebody else is doing so. */
+/** Removes a container with its volumes, running or not. A removal in progress (409) is not an error. */
 export const remove = (id: string): Effect.Effect<void, EngineError> =>
   call({ method: "DELETE", path: at(id), query: { force: "1", v: "1" } }).pipe(
     Effect.asVoid,
     Effect.catch(unless(404, 409))
   )
 
-/** The end of a container's log, as the engine kept it; empty when it keeps none. */
+/** Returns the end of a container's log. Empty if the engine keeps no log. */
 export const logTail = (id: string, lines: number): Effect.Effect<string, EngineError> =>
   Effect.map(
     call({
@@ -126,7 +131,7 @@ export const logTail = (id: string, lines: number): Effect.Effect<string, Engine
 const HEADER_BYTES = 8
 
 /**
- * Joins the frames in which a log without a terminal comes: stream, three zero bytes, length, text.
+ * Joins the frames of a log without a terminal: stream, three zero bytes, length, text.
  *
  * **Source** Docker Engine API, "Attach to a container", stream format.
  */

@@ -1,6 +1,6 @@
 /**
- * The Docker engine of this machine, as far as clusters in containers need it: its HTTP API without a library, so that
- * looking for an engine, sweeping and building the image work without the optional packages too.
+ * A client of the Docker engine's HTTP API. It uses no library, so the availability check, sweeping and building the
+ * image work without the optional packages.
  *
  * **Source** Docker Engine API, https://docs.docker.com/reference/api/engine/
  */
@@ -12,7 +12,7 @@ import { Effect, Schema } from "effect"
 import { Agent, request as send } from "undici"
 import { setting } from "../../machine/Machine.ts"
 
-/** Nobody answers there, or nothing that is a Docker engine. */
+/** No server, or none that is a Docker engine, responds at the address. */
 export class EngineUnreachable extends Schema.TaggedError<EngineUnreachable>()("EngineUnreachable", {
   address: Schema.String,
   cause: Schema.Defect()
@@ -23,7 +23,7 @@ export class EngineUnreachable extends Schema.TaggedError<EngineUnreachable>()("
   }
 }
 
-/** The engine refused a call; `text` is what it said. */
+/** The engine refused a call. `text` is its message. */
 export class EngineRefused extends Schema.TaggedError<EngineRefused>()("EngineRefused", {
   call: Schema.String,
   status: Schema.Int,
@@ -36,16 +36,16 @@ export class EngineRefused extends Schema.TaggedError<EngineRefused>()("EngineRe
 
 export type EngineError = EngineUnreachable | EngineRefused
 
-/** One call to the engine. */
+/** A call to the engine. */
 export interface EngineCall {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
-  /** A list is sent as one parameter for each of its values. */
+  /** A list is sent as one parameter per value. */
   readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** A value is sent as JSON, a stream of bytes as a tar archive. */
+  /** Sent as JSON. */
   readonly body?: unknown
   readonly archive?: AsyncIterable<Uint8Array>
-  /** How long the answer may take (default 60 s). */
+  /** Timeout of the response (default 60 s). */
   readonly withinMs?: number
 }
 
@@ -56,10 +56,9 @@ const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
 
 /**
- * Makes one call and gives the body of its answer.
+ * Calls the engine and returns the body of the response.
  *
- * **Errors** `EngineRefused` for a status of 400 or more. **Limits** a connection of its own, closed afterwards; nothing
- * is tried twice.
+ * **Errors** `EngineRefused` for a status of 400 or more. **Limits** one connection per call; no retries.
  */
 export const call = Effect.fnUntraced(function* (request: EngineCall): Effect.fn.Return<Buffer, EngineError> {
   const address = yield* addressOf
@@ -71,15 +70,15 @@ export const call = Effect.fnUntraced(function* (request: EngineCall): Effect.fn
   )
   if (reply.status < 400) return reply.body
   const text = reply.body.toString("utf8").trim()
-  const said = yield* decodeRefusal(text).pipe(
+  const message = yield* decodeRefusal(text).pipe(
     Effect.map(({ message }) => message),
     Effect.orElseSucceed(() => text)
   )
-  return yield* new EngineRefused({ call: `${request.method} ${request.path}`, status: reply.status, text: said })
+  return yield* new EngineRefused({ call: `${request.method} ${request.path}`, status: reply.status, text: message })
 })
 
-/** Makes a call and decodes the JSON that it answers. */
-export const ask =
+/** Calls the engine and decodes the JSON response. */
+export const callJson =
   <A>(schema: Schema.ConstraintDecoder<A>) =>
   (request: EngineCall): Effect.Effect<A, EngineError> =>
     Effect.gen(function* () {
@@ -90,23 +89,23 @@ export const ask =
       )
     })
 
-/** A call whose refusal with one of these statuses means that there was nothing to do. */
+/** Ignores refusals with one of the statuses, which mean that there was nothing to do. */
 export const unless =
   (...statuses: ReadonlyArray<number>) =>
   (error: EngineError): Effect.Effect<void, EngineError> =>
     error._tag === "EngineRefused" && statuses.includes(error.status) ? Effect.void : Effect.fail(error)
 
 interface Address {
-  /** As people write it: `unix:///var/run/docker.sock`. */
+  /** The address in its usual form: `unix:///var/run/docker.sock`. */
   readonly text: string
   readonly base: string
   readonly socketPath?: string
-  /** The directory of the client's certificate, where the engine asks for one. */
+  /** Directory of the client certificate, if the engine requires one. */
   readonly certificates?: string
 }
 
 /**
- * Where the engine is, by the rules of testcontainers, which has to find the same one.
+ * Finds the engine by the same rules as testcontainers.
  *
  * **Source** testcontainers-node 12.2, `container-runtime/strategies`.
  */

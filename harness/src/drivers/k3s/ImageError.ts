@@ -1,9 +1,9 @@
-/** Why the k3s-shaped image could not be built. */
+/** Errors of building the harness's own image. */
 import { Schema } from "effect"
 import { CompilationFailed, DirectoryRefused, GoMissing, GoTooOld } from "../control-plane/assets/BuildError.ts"
 import { EngineRefused, EngineUnreachable } from "./DockerEngine.ts"
 
-/** The programs of the control plane are not on this machine. */
+/** Programs of the control plane are missing on this machine. */
 export class ProgramsMissing extends Schema.TaggedError<ProgramsMissing>()("ProgramsMissing", {
   names: Schema.Array(Schema.String),
   remedy: Schema.String
@@ -13,7 +13,7 @@ export class ProgramsMissing extends Schema.TaggedError<ProgramsMissing>()("Prog
   }
 }
 
-/** There is no busybox that runs without libraries, from which the image gets its shell and small tools. */
+/** No statically linked busybox was found. The image needs one for its shell and tools. */
 export class BusyboxMissing extends Schema.TaggedError<BusyboxMissing>()("BusyboxMissing", {
   looked: Schema.Array(Schema.String)
 }) {
@@ -25,7 +25,7 @@ export class BusyboxMissing extends Schema.TaggedError<BusyboxMissing>()("Busybo
   }
 }
 
-/** Every failure of building the image. */
+/** Any failure of building the image. */
 export class ImageError extends Schema.TaggedError<ImageError>()("ImageError", {
   reason: Schema.Union([
     ProgramsMissing,

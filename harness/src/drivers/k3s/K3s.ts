@@ -1,9 +1,10 @@
 /**
- * Runs clusters in containers, by testcontainers: real k3s, or the control plane in the image that the harness builds.
+ * Runs clusters in containers through testcontainers: real k3s, or a control plane in the image that the harness
+ * builds.
  *
- * The clusters of one driver share a Docker network, so that a parent reaches its children by name, as a controller that
- * runs inside would. Real k3s has a kubelet and runs pods; it wants a privileged container. The harness's own image wants
- * nothing, has no nodes, and needs no registry.
+ * The clusters of a driver share a Docker network, on which a parent reaches its children by name, like a controller in
+ * the cluster. Real k3s has a kubelet and runs pods, and needs a privileged container. The harness's own image needs no
+ * privileges and no registry, and has no nodes.
  */
 import { createSocket } from "node:dgram"
 import { isIP } from "node:net"
@@ -32,37 +33,37 @@ export type { ExecResult, K3sCluster } from "./Cluster.ts"
 
 const START_WITHIN_MS = 120_000
 
-/** What a test may want to be otherwise. */
+/** Settings of the driver. */
 export interface K3sSettings {
-  /** The image (default the one that `QUARTERDECK_K3S_IMAGE` names, else {@link DEFAULT_IMAGE}, else the harness's own). */
+  /** Image (default: the one in `QUARTERDECK_K3S_IMAGE`, {@link DEFAULT_IMAGE}, or the harness's own). */
   readonly image?: string
-  /** Whether the container is privileged (default true, and false for the image that the harness builds). */
+  /** Runs the container privileged (default true; false for the harness's own image). */
   readonly privileged?: boolean
-  /** Whose control groups it sees (default the host's; the engine's default for the image that the harness builds). */
+  /** Control groups of the container (default: the host's; for the harness's own image the engine's default). */
   readonly cgroupns?: "host" | "private"
-  /** Whether the cluster has a DNS server, which only its own pods need; it is a pod itself, so it takes controllers (default false). */
+  /** Runs a DNS server for pods of the cluster (default false). It is a pod itself, so it needs controllers. */
   readonly dns?: boolean
-  /** Further flags of `k3s server`: `--kube-apiserver-arg=event-ttl=5m`. */
+  /** Additional flags of `k3s server`: `--kube-apiserver-arg=event-ttl=5m`. */
   readonly args?: ReadonlyArray<string>
-  /** How long a start may take (default 120 s). */
+  /** Timeout of a start (default 120 s). */
   readonly startWithinMs?: number
 }
 
 export { DEFAULT_IMAGE, IMAGE_VARIABLE, LOCAL_IMAGE } from "./Images.ts"
 
-/** A driver whose clusters also say how others on their network reach them. */
+/** A driver whose clusters also have an address on their shared network. */
 export interface K3sDriver extends ClusterDriver {
   readonly start: (options: ClusterOptions) => Effect.Effect<Cluster.K3sCluster, HarnessError, Scope.Scope>
 }
 
-/** Every cluster that runs, by its server. */
+/** Running clusters by server address. */
 const running = new Map<string, Cluster.K3sCluster>()
 
 /**
- * Makes a driver with its own settings and its own network.
+ * Creates a driver with its own settings and its own network.
  *
- * **Limits** the network lives while one of its clusters does; fleets of the same driver share it. With the harness's
- * image one cluster is ready in about 4 s and takes about 350 MB; real k3s takes 15 to 30 s and about 1 GB.
+ * **Limits** the network exists while one of its clusters does; fleets of the same driver share it. With the harness's
+ * image a cluster is ready in about 4 s and takes about 350 MB; real k3s takes 15 to 30 s and about 1 GB.
  *
  * **Example**
  *
@@ -88,13 +89,13 @@ export const make = (settings: K3sSettings = {}): K3sDriver => {
   }
 }
 
-/** The driver with its defaults. */
+/** The driver with default settings. */
 export const driver: K3sDriver = make()
 
 /**
- * Finds what only this driver's clusters have: their name on the network, and a way to run commands inside.
+ * Returns the properties that only this driver's clusters have: the address on the network, and `exec`.
  *
- * **Errors** `InvalidFleet` when the cluster is not a running one of this driver.
+ * **Errors** `InvalidFleet` if the cluster is not a running cluster of this driver.
  */
 export const inside = (
   cluster: Pick<RunningCluster, "name" | "server">
@@ -102,19 +103,19 @@ export const inside = (
   Effect.suspend(() => {
     const known = running.get(cluster.server)
     if (known !== undefined) return Effect.succeed(known)
-    const problem = `${cluster.name} is no running cluster of the ${NAME} driver`
+    const problem = `${cluster.name} is not a running cluster of the ${NAME} driver`
     return Effect.fail(new HarnessError({ cluster: cluster.name, reason: new InvalidFleet({ problem }) }))
   })
 
-/** A cluster of a fleet, as far as a kubeconfig needs it. */
+/** The part of a fleet's cluster that a kubeconfig needs. */
 type ClusterOfFleet = Pick<RunningCluster, "name" | "server"> & {
   readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
 }
 
 /**
- * Prints a kubeconfig for whoever runs on the clusters' network: the same contexts with the addresses inside.
+ * Prints a kubeconfig for programs on the clusters' network, with the addresses on that network.
  *
- * **Errors** `InvalidFleet` when a cluster is not of this driver, or has no such user (default the administrator).
+ * **Errors** `InvalidFleet` if a cluster is not of this driver, or has no such user (default: the administrator).
  *
  * **Example**
  *
@@ -151,10 +152,10 @@ const start = Effect.fnUntraced(function* (
   if (choice._tag === "Absent") return yield* new DriverUnavailable({ driver: NAME, remedy: choice.remedy })
   const { image } = choice
 
-  yield* Effect.mapError(swept, (cause) => new MachineRefused({ action: "sweep what ended runs left", cause }))
+  yield* Effect.mapError(swept, (cause) => new MachineRefused({ action: "sweep the containers of dead runs", cause }))
   const place = yield* Effect.mapError(
     network.join(options.name),
-    (cause) => new MachineRefused({ action: "make the clusters' network", cause })
+    (cause) => new MachineRefused({ action: "create the clusters' network", cause })
   )
   const dockerHost = yield* attempt("find the Docker host", async () => {
     const { info } = await Packages.engine()
@@ -177,7 +178,7 @@ const start = Effect.fnUntraced(function* (
     command: commandLine(settings, {
       alias: place.alias,
       dockerHost,
-      oldCgroups: needsOldCgroups(image, engine.CgroupVersion),
+      allowsCgroupV1: needsCgroupV1(image, engine.CgroupVersion),
       controllers: options.controllers === true
     })
   })
@@ -188,10 +189,13 @@ const start = Effect.fnUntraced(function* (
   return cluster
 })
 
-/** A process in a container that shares its network with the engine is told the engine's bridge, which is its own too. */
+/**
+ * Returns whether an address belongs to this machine. If this process runs in a container that shares the engine's
+ * network, the Docker host is the address of the engine's bridge.
+ */
 const isOwnAddress = (host: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
-    // Asked by binding: a bridge without a running container is missing from the list of interfaces.
+    // Checked by binding, because a bridge without a running container is missing from the list of interfaces.
     const socket = createSocket(isIP(host) === 6 ? "udp6" : "udp4")
     const end = (own: boolean) => {
       socket.close()
@@ -201,13 +205,13 @@ const isOwnAddress = (host: string): Effect.Effect<boolean> =>
     socket.bind({ address: host, port: 0, exclusive: true }, () => end(true))
   })
 
-/** Since 1.35 a kubelet refuses the old control groups unless it is told not to. **Source** KEP-5573. */
-const needsOldCgroups = (image: Image, cgroupVersion: string | undefined): boolean =>
+/** From 1.35 on, a kubelet refuses cgroup v1 unless configured otherwise. **Source** KEP-5573. */
+const needsCgroupV1 = (image: Image, cgroupVersion: string | undefined): boolean =>
   cgroupVersion === "1" && Option.match(image.release, { onNone: () => true, onSome: ({ minor }) => minor >= 35 })
 
 /**
- * What runs although nobody asked for controllers: without these no namespace and nothing that is owned would go, no pod
- * could be made, and real k3s would wait for its node for ever. The rest stays off, so that what a test writes stays as written.
+ * Controllers that always run. Without them namespaces and dependents would not be deleted, pods could not be created,
+ * and real k3s would wait forever for its node. Other controllers stay off, so that objects stay as a test writes them.
  */
 const ESSENTIAL_CONTROLLERS = [
   "namespace-controller",
@@ -223,7 +227,7 @@ const commandLine = (
   start: {
     readonly alias: string
     readonly dockerHost: string
-    readonly oldCgroups: boolean
+    readonly allowsCgroupV1: boolean
     readonly controllers: boolean
   }
 ): ReadonlyArray<string> => [
@@ -232,12 +236,12 @@ const commandLine = (
   "--disable-network-policy",
   "--disable-helm-controller",
   `--node-name=${start.alias}`,
-  // testcontainers adds the alias; k3s itself the loopback address.
+  // testcontainers adds the alias, and k3s the loopback address.
   ...(start.dockerHost === "localhost" ? [] : [`--tls-san=${start.dockerHost}`]),
   `--kube-apiserver-arg=token-auth-file=${TOKENS_PATH}`,
   ...(start.controllers
     ? []
     : ["--disable-scheduler", `--kube-controller-manager-arg=controllers=${ESSENTIAL_CONTROLLERS.join(",")}`]),
-  ...(start.oldCgroups ? ["--kubelet-arg=fail-cgroupv1=false"] : []),
+  ...(start.allowsCgroupV1 ? ["--kubelet-arg=fail-cgroupv1=false"] : []),
   ...(settings.args ?? [])
 ]

@@ -1,10 +1,10 @@
 /**
- * Makes the store of real k3s forget the past.
+ * Drops old revisions from the store of real k3s.
  *
- * k3s keeps the revisions of its objects in a table of SQLite, through kine, which forgets them by itself after minutes
- * and never the last thousand. So the file is taken out of the stopped container, made to forget, and put back.
+ * k3s stores revisions in a SQLite table, through kine. kine compacts only after minutes, and always keeps the last
+ * thousand. So the file is copied out of the stopped container, compacted, and copied back.
  *
- * **Source** kine v0.17, `pkg/drivers/sqlite` (the table) and `pkg/logstructured/sqllog` (what compaction means).
+ * **Source** kine v0.17, `pkg/drivers/sqlite` (the table) and `pkg/logstructured/sqllog` (the meaning of a compaction).
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -19,13 +19,16 @@ import * as Packages from "./Packages.ts"
 
 const DIRECTORY = "/var/lib/rancher/k3s/server/db"
 const FILE = "state.db"
-/** What SQLite keeps beside it; empty files are as good as none, and none cannot be put into a container. */
+/**
+ * Files that SQLite keeps beside the database. They are replaced by empty ones, because files cannot be deleted from a
+ * stopped container.
+ */
 const COMPANIONS = [`${FILE}-wal`, `${FILE}-shm`]
 
 /**
- * Forgets every revision before the newest in the store of a container that does not run.
+ * Drops all revisions before the newest one from the store of a stopped container.
  *
- * **Errors** `NotSupported` when its store is not the usual one. **Limits** needs room for the store in the temporary
+ * **Errors** `NotSupported` if the store is not SQLite. **Limits** needs space for the store in the temporary
  * directory.
  */
 export const compact = (id: string): Effect.Effect<void, MachineRefused | NotSupported> =>
@@ -33,36 +36,36 @@ export const compact = (id: string): Effect.Effect<void, MachineRefused | NotSup
     Effect.gen(function* () {
       const files = yield* filesIn(id, DIRECTORY)
       if (!files.some(({ path }) => basename(path) === FILE)) {
-        return yield* new NotSupported({ driver: "k3s", what: "forgetting history in another store than SQLite" })
+        return yield* new NotSupported({ driver: "k3s", what: "expiring the history of a store other than SQLite" })
       }
       const place = yield* Effect.acquireRelease(
         attempt("create a directory for the cluster's store", () => mkdtemp(join(tmpdir(), "quarterdeck-kine-"))),
         (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
       )
       yield* attempt("compact the cluster's history", async () => {
-        const kept = [FILE, ...COMPANIONS]
+        const names = [FILE, ...COMPANIONS]
         for (const { content, path } of files) {
-          if (kept.includes(basename(path))) await writeFile(join(place, basename(path)), content, { mode: 0o600 })
+          if (names.includes(basename(path))) await writeFile(join(place, basename(path)), content, { mode: 0o600 })
         }
         await compactFile(join(place, FILE))
         for (const name of COMPANIONS) await writeFile(join(place, name), "", { mode: 0o600 })
         const { container } = await Packages.engine()
-        const archive = Readable.from(create({ cwd: place, portable: true }, kept))
+        const archive = Readable.from(create({ cwd: place, portable: true }, names))
         await container.putArchive(container.getById(id), archive, DIRECTORY)
       })
     })
   )
 
-/** Forgets every revision before the newest in a store that nobody has open. */
+/** Drops all revisions before the newest one from a store that no process has open. */
 export const compactFile = async (path: string): Promise<void> => {
-  // Loaded when it is needed: Node says on loading that it may still change.
+  // Imported on use, because Node prints a warning that the module is experimental.
   const { DatabaseSync } = await import("node:sqlite")
   const store = new DatabaseSync(path)
   try {
     store.exec("BEGIN IMMEDIATE")
     const until = Number(store.prepare("SELECT max(id) AS id FROM kine").get()?.["id"] ?? 0)
-    // A server begins to watch at the newest revision, which must be later than what is forgotten. This is the row that
-    // kine itself writes for a revision that holds nothing.
+    // A server starts its watch at the newest revision, which must be newer than the dropped ones. kine writes such
+    // rows itself for revisions without an object.
     store
       .prepare(
         `INSERT INTO kine (id, name, created, deleted, create_revision, prev_revision, lease)

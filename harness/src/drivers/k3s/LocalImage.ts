@@ -1,8 +1,8 @@
 /**
- * Builds the k3s-shaped image from what is on this machine, for places without a registry.
+ * Builds the harness's own image from programs on this machine, for machines without a registry.
  *
- * Its root is busybox, the programs of the control plane, and an entry point of our own that takes the command line of
- * k3s. Docker imports it as one archive; nothing is fetched.
+ * Its root filesystem has busybox, the programs of the control plane, and an entry point that accepts the command line
+ * of k3s. Docker imports it as one archive; nothing is downloaded.
  */
 import { createHash } from "node:crypto"
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises"
@@ -16,32 +16,32 @@ import { create } from "tar"
 import { DirectoryRefused } from "../control-plane/assets/BuildError.ts"
 import * as GoToolchain from "../control-plane/assets/GoToolchain.ts"
 import { BUILD_COMMAND, find, PROGRAMS } from "../control-plane/assets/Programs.ts"
-import { ask, call } from "./DockerEngine.ts"
+import { callJson, call } from "./DockerEngine.ts"
 import { BusyboxMissing, ImageError, ProgramsMissing } from "./ImageError.ts"
 import * as Images from "./Images.ts"
 import { SHAPED_LABEL } from "./Labels.ts"
 
-/** The entry point's module lies beside `src` and `dist`, at the same distance from both. */
+/** The entry point's module is beside `src` and `dist`, at the same depth from both. */
 const MODULE = fileURLToPath(new URL("../../../kubernetes/k3s-image/", import.meta.url))
 const BUSYBOX_PLACES = ["/usr/bin/busybox", "/bin/busybox", "/usr/local/bin/busybox"]
 const LINKER_FLAGS = "-s -w"
-/** Sending 370 MB to an engine that writes them to a slow disk. */
+/** Timeout for importing 370 MB on a slow disk. */
 const IMPORT_WITHIN_MS = 600_000
 
 const run = promisify(execFile)
 
-/** What stands in the image's configuration beside its files. */
+/** The image's configuration. */
 const CHANGES = ['ENTRYPOINT ["/bin/k3s"]', "ENV PATH=/bin KUBECONFIG=/etc/rancher/k3s/k3s.yaml", "EXPOSE 6443/tcp"]
 
-/** k3s keeps its data in a volume, mounts a memory disk on both runs, and expects the rest to be there. */
+/** Directories of the image. k3s keeps its data in a volume and mounts tmpfs on both `run` directories. */
 const DIRECTORIES = ["bin", "etc/rancher/k3s", "root", "run", "tmp", "var/run", "var/lib/rancher/k3s"]
 
 /**
- * Builds the image unless the engine has the same one already, and gives its name.
+ * Builds the image, unless the engine has an image of the same files, and returns its name.
  *
- * **Errors** `ProgramsMissing` before anything is done; `EngineUnreachable` without Docker.
+ * **Errors** `ProgramsMissing` before the build starts; `EngineUnreachable` without Docker.
  *
- * **Limits** about 5 s; the image takes 370 MB of the engine's disk.
+ * **Limits** about 5 s. The image takes 370 MB of the engine's disk.
  */
 export const build = (progress: (line: string) => Effect.Effect<void>): Effect.Effect<string, ImageError> =>
   Effect.scoped(
@@ -100,12 +100,15 @@ const findBusybox = Effect.gen(function* () {
   return yield* new BusyboxMissing({ looked: BUSYBOX_PLACES })
 })
 
-/** A program that needs a loader names it, `/lib64/ld-linux-x86-64.so.2` or `/lib/ld-musl-…`, near its beginning. */
+/** A dynamically linked program names its loader, `/lib64/ld-linux-x86-64.so.2` or `/lib/ld-musl-…`, near its start. */
 const isStatic = (program: Buffer): boolean => !/\/ld-(?:linux|musl)/.test(program.toString("latin1", 0, 4096))
 
-/** Tells one set of files from another without reading hundreds of megabytes: sizes and times of the programs. */
+/**
+ * Returns a digest of the image's files. It uses sizes and modification times of the programs, to avoid reading
+ * hundreds of megabytes.
+ */
 const digestOf = (programs: ReadonlyArray<string>): Effect.Effect<string, DirectoryRefused> =>
-  attempt("look at what the image is built from", async () => {
+  attempt("inspect the programs for the image", async () => {
     const hash = createHash("sha256").update(JSON.stringify([CHANGES, DIRECTORIES]))
     for (const path of programs) {
       const { mtimeMs, size } = await stat(path)
@@ -119,7 +122,7 @@ const digestOf = (programs: ReadonlyArray<string>): Effect.Effect<string, Direct
 const gather = async (root: string, programs: ReadonlyMap<string, string>, busybox: string): Promise<void> => {
   for (const [name, path] of [...programs, ["busybox", busybox] as const]) {
     const target = join(root, "bin", name)
-    // The same file under a second name where the file systems allow it: nothing to copy.
+    // A hard link avoids a copy, if the file system allows it.
     await link(path, target).catch(() => copyFile(path, target))
   }
   const { stdout } = await run(busybox, ["--list"])
@@ -134,20 +137,22 @@ const importFrom = Effect.fnUntraced(function* (root: string, digest: string) {
   const [repository = "", tag = ""] = Images.LOCAL_IMAGE.split(":")
   const changes = [...CHANGES, `LABEL ${SHAPED_LABEL}=${digest}`]
   const archive = create({ cwd: root, portable: true }, ["."])
-  // The engine answers 200 before it has read everything; whether the image is there tells how it went.
-  const said = yield* call({
+  // The engine responds with 200 before it has read the archive, so the import is verified by inspecting the image.
+  const output = yield* call({
     method: "POST",
     path: "/images/create",
     query: { fromSrc: "-", repo: repository, tag, changes },
     archive,
     withinMs: IMPORT_WITHIN_MS
   })
-  yield* ask(ImportReply)({ method: "GET", path: `/images/${Images.LOCAL_IMAGE}/json` }).pipe(
+  yield* callJson(ImportReply)({ method: "GET", path: `/images/${Images.LOCAL_IMAGE}/json` }).pipe(
     Effect.mapError(
       (error) =>
         new DirectoryRefused({
           action: "import the image",
-          cause: new Error(`${error.message}; Docker said ${said.toString("utf8").trim().slice(-SHOWN_CHARACTERS)}`)
+          cause: new Error(
+            `${error.message}; Docker's output: ${output.toString("utf8").trim().slice(-SHOWN_CHARACTERS)}`
+          )
         })
     )
   )

@@ -1,31 +1,31 @@
-/** The Docker network that the clusters of one driver share, so that a parent reaches its children inside. */
+/** The Docker network that the clusters of a driver share, on which they reach each other by name. */
 import { Effect, type Scope, Semaphore } from "effect"
 import * as Containers from "./Containers.ts"
 import type { EngineError } from "./DockerEngine.ts"
 import { freshName, labels } from "./Labels.ts"
 
-/** A place on the network. */
+/** A cluster's membership in the network. */
 export interface Place {
-  /** The network's name. */
+  /** Name of the network. */
   readonly network: string
-  /** The name under which the others on the network find this cluster. */
+  /** Name of this cluster on the network. */
   readonly alias: string
-  /** The address of the engine's machine on the network. */
+  /** Address of the engine's machine on the network. */
   readonly gateway: string | undefined
 }
 
 export interface SharedNetwork {
   /**
-   * Takes a place, and gives it back with the scope; the network lives from the first place to the last.
+   * Joins the network; closing the scope leaves it. The first member creates the network, the last one removes it.
    *
-   * The alias is the cluster's name as a DNS label, with a number if somebody on the network has it already.
+   * The alias is the cluster's name as a DNS label, with a number if another member has the same alias.
    */
   readonly join: (cluster: string) => Effect.Effect<Place, EngineError, Scope.Scope>
 }
 
 const ALIAS_CHARACTERS = 50
 
-/** Makes no network before the first place is taken. */
+/** Returns a network that is created when its first member joins. */
 export const make = (): SharedNetwork => {
   const turn = Semaphore.makeUnsafe(1)
   const aliases = new Set<string>()
@@ -52,7 +52,7 @@ export const make = (): SharedNetwork => {
   return {
     join: (cluster) =>
       Effect.acquireRelease(turn.withPermit(enter(cluster)), (place) =>
-        // Without an engine there is no network either.
+        // Without an engine there is no network to remove.
         turn.withPermit(leave(place)).pipe(Effect.ignore({ log: "Debug" }))
       )
   }
@@ -65,7 +65,7 @@ const freeAlias = (taken: ReadonlySet<string>, cluster: string): string => {
   return alias
 }
 
-/** Makes a DNS label of any name: small letters, digits and hyphens, a letter first. */
+/** Converts any name to a DNS label: lower-case letters, digits and hyphens, starting with a letter. */
 export const labelFrom = (name: string): string => {
   const label = name
     .toLowerCase()

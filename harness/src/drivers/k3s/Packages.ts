@@ -1,16 +1,14 @@
-/**
- * The packages that only the driver k3s needs: they are optional, so they are looked for and loaded when it is asked for.
- */
+/** The optional packages of the driver k3s. They are located and loaded only when needed. */
 import { findPackageJSON } from "node:module"
 import { Effect, Option } from "effect"
 
 const NAMES = ["testcontainers", "@testcontainers/k3s"] as const
 
-/** What would bring the packages; none when they are there. **Limits** looks for files and loads none. */
+/** Returns how to install the packages, or None if they are present. **Limits** looks for files and loads none. */
 export const remedy: Effect.Effect<Option.Option<string>> = Effect.sync(() => {
   const absent = NAMES.filter((name) => !isThere(name))
   if (absent.length === 0) return Option.none()
-  return Option.some(`install its packages by \`pnpm add -D ${NAMES.join(" ")}\`; missing: ${absent.join(", ")}`)
+  return Option.some(`install its packages with \`pnpm add -D ${NAMES.join(" ")}\`; missing: ${absent.join(", ")}`)
 })
 
 /** Loads the client of the container engine. */
@@ -19,7 +17,10 @@ export const engine = async () => {
   return await getContainerRuntimeClient()
 }
 
-/** By the package's own description: `import.meta.resolve` is not there where a program runs modules its own way, as vitest. */
+/**
+ * Looks for the package's package.json: `import.meta.resolve` is missing in programs that load modules themselves, such
+ * as vitest.
+ */
 const isThere = (name: string): boolean => {
   try {
     return findPackageJSON(name, import.meta.url) !== undefined

@@ -1,4 +1,4 @@
-/** Removes the containers and networks of owners that died without removing them. */
+/** Removes the containers and networks of dead owners. */
 import { Effect } from "effect"
 import { HarnessError, MachineRefused } from "../../machine/HarnessError.ts"
 import * as Containers from "./Containers.ts"
@@ -6,27 +6,28 @@ import type { EngineError } from "./DockerEngine.ts"
 import { CLUSTER_LABEL, isDead, OWNER_LABEL } from "./Labels.ts"
 
 /**
- * Removes what dead owners left, and says what it was: `container eu (3f2a…)`, `network quarterdeck-…`.
+ * Removes the containers and networks of dead owners. Returns a line for each: `container eu (3f2a…)`, `network
+ * quarterdeck-…`.
  *
- * It is empty when no Docker engine answers: nothing can have been left with it that could be removed now.
+ * Returns an empty list if no Docker engine responds.
  *
- * **Errors** `MachineRefused` when the engine refuses a removal.
+ * **Errors** `MachineRefused` if the engine refuses a removal.
  *
- * **Limits** touches only what carries the harness's label with an owner of this machine and process namespace that no
- * longer runs.
+ * **Limits** touches only objects with the harness's label whose owner is a dead process of this machine and process
+ * namespace.
  */
 export const sweep: Effect.Effect<ReadonlyArray<string>, HarnessError> = Effect.suspend(() => swept).pipe(
   Effect.catchTag("EngineUnreachable", () => Effect.succeed([])),
   Effect.mapError(
-    (cause) => new HarnessError({ reason: new MachineRefused({ action: "sweep what ended runs left", cause }) })
+    (cause) => new HarnessError({ reason: new MachineRefused({ action: "sweep the containers of dead runs", cause }) })
   )
 )
 
-/** The same for those who need the engine anyway. **Errors** when it does not answer. */
+/** Does the same, but **errors** if the engine does not respond. */
 export const swept: Effect.Effect<ReadonlyArray<string>, EngineError> = Effect.gen(function* () {
   const containers = yield* orphansAmong(yield* Containers.list(OWNER_LABEL))
   yield* Effect.forEach(containers, ({ id }) => Containers.remove(id), { concurrency: 4, discard: true })
-  // After the containers: a network that is in use cannot be removed.
+  // After the containers, because a network in use cannot be removed.
   const networks = yield* orphansAmong(yield* Containers.listNetworks(OWNER_LABEL))
   yield* Effect.forEach(networks, ({ id }) => Containers.removeNetwork(id), { concurrency: 4, discard: true })
   return [

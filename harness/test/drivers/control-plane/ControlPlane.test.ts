@@ -88,7 +88,7 @@ describe("the control-plane driver without its programs", () => {
       const odd = yield* start("latest")
       assert.strictEqual(
         odd.message,
-        "cluster old: latest is no version of Kubernetes: name a release such as 1.33 or v1.33.2"
+        "cluster old: latest is not a version of Kubernetes; use a release such as 1.33 or v1.33.2"
       )
     })
   )

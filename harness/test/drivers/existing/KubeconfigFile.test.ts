@@ -48,7 +48,7 @@ describe("a kubeconfig", () => {
       const refusal = (text: string) =>
         Effect.flatMap(KubeconfigFile.read(text), (file) => Effect.flip(file.enter("theirs")))
       const lost = yield* refusal(config.replace("user: me@theirs", "user: nobody"))
-      assert.strictEqual(lost.message, "the context theirs of the kubeconfig names no user nobody")
+      assert.strictEqual(lost.message, "the context theirs of the kubeconfig refers to an unknown user nobody")
       const bare = yield* refusal(config.replace("token: t", "username: me"))
       assert.strictEqual(
         bare.message,
@@ -73,7 +73,7 @@ contexts: [{ name: theirs, context: { cluster: c, user: u } }]
       const refusal = (text: string) => Effect.map(Effect.flip(KubeconfigFile.read(text)), ({ message }) => message)
       assert.include(
         yield* refusal(text("{ server: 'https://127.0.0.1:2', <<: *common }")),
-        "the kubeconfig is none: it is no YAML"
+        "the kubeconfig is invalid: not valid YAML"
       )
       assert.include(
         yield* refusal(text("{ <<: *common }", ", { name: c, cluster: { server: 'https://127.0.0.1:2' } }")),

@@ -94,7 +94,7 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
             assert.include(yield* seenFrom(parent, cluster, clusters), `namespace/in-${cluster.server.slice(-5)}\n`)
           }
           const error = yield* Effect.flip(K3s.inside({ name: parent.name, server: "https://127.0.0.1:1" }))
-          assert.strictEqual(error.message, "cluster hub: hub is no running cluster of the k3s driver")
+          assert.strictEqual(error.message, "cluster hub: hub is not a running cluster of the k3s driver")
         }),
       LIMIT
     )

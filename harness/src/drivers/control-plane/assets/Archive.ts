@@ -1,4 +1,4 @@
-/** Takes programs out of an archive, and nothing else. */
+/** Extracts only the expected programs from an archive. */
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -6,16 +6,17 @@ import { Effect } from "effect"
 import { list, type ReadEntry } from "tar"
 import { ArchiveRefused } from "./DownloadError.ts"
 
-/** A program of the control plane takes about 100 MB. */
+/** Upper limit of a program's size. Programs of the control plane take about 100 MB. */
 const MAX_PROGRAM_BYTES = 512 * 1024 * 1024
 
 /**
- * Writes each of `names` from a gzipped tar archive into a directory, executable.
+ * Extracts `names` from a gzipped tar archive into a directory, as executable files.
  *
- * Programs are told by the last part of their path; the archive decides nothing about where they go.
+ * Entries are matched by the last part of their path; the archive does not control where files are written.
  *
- * **Errors** `ArchiveRefused` when the archive holds a link, a device, a path that is absolute or leads upwards, another
- * file, a program twice or none of one name, or ends early. What has been written by then is the caller's to remove.
+ * **Errors** `ArchiveRefused` if the archive contains a link, a device, an absolute path, a path with `..`, another
+ * file or a duplicate, lacks a program, or is truncated. Files written before the error remain; the caller removes
+ * them.
  */
 export const extract = (options: {
   readonly archive: string
@@ -24,7 +25,7 @@ export const extract = (options: {
 }): Effect.Effect<void, ArchiveRefused> =>
   Effect.tryPromise({
     try: async () => {
-      const seen = new Set<string>()
+      const extracted = new Set<string>()
       const writes: Array<Promise<void>> = []
       const problems: Array<string> = []
       try {
@@ -32,15 +33,15 @@ export const extract = (options: {
           file: options.archive,
           strict: true,
           onReadEntry: (entry) => {
-            const judged = judge(entry, options.names, seen)
-            if (judged._tag === "Program") {
-              seen.add(judged.name)
+            const verdict = judge(entry, options.names, extracted)
+            if (verdict._tag === "Program") {
+              extracted.add(verdict.name)
               writes.push(
-                pipeline(entry, createWriteStream(join(options.directory, judged.name), { mode: 0o755, flags: "wx" }))
+                pipeline(entry, createWriteStream(join(options.directory, verdict.name), { mode: 0o755, flags: "wx" }))
               )
               return
             }
-            if (judged._tag === "Refused") problems.push(judged.problem)
+            if (verdict._tag === "Refused") problems.push(verdict.problem)
             entry.resume()
           }
         })
@@ -50,8 +51,8 @@ export const extract = (options: {
       await Promise.all(writes)
       const [problem] = problems
       if (problem !== undefined) throw new Error(problem)
-      const absent = options.names.filter((name) => !seen.has(name))
-      if (absent.length > 0) throw new Error(`${absent.join(" and ")} not in it`)
+      const absent = options.names.filter((name) => !extracted.has(name))
+      if (absent.length > 0) throw new Error(`it lacks ${absent.join(" and ")}`)
     },
     catch: (cause) => new ArchiveRefused({ problem: cause instanceof Error ? cause.message : String(cause) })
   })
@@ -63,14 +64,14 @@ type Judged =
 
 const refused = (problem: string): Judged => ({ _tag: "Refused", problem })
 
-const judge = (entry: ReadEntry, names: ReadonlyArray<string>, seen: ReadonlySet<string>): Judged => {
+const judge = (entry: ReadEntry, names: ReadonlyArray<string>, extracted: ReadonlySet<string>): Judged => {
   const path = entry.path.split("/")
-  if (entry.path.startsWith("/") || path.includes("..")) return refused(`${entry.path} leads out of it`)
+  if (entry.path.startsWith("/") || path.includes("..")) return refused(`${entry.path} leads out of the directory`)
   if (entry.type === "Directory") return { _tag: "Directory" }
   const name = path.at(-1) ?? ""
   if (entry.type !== "File" && entry.type !== "OldFile") return refused(`${entry.path} is a ${entry.type}`)
-  if (!names.includes(name)) return refused(`${entry.path} is none of ${names.join(", ")}`)
-  if (seen.has(name)) return refused(`${name} is in it twice`)
+  if (!names.includes(name)) return refused(`${entry.path} is not one of ${names.join(", ")}`)
+  if (extracted.has(name)) return refused(`${name} is contained twice`)
   if (entry.size > MAX_PROGRAM_BYTES) return refused(`${entry.path} has ${entry.size} bytes`)
   return { _tag: "Program", name }
 }

@@ -1,9 +1,8 @@
 /**
  * Builds the programs of a control plane from the Go modules of a Kubernetes release.
  *
- * Nothing binary is downloaded: the module proxy's sources are checked against go.sum files, and compiled here. Those of
- * the harness's own release lie beside this package. It is started only by the command `harness assets build`, never by
- * a test.
+ * It downloads no binaries: it compiles the module proxy's sources, verified against go.sum files. The modules of the
+ * harness's own release are part of this package. Only the command `harness assets build` starts a build, never a test.
  */
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -17,44 +16,44 @@ import * as KubernetesModule from "./KubernetesModule.ts"
 import { cacheRoot, find, KUBERNETES_VERSION, type OPTIONAL_PROGRAMS, type ProgramName, PROGRAMS } from "./Programs.ts"
 import * as Version from "./Version.ts"
 
-/** The modules lie beside `src` and `dist`, at the same distance from both. */
+/** The modules are beside `src` and `dist`, at the same depth from both. */
 const MODULES = fileURLToPath(new URL("../../../../kubernetes/", import.meta.url))
 
-/** Where modules of other releases are made, beside the releases' programs. */
+/** Directory for generated modules of other releases, beside the releases' programs. */
 const GENERATED = "modules"
-/** How many releases an error names. */
+/** Maximum number of releases that an error lists. */
 const NAMED_RELEASES = 8
 
 export interface BuildOptions {
-  /** `1.33` means its newest patch (default the harness's own release). */
+  /** `1.33` means its newest patch (default: the harness's own release). */
   readonly version?: string
-  /** Programs beside those of the control plane (default none). */
+  /** Additional programs (default none). */
   readonly extra?: ReadonlyArray<(typeof OPTIONAL_PROGRAMS)[number]>
 }
 
 export interface Built {
-  /** `v1.36.3` */
+  /** The release: `v1.36.3`. */
   readonly version: string
   readonly programs: ReadonlyArray<ProgramName>
 }
 
-/** What all steps of one build know. */
+/** Parameters of one build. */
 interface Order {
   readonly release: Version.Release
   readonly wanted: ReadonlyArray<ProgramName>
-  /** Looks in the release's directory alone, for the user's own programs are of some other release. */
+  /** Looks only in the release's cache directory, because programs in other places may be of another release. */
   readonly strict: boolean
   readonly root: string
 }
 
 /**
- * Builds the programs that are found nowhere, and gives their names.
+ * Builds the programs that are missing and returns their names.
  *
- * **Errors** `GoMissing`, `GoTooOld`, `NoSuchRelease` before anything is done; `CompilationFailed` with the compiler's
- * last line.
+ * **Errors** `GoMissing`, `GoTooOld` or `NoSuchRelease` before the build starts; `CompilationFailed` with the
+ * compiler's last line.
  *
- * **Limits** one build of a release at a time on a machine; about 4 minutes and 4 GB of Go's caches from nothing, seconds
- * with warm caches. A program appears in the cache whole or not at all.
+ * **Limits** one build of a release at a time per machine. The first build takes about 4 minutes and 4 GB of Go's
+ * caches, later ones seconds. Programs appear in the cache atomically.
  */
 export const build = (
   progress: (line: string) => Effect.Effect<void>,
@@ -76,13 +75,13 @@ export const build = (
       yield* BuildLock.acquire(join(directory, ".building"), (owner) =>
         progress(`waiting for another build (process ${owner})`)
       )
-      // The other build may have done it.
+      // The other build may have built some of them.
       const programs = yield* missing(order)
-      const owner = Owner.print(yield* attempt("learn who builds", () => Owner.self()))
+      const owner = Owner.print(yield* attempt("identify this process", () => Owner.self()))
       const output = yield* Effect.acquireRelease(
-        attempt("create a directory to build in", () => mkdtemp(`${directory}.building-${owner}-`)),
+        attempt("create a build directory", () => mkdtemp(`${directory}.building-${owner}-`)),
         (path) =>
-          attempt("remove the directory built in", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
+          attempt("remove the build directory", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
       )
       for (const [index, program] of programs.entries()) {
         const step = `[${index + 1}/${programs.length}]`
@@ -97,14 +96,14 @@ export const build = (
     })
   ).pipe(Effect.mapError((reason) => new BuildError({ reason })))
 
-/** Asks the module proxy only where the text leaves the patch open. */
+/** Returns the release to build. Queries the module proxy only if the text names no patch. */
 const releaseOf = Effect.fnUntraced(function* (text: string) {
-  const asked = Version.parse(text)
-  if (Option.isNone(asked)) return yield* new NoSuchRelease({ version: text, available: [] })
-  if (Version.isRelease(asked.value)) return asked.value
+  const requested = Version.parse(text)
+  if (Option.isNone(requested)) return yield* new NoSuchRelease({ version: text, available: [] })
+  if (Version.isRelease(requested.value)) return requested.value
   yield* GoToolchain.find
   const known = yield* KubernetesModule.releases
-  const newest = Version.newest(asked.value, known)
+  const newest = Version.newest(requested.value, known)
   if (Option.isSome(newest)) return newest.value
   const releases = known.filter((name) => Option.isSome(Version.parseRelease(name)))
   return yield* new NoSuchRelease({ version: text, available: releases.toReversed().slice(0, NAMED_RELEASES) })
@@ -118,7 +117,7 @@ const compile = Effect.fnUntraced(function* (program: ProgramName, order: Order,
     output: built,
     linkerFlags: linkerFlagsOf(program, order.release)
   })
-  yield* attempt(`put ${program} in its place`, async () => {
+  yield* attempt(`move ${program} into the cache`, async () => {
     await chmod(built, 0o755)
     await rename(built, join(order.root, Version.print(order.release), program))
   })
@@ -134,7 +133,7 @@ const sourceOf = Effect.fnUntraced(function* (program: ProgramName, { release, r
   return { module: yield* KubernetesModule.make(join(root, GENERATED), release), pinned: false, command }
 })
 
-/** The release's own build stamps these; without them the server calls itself v0.0.0. */
+/** Version stamps of an official build. Without them the server reports v0.0.0. */
 const linkerFlagsOf = (program: ProgramName, release: Version.Release): string => {
   const version = Version.print(release)
   const stamps = [
@@ -146,7 +145,10 @@ const linkerFlagsOf = (program: ProgramName, release: Version.Release): string =
   return ["-s", "-w", ...(program === "helm" ? [] : stamps.flatMap((stamp) => ["-X", stamp]))].join(" ")
 }
 
-/** What the user named counts as there unless a release was asked for; what lies behind the cache does not. */
+/**
+ * Returns the programs to build. Programs that the user provides count as present unless a release was requested.
+ * Programs in the system directory do not.
+ */
 const missing = ({ release, strict, wanted }: Order): Effect.Effect<ReadonlyArray<ProgramName>> =>
   Effect.filter(wanted, (program) =>
     Effect.map(find(program, strict ? Version.print(release) : undefined), (place) =>

@@ -1,4 +1,4 @@
-/** Why the programs of a control plane could not be built. */
+/** Errors of building the programs of a control plane. */
 import { Schema } from "effect"
 
 export class GoMissing extends Schema.TaggedError<GoMissing>()("GoMissing", {
@@ -18,7 +18,7 @@ export class GoTooOld extends Schema.TaggedError<GoTooOld>()("GoTooOld", {
   }
 }
 
-/** The compiler, or what it fetches, failed; `lastLine` is the end of what it said. */
+/** The compiler or a fetch of its dependencies failed. `lastLine` is the end of its output. */
 export class CompilationFailed extends Schema.TaggedError<CompilationFailed>()("CompilationFailed", {
   program: Schema.String,
   lastLine: Schema.String
@@ -28,7 +28,7 @@ export class CompilationFailed extends Schema.TaggedError<CompilationFailed>()("
   }
 }
 
-/** Go could not say which releases there are, or fetch one; `lastLine` is the end of what it said. */
+/** Go could not list the releases or fetch one. `lastLine` is the end of its output. */
 export class ModuleUnavailable extends Schema.TaggedError<ModuleUnavailable>()("ModuleUnavailable", {
   module: Schema.String,
   lastLine: Schema.String
@@ -38,14 +38,14 @@ export class ModuleUnavailable extends Schema.TaggedError<ModuleUnavailable>()("
   }
 }
 
-/** No release is named so; `available` are some that there are, the newest first. */
+/** No release has this name. `available` lists some releases, the newest first. */
 export class NoSuchRelease extends Schema.TaggedError<NoSuchRelease>()("NoSuchRelease", {
   version: Schema.String,
   available: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const known = this.available.length === 0 ? "" : `; there are ${this.available.join(", ")}`
-    return `${this.version} is no release of Kubernetes${known}`
+    const known = this.available.length === 0 ? "" : `; available: ${this.available.join(", ")}`
+    return `${this.version} is not a release of Kubernetes${known}`
   }
 }
 
@@ -58,16 +58,16 @@ export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("Di
   }
 }
 
-/** Another build held the lock for longer than a build takes. */
+/** Another build still held the lock after 30 minutes. */
 export class BuildLocked extends Schema.TaggedError<BuildLocked>()("BuildLocked", {
   owner: Schema.String
 }) {
   override get message(): string {
-    return `another build (process ${this.owner}) has not ended`
+    return `another build (process ${this.owner}) is still running`
   }
 }
 
-/** Every failure of a build. */
+/** Any failure of a build. */
 export class BuildError extends Schema.TaggedError<BuildError>()("BuildError", {
   reason: Schema.Union([
     GoMissing,

@@ -1,16 +1,16 @@
-/** Lets one build at a time fill the cache. */
+/** Allows one build at a time to fill the cache. */
 import { Effect, Schedule, type Scope } from "effect"
 import * as LockFile from "../../../machine/LockFile.ts"
 import { BuildLocked, DirectoryRefused } from "./BuildError.ts"
 
 const EVERY = "500 millis"
-/** A build from nothing takes four minutes on two cores. */
-const PATIENCE = "30 minutes"
+/** Much longer than a first build, which takes four minutes on two cores. */
+const TIMEOUT = "30 minutes"
 
 /**
- * Takes the lock, waiting for another build to end; gives it back with the scope.
+ * Takes the lock and waits for another build to end. Closing the scope releases it.
  *
- * `waiting` is called once if there is somebody to wait for.
+ * `waiting` is called once if another build holds the lock.
  *
  * **Errors** `BuildLocked` after 30 minutes.
  */
@@ -19,22 +19,22 @@ export const acquire = (
   waiting: (owner: string) => Effect.Effect<void>
 ): Effect.Effect<void, BuildLocked | DirectoryRefused, Scope.Scope> =>
   Effect.gen(function* () {
-    let told = false
+    let announced = false
     let owner = "unknown"
     const once = Effect.gen(function* () {
-      const holder = yield* refusing("take the build's lock", () => LockFile.take(path))
+      const holder = yield* refusing("take the build lock", () => LockFile.take(path))
       if (holder === undefined) return
       owner = String(holder.pid)
-      if (!told) yield* waiting(owner)
-      told = true
+      if (!announced) yield* waiting(owner)
+      announced = true
       return yield* new BuildLocked({ owner })
     })
     yield* Effect.acquireRelease(
       once.pipe(
         Effect.retry({ schedule: Schedule.spaced(EVERY), while: (error) => error._tag === "BuildLocked" }),
-        Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(new BuildLocked({ owner })) })
+        Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(new BuildLocked({ owner })) })
       ),
-      () => refusing("give back the build's lock", () => LockFile.release(path)).pipe(Effect.orDie),
+      () => refusing("release the build lock", () => LockFile.release(path)).pipe(Effect.orDie),
       { interruptible: true }
     )
   })

@@ -1,6 +1,6 @@
 /**
- * Downloads the programs of a control plane that the Kubernetes project publishes for tests: etcd, kube-apiserver and
- * kubectl. The controller manager and the scheduler are not among them; a build brings those.
+ * Downloads the programs that the Kubernetes project publishes for tests: etcd, kube-apiserver and kubectl. The
+ * controller manager and the scheduler are not published; build them.
  */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, mkdtemp, open, rename, rm } from "node:fs/promises"
@@ -15,13 +15,13 @@ import { cacheRoot, KUBERNETES_MINOR, type ProgramName } from "./Programs.ts"
 import * as ReleaseIndex from "./ReleaseIndex.ts"
 import * as Version from "./Version.ts"
 
-/** What an archive holds. */
+/** Programs in a published archive. */
 const PUBLISHED: ReadonlyArray<ProgramName> = ["etcd", "kube-apiserver", "kubectl"]
 
-/** The variable that names another index. */
+/** Environment variable with the URL of another index. */
 export const INDEX_VARIABLE = "QUARTERDECK_ASSETS_INDEX"
 
-/** How long an address may send nothing (default 30 s). */
+/** Time that a server may send nothing (default 30 s). */
 export const Patience = Context.Reference<Duration.Input>("@quarterdeck/harness/assets/Download/Patience", {
   defaultValue: () => "30 seconds"
 })
@@ -30,18 +30,18 @@ const MAX_INDEX_BYTES = 16 * 1024 * 1024
 const MAX_ARCHIVE_BYTES = 1024 * 1024 * 1024
 
 export interface DownloadOptions {
-  /** `1.33` means its newest published patch (default the harness's own minor release). */
+  /** `1.33` means its newest published patch (default: the harness's own minor release). */
   readonly version?: string
-  /** Where the index is, `http:` or `https:` (default `QUARTERDECK_ASSETS_INDEX`, else the project's own). */
+  /** URL of the index, `http:` or `https:` (default: `QUARTERDECK_ASSETS_INDEX`, or the project's index). */
   readonly index?: string
-  /** Which machine the programs are for (default this one). */
+  /** Target machine of the programs (default: this machine). */
   readonly machine?: ReleaseIndex.Machine
-  /** Told of every piece; `totalBytes` is absent when the address does not say it. */
+  /** Called for every chunk. `totalBytes` is absent if the server does not send it. */
   readonly progress?: (state: { readonly receivedBytes: number; readonly totalBytes?: number }) => Effect.Effect<void>
 }
 
 export interface Downloaded {
-  /** `v1.36.0` */
+  /** The release: `v1.36.0`. */
   readonly version: string
   readonly directory: string
   readonly programs: ReadonlyArray<ProgramName>
@@ -50,26 +50,26 @@ export interface Downloaded {
 /**
  * Downloads a release into the cache.
  *
- * **Errors** `NotPublished`, `FetchFailed`, `HashDiffers`, `ArchiveRefused`; nothing is left then.
+ * **Errors** `NotPublished`, `FetchFailed`, `HashDiffers` or `ArchiveRefused`; then no files remain.
  *
- * **Limits** a program that is there is replaced; each appears whole, and only once the whole archive has been proved.
+ * **Limits** replaces existing programs. Each program appears atomically, after the whole archive has been verified.
  */
 export const download = (options: DownloadOptions = {}): Effect.Effect<Downloaded, DownloadError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const url = options.index ?? (yield* setting(INDEX_VARIABLE)) ?? ReleaseIndex.DEFAULT_URL
       const machine = options.machine ?? ReleaseIndex.machineOf(process.platform, process.arch)
-      const asked = yield* versionAsked(options.version ?? KUBERNETES_MINOR, machine)
+      const requested = yield* parseVersion(options.version ?? KUBERNETES_MINOR, machine)
       const index = yield* ReleaseIndex.read(url, yield* textFrom(url))
-      const archive = yield* ReleaseIndex.pick(index, { asked, machine, url })
+      const archive = yield* ReleaseIndex.pick(index, { requested, machine, url })
 
       const directory = join(yield* cacheRoot, archive.version)
       yield* attempt("create the cache", () => mkdir(directory, { recursive: true }))
-      const owner = Owner.print(yield* attempt("learn who downloads", () => Owner.self()))
+      const owner = Owner.print(yield* attempt("identify this process", () => Owner.self()))
       const draft = yield* Effect.acquireRelease(
-        attempt("create a directory to download to", () => mkdtemp(`${directory}.downloading-${owner}-`)),
+        attempt("create a download directory", () => mkdtemp(`${directory}.downloading-${owner}-`)),
         (path) =>
-          attempt("remove what was downloaded", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
+          attempt("remove the download directory", () => rm(path, { recursive: true, force: true })).pipe(Effect.orDie)
       )
       const file = join(draft, "archive")
       const sha512 = yield* fetchInto(file, archive.url, options.progress ?? (() => Effect.void))
@@ -77,7 +77,7 @@ export const download = (options: DownloadOptions = {}): Effect.Effect<Downloade
         return yield* new HashDiffers({ url: archive.url, expected: archive.sha512, actual: sha512 })
       }
       yield* Archive.extract({ archive: file, directory: draft, names: PUBLISHED })
-      yield* attempt("put the programs in their place", async () => {
+      yield* attempt("move the programs into the cache", async () => {
         for (const name of PUBLISHED) {
           await chmod(join(draft, name), 0o755)
           await rename(join(draft, name), join(directory, name))
@@ -90,11 +90,11 @@ export const download = (options: DownloadOptions = {}): Effect.Effect<Downloade
     inRealTime
   )
 
-const versionAsked = (text: string, machine: ReleaseIndex.Machine) => {
+const parseVersion = (text: string, machine: ReleaseIndex.Machine) => {
   const refused = new NotPublished({ version: text, machine: `${machine.os}/${machine.arch}`, available: [] })
   return Option.match(Version.parse(text), {
     onNone: () => Effect.fail(refused),
-    onSome: (asked) => Effect.succeed(asked)
+    onSome: (requested) => Effect.succeed(requested)
   })
 }
 
@@ -104,7 +104,7 @@ const textFrom = Effect.fnUntraced(function* (url: string) {
   return Buffer.concat(chunks).toString("utf8")
 })
 
-/** Writes what an address sends into a new file and gives its SHA-512. */
+/** Downloads a URL into a new file and returns its SHA-512. */
 const fetchInto = Effect.fnUntraced(function* (
   path: string,
   url: string,
@@ -126,12 +126,12 @@ const fetchInto = Effect.fnUntraced(function* (
     })
   )
   if (totalBytes !== undefined && receivedBytes !== totalBytes) {
-    return yield* new FetchFailed({ url, problem: `it ended after ${receivedBytes} of ${totalBytes} bytes` })
+    return yield* new FetchFailed({ url, problem: `the response ended after ${receivedBytes} of ${totalBytes} bytes` })
   }
   return hash.digest("hex")
 }, Effect.scoped)
 
-/** Opens an address, redirects followed; the request ends with the scope. */
+/** Requests a URL and follows redirects. Closing the scope aborts the request. */
 const opened = Effect.fnUntraced(function* (url: string) {
   const failed = (problem: string) => new FetchFailed({ url, problem })
   const stop = yield* Effect.acquireRelease(
@@ -140,17 +140,17 @@ const opened = Effect.fnUntraced(function* (url: string) {
   )
   const patience = yield* Patience
   const response = yield* Effect.tryPromise({
-    // The bytes are proved as they were published, so they must come as they were published.
+    // The hash is that of the published bytes, so the response must not be re-encoded.
     try: () => fetch(url, { signal: stop.signal, headers: { "accept-encoding": "identity" } }),
-    catch: (cause) => failed(whyOf(cause))
+    catch: (cause) => failed(causeOf(cause))
   }).pipe(withPatience(patience, failed))
   if (response.status !== 200 || response.body === null) return yield* failed(`status ${response.status}`)
   const length = Number(response.headers.get("content-length") ?? Number.NaN)
-  const body = Stream.fromAsyncIterable<Uint8Array, FetchFailed>(response.body, (cause) => failed(whyOf(cause)))
+  const body = Stream.fromAsyncIterable<Uint8Array, FetchFailed>(response.body, (cause) => failed(causeOf(cause)))
   return { body, ...(Number.isSafeInteger(length) ? { totalBytes: length } : {}) }
 })
 
-/** Fails when nothing comes for too long, or too much. */
+/** Fails if the server sends nothing for too long, or too much. */
 const bounded = (url: string, body: Stream.Stream<Uint8Array, FetchFailed>, maxBytes: number) =>
   Stream.unwrap(
     Effect.map(Patience, (patience) => {
@@ -160,7 +160,9 @@ const bounded = (url: string, body: Stream.Stream<Uint8Array, FetchFailed>, maxB
         Stream.timeoutOrElse({ duration: patience, orElse: () => Stream.fail(failed(silent(patience))) }),
         Stream.mapEffect((chunk) => {
           bytes += chunk.length
-          return bytes > maxBytes ? Effect.fail(failed(`it sends more than ${maxBytes} bytes`)) : Effect.succeed(chunk)
+          return bytes > maxBytes
+            ? Effect.fail(failed(`the response exceeds ${maxBytes} bytes`))
+            : Effect.succeed(chunk)
         })
       )
     })
@@ -172,10 +174,10 @@ const withPatience =
     Effect.timeoutOrElse(effect, { duration: patience, orElse: () => Effect.fail(failed(silent(patience))) })
 
 const silent = (patience: Duration.Input): string =>
-  `nothing came for ${Duration.format(Duration.fromInputUnsafe(patience))}`
+  `no data for ${Duration.format(Duration.fromInputUnsafe(patience))}`
 
-/** The reason that lies behind `fetch failed`. */
-const whyOf = (cause: unknown): string => {
+/** Returns the cause behind the error `fetch failed`. */
+const causeOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
   return cause.cause instanceof Error && cause.cause.message !== "" ? cause.cause.message : cause.message
 }

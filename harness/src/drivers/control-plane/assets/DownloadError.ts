@@ -1,11 +1,11 @@
-/** Why published programs could not be downloaded. */
+/** Errors of downloading published programs. */
 import { Schema } from "effect"
 import { DirectoryRefused } from "./BuildError.ts"
 
-/** Nothing, or half of it, came from an address. */
+/** A URL could not be fetched completely. */
 export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed", {
   url: Schema.String,
-  /** `status 404`, `nothing came for 30 s`, or what the network said. */
+  /** `status 404`, `no data for 30 s`, or the network error. */
   problem: Schema.String
 }) {
   override get message(): string {
@@ -13,29 +13,31 @@ export class FetchFailed extends Schema.TaggedError<FetchFailed>()("FetchFailed"
   }
 }
 
-/** What came as the index of archives is none. */
+/** The response is not an index of archives. */
 export class IndexUnreadable extends Schema.TaggedError<IndexUnreadable>()("IndexUnreadable", {
   url: Schema.String,
   problem: Schema.String
 }) {
   override get message(): string {
-    return `${this.url} is no index of archives: ${this.problem}`
+    return `${this.url} is not an index of archives: ${this.problem}`
   }
 }
 
-/** The index has no archive of that release for this machine; `available` are releases that it has, the newest first. */
+/**
+ * The index has no archive of the release for the machine. `available` are the releases that it has, the newest first.
+ */
 export class NotPublished extends Schema.TaggedError<NotPublished>()("NotPublished", {
   version: Schema.String,
   machine: Schema.String,
   available: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const known = this.available.length === 0 ? "none are" : `there are ${this.available.join(", ")}`
+    const known = this.available.length === 0 ? "no release is" : `available: ${this.available.join(", ")}`
     return `${this.version} is not published for ${this.machine}; ${known}`
   }
 }
 
-/** The archive is not the one of which the index speaks; it has been thrown away. */
+/** The archive's hash differs from the one in the index. The archive has been deleted. */
 export class HashDiffers extends Schema.TaggedError<HashDiffers>()("HashDiffers", {
   url: Schema.String,
   expected: Schema.String,
@@ -46,7 +48,7 @@ export class HashDiffers extends Schema.TaggedError<HashDiffers>()("HashDiffers"
   }
 }
 
-/** The archive holds something else than programs, or not all of them. */
+/** The archive contains an unexpected entry or lacks a program. */
 export class ArchiveRefused extends Schema.TaggedError<ArchiveRefused>()("ArchiveRefused", {
   problem: Schema.String
 }) {
@@ -55,7 +57,7 @@ export class ArchiveRefused extends Schema.TaggedError<ArchiveRefused>()("Archiv
   }
 }
 
-/** Every failure of a download. */
+/** Any failure of a download. */
 export class DownloadError extends Schema.TaggedError<DownloadError>()("DownloadError", {
   reason: Schema.Union([FetchFailed, IndexUnreadable, NotPublished, HashDiffers, ArchiveRefused, DirectoryRefused])
 }) {

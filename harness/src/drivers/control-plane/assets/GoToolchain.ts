@@ -1,14 +1,14 @@
-/** The Go compiler of this machine. */
+/** The Go compiler on this machine. */
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { Effect, Option, Result, Schema } from "effect"
 import { CompilationFailed, GoMissing, GoTooOld, ModuleUnavailable } from "./BuildError.ts"
 
-/** What the go.mod files ask for. */
+/** The version that the go.mod files require. */
 const GO_NEEDED = "1.26"
 const VERSION = /\bgo(\d+)\.(\d+)/
 
-/** Reads what `go version` prints. **Errors** `GoTooOld` also when it prints something else. */
+/** Parses the output of `go version`. **Errors** `GoTooOld`, also for unexpected output. */
 export const checkVersion = (printed: string): Result.Result<string, GoTooOld> => {
   const [, major, minor] = VERSION.exec(printed) ?? []
   const [neededMajor = 0, neededMinor = 0] = GO_NEEDED.split(".").map(Number)
@@ -20,17 +20,17 @@ export const checkVersion = (printed: string): Result.Result<string, GoTooOld> =
       )
 }
 
-/** Finds the compiler on the PATH. **Errors** `GoMissing`, `GoTooOld`. */
+/** Returns the version of the compiler on the PATH. **Errors** `GoMissing`, `GoTooOld`. */
 export const find: Effect.Effect<string, GoMissing | GoTooOld> = run("go", ["version"], ".").pipe(
   Effect.mapError(() => new GoMissing({ needed: GO_NEEDED })),
   Effect.flatMap(({ output }) => Effect.fromResult(checkVersion(output)))
 )
 
 /**
- * Compiles a command of one module into a file.
+ * Compiles a command of a module into a file.
  *
- * A `pinned` module's go.mod and go.sum say every version and checksum, and nothing may change them; another
- * one's are completed on the way, as the checksum database allows.
+ * The go.mod and go.sum of a `pinned` module fix every version and checksum and must not change. Those of another
+ * module are completed during the build, verified by the checksum database.
  */
 export const compile = (options: {
   readonly program: string
@@ -40,9 +40,8 @@ export const compile = (options: {
   readonly output: string
   readonly linkerFlags: string
 }): Effect.Effect<void, CompilationFailed | GoMissing> =>
-  // The compiler needs the user's PATH, caches and proxies as they are; without cgo it needs no C compiler, and the
-  // programs run wherever they are copied. What a debugger would read is not even compiled: the linker would leave it out,
-  // and without it a build takes a fifth less.
+  // The compiler needs the user's PATH, caches and proxies. Without cgo it needs no C compiler, and the programs run
+  // wherever they are copied. Without DWARF data, which the linker would strip, a build takes a fifth less time.
   run(
     "env",
     [
@@ -59,31 +58,31 @@ export const compile = (options: {
     )
   )
 
-/** Lists the versions of a module that the module proxy has, the oldest first. */
+/** Returns the versions of a module that the module proxy has, the oldest first. */
 export const versionsOf = (module: string): Effect.Effect<ReadonlyArray<string>, GoMissing | ModuleUnavailable> =>
-  // The first word is the module's name.
-  Effect.map(ask(module, ["list", "-m", "-versions", module]), ({ printed }) => printed.trim().split(/\s+/).slice(1))
+  // The first word of the output is the module's name.
+  Effect.map(query(module, ["list", "-m", "-versions", module]), ({ printed }) => printed.trim().split(/\s+/).slice(1))
 
 const Downloaded = Schema.fromJsonString(Schema.Struct({ GoMod: Schema.String }))
 
-/** Fetches a version of a module and gives its go.mod. */
+/** Downloads a version of a module and returns its go.mod. */
 export const goModOf = Effect.fnUntraced(function* (
   module: string,
   version: string
 ): Effect.fn.Return<string, GoMissing | ModuleUnavailable> {
   const name = `${module}@${version}`
   const unavailable = (lastLine: string) => new ModuleUnavailable({ module: name, lastLine })
-  const { printed } = yield* ask(name, ["mod", "download", "-json", name])
+  const { printed } = yield* query(name, ["mod", "download", "-json", name])
   const place = Schema.decodeUnknownOption(Downloaded)(printed)
-  if (Option.isNone(place)) return yield* unavailable("it does not say where it put go.mod")
+  if (Option.isNone(place)) return yield* unavailable("its output has no path of go.mod")
   return yield* Effect.tryPromise({
     try: () => readFile(place.value.GoMod, "utf8"),
     catch: (cause) => unavailable(String(cause))
   })
 })
 
-const ask = Effect.fnUntraced(function* (module: string, args: ReadonlyArray<string>) {
-  // Outside every module: nothing that lies around decides what is answered.
+const query = Effect.fnUntraced(function* (module: string, args: ReadonlyArray<string>) {
+  // Runs outside of any module, so that surrounding go.mod and go.work files have no effect.
   const ended = yield* run("env", ["GOFLAGS=", "GOWORK=off", "go", ...args], "/").pipe(
     Effect.mapError(() => new GoMissing({ needed: GO_NEEDED }))
   )
@@ -97,23 +96,23 @@ interface Ended {
   readonly code: number | null
   /** The end of both streams. */
   readonly output: string
-  /** The end of standard output alone. */
+  /** The end of standard output. */
   readonly printed: string
 }
 
-const KEPT_CHARACTERS = 64 * 1024
+const MAX_CHARACTERS = 64 * 1024
 
-/** Runs a command to its end; interruption ends it. **Errors** when it cannot be started. */
+/** Runs a command to its end. Interruption ends it. **Errors** if it cannot be started. */
 function run(command: string, args: ReadonlyArray<string>, cwd: string): Effect.Effect<Ended, Error> {
   return Effect.callback((resume) => {
     const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"] })
     let output = ""
     let printed = ""
     const collect = (chunk: Buffer) => {
-      output = (output + chunk.toString("utf8")).slice(-KEPT_CHARACTERS)
+      output = (output + chunk.toString("utf8")).slice(-MAX_CHARACTERS)
     }
     child.stdout.on("data", (chunk: Buffer) => {
-      printed = (printed + chunk.toString("utf8")).slice(-KEPT_CHARACTERS)
+      printed = (printed + chunk.toString("utf8")).slice(-MAX_CHARACTERS)
       collect(chunk)
     })
     child.stderr.on("data", collect)

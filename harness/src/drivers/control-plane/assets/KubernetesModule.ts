@@ -1,9 +1,9 @@
 /**
- * A Go module that builds the control plane of any release, made from what that release says of itself.
+ * Generates a Go module that builds the control plane of a release, from that release's go.mod.
  *
- * Kubernetes replaces the libraries of its own repository by directories that are not part of its module, so a module
- * that requires it has to replace each of them by the library's published version. Which ones there are differs from
- * release to release.
+ * Kubernetes replaces the libraries of its own repository by directories that are not part of its module. A module that
+ * requires Kubernetes must replace each library by its published version. The set of libraries differs between
+ * releases.
  */
 import { access, mkdir, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -14,20 +14,20 @@ import * as Version from "./Version.ts"
 
 const MODULE = "k8s.io/kubernetes"
 
-/** A line of a `replace` block, or a `require` of what only a replacement can bring. */
+/** A line of a `replace` block, or a `require` of version v0.0.0, which only a replacement can provide. */
 const STAGED = /^\s*(k8s\.io\/[a-z0-9-]+)\s+(?:=>\s+\.\/staging\/src\/\S+|v0\.0\.0(?:\s|$))/gm
 const GO_LINE = /^go \S+$/m
 const GODEBUG = /^godebug (?:\S+=\S+|\(\n(?:[^)]*\n)?\))$/gm
 
-/** Names the libraries of Kubernetes' own repository that its go.mod asks for, in order. */
+/** Returns the libraries of Kubernetes' own repository that its go.mod requires, sorted. */
 export const stagedIn = (goMod: string): ReadonlyArray<string> =>
   [...new Set([...goMod.matchAll(STAGED)].map(([, name = ""]) => name))].toSorted()
 
 /**
- * Writes the go.mod of a module that requires one release.
+ * Returns the go.mod of a module that requires one release.
  *
- * A library's version is the release's with major 0; the release's own Go version and runtime settings are
- * kept, for those of a dependency do not count.
+ * A library has the release's version with major 0. The release's Go version and `godebug` settings are copied, because
+ * those of a dependency have no effect.
  */
 export const goModFor = (release: Version.Release, upstream: string): string => {
   const library = Version.print({ ...release, major: 0 })
@@ -47,17 +47,17 @@ export const goModFor = (release: Version.Release, upstream: string): string => 
 }
 
 /**
- * Makes the module of a release below `root` and gives its directory.
+ * Creates the module of a release below `root` and returns its directory.
  *
- * **Limits** fetches the release through the module proxy; the checksum database proves it, and go.sum, which the first
- * build writes, holds every later one to the same bytes.
+ * **Limits** fetches the release through the module proxy, verified by the checksum database. The first build writes
+ * go.sum, which fixes the bytes for later builds.
  */
 export const make = Effect.fnUntraced(function* (
   root: string,
   release: Version.Release
 ): Effect.fn.Return<string, DirectoryRefused | GoMissing | ModuleUnavailable> {
   const directory = join(root, Version.print(release))
-  // One that is there has been completed by a build.
+  // An existing module has been completed by a build.
   if (yield* Effect.promise(() => exists(join(directory, "go.mod")))) return directory
   const upstream = yield* GoToolchain.goModOf(MODULE, Version.print(release))
   yield* Effect.tryPromise({
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
   return directory
 })
 
-/** Lists the releases that the module proxy has, as it names them. */
+/** Returns the names of the releases that the module proxy has. */
 export const releases: Effect.Effect<ReadonlyArray<string>, GoMissing | ModuleUnavailable> = GoToolchain.versionsOf(
   MODULE
 )

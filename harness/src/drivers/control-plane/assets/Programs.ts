@@ -1,4 +1,4 @@
-/** The programs of a real control plane, and where they are found on this machine. */
+/** The programs of a real control plane, and their locations on this machine. */
 import { constants } from "node:fs"
 import { access, readdir } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -7,39 +7,43 @@ import { Effect, Option } from "effect"
 import { setting } from "../../../machine/Machine.ts"
 import * as Version from "./Version.ts"
 
-/** The Kubernetes that the harness builds and is tested with. */
+/** The Kubernetes release that the harness builds and is tested with. */
 export const KUBERNETES_VERSION = "v1.36.3"
 
-/** Its minor release, `1.36`. */
+/** Its minor release: `1.36`. */
 export const KUBERNETES_MINOR = KUBERNETES_VERSION.replace(/^v(.+)\.\d+$/, "$1")
 
-/** What makes a control plane, in the order in which it is built. */
+/** The programs of a control plane, in build order. */
 export const PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"] as const
-/** What only some tests use, and a build makes when it is asked to. */
+/** Programs that only some tests need, built on request. */
 export const OPTIONAL_PROGRAMS = ["helm"] as const
 export type ProgramName = (typeof PROGRAMS)[number] | (typeof OPTIONAL_PROGRAMS)[number]
 
-/** Which place had a program: a variable that names it or its directory, the cache, or the system's directory. */
+/**
+ * Location of a program: an environment variable that names it or its directory, the cache, or the system directory.
+ */
 export type Origin = "TEST_ASSET" | "KUBEBUILDER_ASSETS" | "cache" | "/usr/local/kubebuilder/bin"
 
 export interface FoundProgram {
   readonly name: ProgramName
   readonly path: string
   readonly origin: Origin
-  /** The release whose directory in the cache it lies in, `v1.36.3`; what other places hold only running it would say. */
+  /**
+   * Release of its cache directory, `v1.36.3`. Absent for other locations, where only running the program would tell.
+   */
   readonly version?: string
 }
 
-/** The directory of all releases: `${XDG_CACHE_HOME:-~/.cache}/quarterdeck/kubernetes`. */
+/** The cache directory of all releases: `${XDG_CACHE_HOME:-~/.cache}/quarterdeck/kubernetes`. */
 export const cacheRoot: Effect.Effect<string> = Effect.gen(function* () {
   const cache = (yield* setting("XDG_CACHE_HOME")) ?? join((yield* setting("HOME")) ?? homedir(), ".cache")
   return join(cache, "quarterdeck", "kubernetes")
 })
 
-/** The directory that builds and downloads of one release fill; the harness's own release unless another is given. */
+/** The cache directory of the harness's own release. */
 export const cacheDirectory: Effect.Effect<string> = Effect.map(cacheRoot, (root) => join(root, KUBERNETES_VERSION))
 
-/** The releases that have a directory in the cache, the newest first. */
+/** Returns the releases with a directory in the cache, the newest first. */
 export const cachedVersions: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function* () {
   const root = yield* cacheRoot
   const names = yield* Effect.promise(() => readdir(root).catch((): Array<string> => []))
@@ -52,13 +56,13 @@ export const cachedVersions: Effect.Effect<ReadonlyArray<string>> = Effect.gen(f
 
 /**
  * Finds a program, in envtest's order: the file that `TEST_ASSET_ETCD`, `TEST_ASSET_KUBE_APISERVER` or
- * `TEST_ASSET_KUBECTL` names, the directory that `KUBEBUILDER_ASSETS` names, the cache, `/usr/local/kubebuilder/bin`. The
- * cache gives the harness's own release, else the newest other patch of its minor release.
+ * `TEST_ASSET_KUBECTL` names, the directory that `KUBEBUILDER_ASSETS` names, the cache, `/usr/local/kubebuilder/bin`.
+ * In the cache, the harness's own release comes first, then the newest other patch of its minor release.
  *
- * With a `version` (`1.33`, `v1.33.2`) it is looked for in the cache alone: a minor release means its newest
- * patch there that has the program. None when the text is no version.
+ * With a `version` (`1.33`, `v1.33.2`) it searches only the cache. A minor release means its newest cached patch with
+ * the program. Returns None if the text is not a version.
  *
- * **Limits** looks for an executable file; it is not run.
+ * **Limits** checks only that the file is executable; does not run it.
  *
  * **Source** controller-runtime, `pkg/internal/testing/process/bin_path_finder.go`.
  */
@@ -73,13 +77,11 @@ export const find = Effect.fnUntraced(function* (
   return Option.none()
 })
 
-/** Says how the user would bring programs that are missing, as they would type it. */
+/** Returns the command that builds missing programs, as the user would type it. */
 export const buildCommand = (version?: string): string =>
   version === undefined ? BUILD_COMMAND : `${BUILD_COMMAND} ${version}`
 
-/**
- * The command that builds what is missing, as the user would type it: from a checkout, or from an installed package.
- */
+/** Command that builds the harness's own release, in a checkout or with an installed package. */
 export const BUILD_COMMAND = import.meta.url.endsWith(".ts")
   ? "npx pnpm@12 assets build"
   : "npx @quarterdeck/harness assets build"
@@ -92,7 +94,7 @@ const usualPlaces = Effect.fnUntraced(function* (name: ProgramName) {
   const places: ReadonlyArray<FoundProgram> = [
     ...(file === undefined ? [] : [{ name, path: file, origin: "TEST_ASSET" as const }]),
     ...(assets === undefined ? [] : [{ name, path: join(assets, name), origin: "KUBEBUILDER_ASSETS" as const }]),
-    // Downloads may have another patch than builds, and do as well.
+    // A download may have another patch than a build; either works.
     ...(yield* placesOf(name, KUBERNETES_VERSION)),
     ...(yield* placesOf(name, KUBERNETES_MINOR)),
     { name, path: join(SYSTEM_DIRECTORY, name), origin: SYSTEM_DIRECTORY }
@@ -101,11 +103,11 @@ const usualPlaces = Effect.fnUntraced(function* (name: ProgramName) {
 })
 
 const placesOf = Effect.fnUntraced(function* (name: ProgramName, version: string) {
-  const asked = Version.parse(version)
-  if (Option.isNone(asked)) return []
+  const requested = Version.parse(version)
+  if (Option.isNone(requested)) return []
   const root = yield* cacheRoot
   const releases = (yield* cachedVersions).filter((text) =>
-    Option.exists(Version.parseRelease(text), (release) => Version.includes(asked.value, release))
+    Option.exists(Version.parseRelease(text), (release) => Version.includes(requested.value, release))
   )
   return releases.map((release): FoundProgram => ({
     name,

@@ -8,11 +8,11 @@ import { parse } from "yaml"
 import { IndexUnreadable, NotPublished } from "./DownloadError.ts"
 import * as Version from "./Version.ts"
 
-/** Where the index is unless the user says otherwise. */
+/** URL of the project's own index. */
 export const DEFAULT_URL =
   "https://raw.githubusercontent.com/kubernetes-sigs/controller-tools/HEAD/envtest-releases.yaml"
 
-/** Every scalar is text: a hash of digits alone is no number. */
+/** Parses every scalar as text, because a hash may consist of digits only. */
 const FAILSAFE = { schema: "failsafe" } as const
 const NAMED_RELEASES = 8
 
@@ -25,14 +25,14 @@ const Index = Schema.Struct({
 })
 export type Index = typeof Index.Type
 
-/** One archive: where it lies and what its bytes must be. */
+/** An archive's URL and its expected hash. */
 export interface Archive {
   readonly version: string
   readonly url: string
   readonly sha512: string
 }
 
-/** A kind of machine in Go's words. */
+/** A machine type with Go's names. */
 export interface Machine {
   readonly os: string
   readonly arch: string
@@ -40,7 +40,7 @@ export interface Machine {
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ppc64: "ppc64le" }
 
-/** Says what kind of machine Node's words mean. */
+/** Converts Node's names of a machine type to Go's. */
 export const machineOf = (platform: string, arch: string): Machine => ({
   os: platform,
   arch: ARCHITECTURES[arch] ?? arch
@@ -48,7 +48,7 @@ export const machineOf = (platform: string, arch: string): Machine => ({
 
 const decodeIndex = Schema.decodeUnknownEffect(Index)
 
-/** Reads the YAML of an index that came from `url`. */
+/** Parses the YAML of the index at `url`. */
 export const read = (url: string, text: string): Effect.Effect<Index, IndexUnreadable> =>
   Effect.try({ try: (): unknown => parse(text, FAILSAFE), catch: (cause) => cause }).pipe(
     Effect.flatMap((value) => decodeIndex(value)),
@@ -56,15 +56,15 @@ export const read = (url: string, text: string): Effect.Effect<Index, IndexUnrea
   )
 
 /**
- * Picks the newest archive of a release, or of the patches of a minor release, for a kind of machine.
+ * Returns the newest archive of a release, or of a minor release's patches, for a machine type.
  *
- * A relative `selfLink` is read from the index's own address.
+ * A relative `selfLink` is resolved against the index's URL.
  */
 export const pick = (
   index: Index,
-  options: { readonly asked: Version.Version; readonly machine: Machine; readonly url: string }
+  options: { readonly requested: Version.Version; readonly machine: Machine; readonly url: string }
 ): Effect.Effect<Archive, IndexUnreadable | NotPublished> => {
-  const { asked, machine, url } = options
+  const { requested, machine, url } = options
   const { os, arch } = machine
   const archives = new Map(
     Object.entries(index.releases).flatMap(([version, files]) => {
@@ -72,16 +72,16 @@ export const pick = (
       return file === undefined ? [] : [[version, file] as const]
     })
   )
-  const version = Option.getOrUndefined(Option.map(Version.newest(asked, [...archives.keys()]), Version.print))
+  const version = Option.getOrUndefined(Option.map(Version.newest(requested, [...archives.keys()]), Version.print))
   const archive = version === undefined ? undefined : archives.get(version)
   if (version === undefined || archive === undefined) {
     const releases = [...archives.keys()].flatMap((name) => Option.toArray(Version.parseRelease(name)))
     const available = releases.toSorted(Version.compare).toReversed().slice(0, NAMED_RELEASES).map(Version.print)
-    return Effect.fail(new NotPublished({ version: Version.print(asked), machine: `${os}/${arch}`, available }))
+    return Effect.fail(new NotPublished({ version: Version.print(requested), machine: `${os}/${arch}`, available }))
   }
   return Effect.try({
     try: () => ({ version, url: new URL(archive.selfLink, url).href, sha512: archive.hash }),
-    catch: () => new IndexUnreadable({ url, problem: `${archive.selfLink} is no address` })
+    catch: () => new IndexUnreadable({ url, problem: `${archive.selfLink} is not a URL` })
   })
 }
 

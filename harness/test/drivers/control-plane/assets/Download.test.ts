@@ -107,8 +107,8 @@ describe("download", () => {
         patience,
         send: (response, archive) => void response.write(archive.subarray(0, 10))
       })
-      assert.include(stalled, "archive.tar.gz could not be fetched: nothing came for 500ms")
-      assert.include(yield* refusal({ patience, send: () => undefined }), "nothing came for 500ms")
+      assert.include(stalled, "archive.tar.gz could not be fetched: no data for 500ms")
+      assert.include(yield* refusal({ patience, send: () => undefined }), "no data for 500ms")
     })
   )
 
@@ -148,7 +148,7 @@ describe("download", () => {
       for (const text of ["<html>", "releases: []", "a: [", indexOf("abc", "x")]) {
         assert.match(
           yield* refusal({ index: (response) => void response.end(text) }),
-          /^\S+index\.yaml is no index of archives: /,
+          /^\S+index\.yaml is not an index of archives: /,
           text
         )
       }
@@ -177,8 +177,8 @@ describe("download", () => {
   )
 
   const HOSTILE: ReadonlyArray<readonly [string, ReadonlyArray<Entry>, string]> = [
-    ["a path that leads upwards", [{ path: "../../etcd", content: "x" }], "../../etcd leads out of it"],
-    ["an absolute path", [{ path: "/tmp/etcd", content: "x" }], "/tmp/etcd leads out of it"],
+    ["a path that leads upwards", [{ path: "../../etcd", content: "x" }], "../../etcd leads out of the directory"],
+    ["an absolute path", [{ path: "/tmp/etcd", content: "x" }], "/tmp/etcd leads out of the directory"],
     [
       "a symbolic link",
       [{ path: "etcd", type: "SymbolicLink", linkpath: "/bin/sh", size: 0 }],
@@ -186,9 +186,9 @@ describe("download", () => {
     ],
     ["a hard link", [{ path: "etcd", type: "Link", linkpath: "/bin/sh", size: 0 }], "etcd is a Link"],
     ["a device", [{ path: "etcd", type: "CharacterDevice", size: 0 }], "etcd is a CharacterDevice"],
-    ["another file", [...PROGRAM_ENTRIES, { path: "setup.sh", content: "x" }], "setup.sh is none of etcd,"],
-    ["a program twice", [...PROGRAM_ENTRIES, { path: "etcd", content: "x" }], "etcd is in it twice"],
-    ["too few programs", PROGRAM_ENTRIES.slice(0, 2), "kube-apiserver and kubectl not in it"]
+    ["another file", [...PROGRAM_ENTRIES, { path: "setup.sh", content: "x" }], "setup.sh is not one of etcd,"],
+    ["a program twice", [...PROGRAM_ENTRIES, { path: "etcd", content: "x" }], "etcd is contained twice"],
+    ["too few programs", PROGRAM_ENTRIES.slice(0, 2), "it lacks kube-apiserver and kubectl"]
   ]
   for (const [what, entries, problem] of HOSTILE) {
     it.effect(`refuses an archive with ${what}`, () =>
