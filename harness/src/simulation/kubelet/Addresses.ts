@@ -1,4 +1,4 @@
-/** Addresses for pods and nodes that have none. */
+/** Assigns IP addresses to pods and nodes without one. */
 
 const FIRST_POD = [10, 128] as const
 const FIRST_NODE = [10, 64] as const
@@ -7,14 +7,14 @@ const SIZE = 256
 export interface Addresses {
   readonly nextPod: () => string
   readonly nextNode: () => string
-  /** Notes an address that an object has already, so that it is not given again. */
-  readonly seen: (address: string) => void
+  /** Records an address in use, so that it is not assigned again. */
+  readonly reserve: (address: string) => void
 }
 
 /**
- * Gives addresses in ascending order: pods from 10.128.0.1 on, nodes from 10.64.0.1 on.
+ * Assigns addresses in ascending order: pods from 10.128.0.1 on, nodes from 10.64.0.1 on.
  *
- * **Limits** no address comes back while the process runs; there are 8 million for pods.
+ * **Limits** never reuses an address while the process runs. There are 8 million addresses for pods.
  */
 export const make = (): Addresses => {
   let pods = 0
@@ -22,7 +22,7 @@ export const make = (): Addresses => {
   return {
     nextPod: () => print(FIRST_POD, ++pods),
     nextNode: () => print(FIRST_NODE, ++nodes),
-    seen: (address) => {
+    reserve: (address) => {
       const [first = 0, second = 0, third = 0, fourth = 0] = address.split(".").map(Number)
       const number = third * SIZE + fourth
       if (first === FIRST_POD[0] && second >= FIRST_POD[1]) {

@@ -1,4 +1,4 @@
-/** Work that is due at some instant, at most one piece for each key. */
+/** A schedule of work with due times, at most left entry per key. */
 import { Clock, Effect, Latch, Queue } from "effect"
 
 interface Entry<A> {
@@ -8,22 +8,23 @@ interface Entry<A> {
 }
 
 export interface Agenda<A> {
-  /** Enters work, in place of what the key had. */
+  /** Schedules work, replacing the entry of the key. */
   readonly put: (key: string, dueMs: number, work: A) => void
   readonly drop: (key: string) => void
-  /** How many keys have work ahead. */
+  /** Returns the number of scheduled keys. */
   readonly size: () => number
-  /** Does the work as it falls due, never ending; `workers` pieces at once. */
+  /** Runs work when it is due, `workers` entries in parallel. Never ends. */
   readonly run: (work: (work: A) => Effect.Effect<void>, workers: number) => Effect.Effect<never>
 }
 
-/** No timer runs longer: beyond 2^31 ms they fire at once. */
+/** Maximum length of a timer: timers longer than 2^31 ms fire immediately. */
 const LONGEST_SLEEP_MS = 3_600_000
 
 /**
- * Makes an empty agenda.
+ * Creates an empty schedule.
  *
- * **Limits** entering costs O(log n); replaced entries stay in the heap until they fall due or are the majority.
+ * **Limits** scheduling costs O(log n). Replaced entries stay in the heap until they are due or outnumber the current
+ * ones.
  */
 export const make = <A>(): Agenda<A> => {
   const current = new Map<string, Entry<A>>()
@@ -33,9 +34,9 @@ export const make = <A>(): Agenda<A> => {
   const isCurrent = (entry: Entry<A>): boolean => current.get(entry.key) === entry
   const compact = (): void => {
     if (heap.length < 64 || heap.length < current.size * 2) return
-    heap = heap.filter(isCurrent).toSorted((one, other) => one.dueMs - other.dueMs)
+    heap = heap.filter(isCurrent).toSorted((left, right) => left.dueMs - right.dueMs)
   }
-  /** Takes what is due; else says how long to wait. */
+  /** Removes and returns the next due entry, or returns the milliseconds to wait. */
   const next = (nowMs: number): Entry<A> | number => {
     for (;;) {
       const [first] = heap

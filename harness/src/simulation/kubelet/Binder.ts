@@ -1,17 +1,17 @@
 /**
- * Picks nodes for pods in clusters that have no scheduler.
+ * Assigns nodes to pods in clusters without a scheduler.
  *
- * **Limits** it knows node selectors, taints, cordons and the node that a DaemonSet names; of resources it knows only that
- * pods should be spread. Whoever tests scheduling needs the real one.
+ * **Limits** considers node selectors, taints, cordons and the node that a DaemonSet names. It spreads pods and ignores
+ * resource requests. Tests of scheduling need the real scheduler.
  */
 import { healthOf, type NodeView } from "./NodeView.ts"
 import type { PodView } from "./PodView.ts"
 
 export interface Binder {
-  /** Notes which node a pod is on. */
+  /** Records the node of a pod. */
   readonly bound: (uid: string, node: string) => void
   readonly gone: (uid: string) => void
-  /** The node with the fewest pods of those that take this one; undefined when none does. */
+  /** Returns the fitting node with the fewest pods, or undefined if no node fits. */
   readonly pick: (pod: PodView, nodes: Iterable<NodeView>) => string | undefined
 }
 
@@ -47,7 +47,7 @@ export const make = (): Binder => {
   }
 }
 
-/** Whether a node may run a pod. */
+/** Returns whether a node accepts a pod. */
 const takes = (node: NodeView, pod: PodView): boolean =>
   healthOf(node) === "ready"
   && (node.spec?.unschedulable !== true || tolerates(pod, { key: CORDON, effect: NO_SCHEDULE }))
@@ -59,7 +59,7 @@ const takes = (node: NodeView, pod: PodView): boolean =>
 
 const CORDON = "node.kubernetes.io/unschedulable"
 const NO_SCHEDULE = "NoSchedule"
-/** The kubelet lifts it itself in a moment. */
+/** The fake kubelet removes this taint shortly. */
 const NOT_READY = "node.kubernetes.io/not-ready"
 
 const tolerates = (
@@ -73,7 +73,10 @@ const tolerates = (
       && (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
   )
 
-/** The controller of DaemonSets names the node of each pod in a required affinity to its field `metadata.name`. */
+/**
+ * Returns whether the pod may run on the node by its required node affinity. The DaemonSet controller sets it to the
+ * field `metadata.name` of one node.
+ */
 const isNamed = (node: NodeView, { spec }: PodView): boolean => {
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
   const named = (terms ?? []).filter(({ matchFields }) => matchFields !== undefined)

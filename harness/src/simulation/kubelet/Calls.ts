@@ -1,6 +1,4 @@
-/**
- * The calls of a kubelet, in the form that costs both sides least: answers carry metadata alone and are not decoded.
- */
+/** The API calls of a kubelet. Responses contain only metadata and are not decoded, which costs both sides least. */
 import { Effect } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -12,7 +10,7 @@ const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 const MERGE = "application/merge-patch+json"
 const STRATEGIC = "application/strategic-merge-patch+json"
 
-/** How a call went: a refusal is data, because most of them mean only that somebody else was faster. */
+/** The result of a call. A refusal is not an error: usually another client has changed the object. */
 export type Outcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Refused"; readonly code: number; readonly text: string }
@@ -20,10 +18,10 @@ export type Outcome =
 
 export interface Calls {
   readonly podStatus: (pod: PodView, status: unknown) => Effect.Effect<Outcome>
-  /** Removes a pod that is being deleted: its containers have ended. */
+  /** Removes a pod that is being deleted, after its containers have ended. */
   readonly removePod: (pod: PodView) => Effect.Effect<Outcome>
   readonly bind: (pod: PodView, node: string) => Effect.Effect<Outcome>
-  /** Refused when the node has changed since it was read. */
+  /** Refused if the node has changed since it was read. */
   readonly nodeStatus: (node: NodeView, status: unknown) => Effect.Effect<Outcome>
   readonly nodeSpec: (node: string, spec: unknown) => Effect.Effect<Outcome>
   readonly renewLease: (namespace: string, node: string, renewTime: string) => Effect.Effect<Outcome>
@@ -40,7 +38,7 @@ export const make = (api: ClusterApi): Calls => {
 
   return {
     podStatus: (pod, status) =>
-      // With the uid, a report about a pod that is gone is never taken for one about its successor.
+      // The uid prevents a report for a deleted pod from applying to a new pod of the same name.
       patch(`${podPath(pod)}/status`, { metadata: { uid: pod.metadata.uid }, status }),
     removePod: (pod) =>
       send({
@@ -67,7 +65,7 @@ export const make = (api: ClusterApi): Calls => {
       }),
     nodeStatus: ({ metadata: { name, resourceVersion } }, status) =>
       patch(`${nodePath(name)}/status`, { metadata: { resourceVersion }, status }),
-    // A merge patch replaces lists whole, which is how taints go.
+    // A merge patch replaces whole lists, which removes taints.
     nodeSpec: (node, spec) => patch(nodePath(node), { spec }, MERGE),
     renewLease: (namespace, node, renewTime) =>
       patch(
@@ -78,7 +76,10 @@ export const make = (api: ClusterApi): Calls => {
   }
 }
 
-/** Whether a call has to be made again: what was refused because the object has changed or gone shows in the watch. */
+/**
+ * Returns whether a call must be repeated. After a refusal because the object has changed or is gone, the watch reports
+ * the change.
+ */
 export const isLost = (outcome: Outcome): boolean =>
   outcome._tag === "Unreachable" || (outcome._tag === "Refused" && outcome.code !== 404 && outcome.code !== 409)
 

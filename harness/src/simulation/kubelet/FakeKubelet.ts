@@ -1,9 +1,9 @@
 /**
- * Brings the pods of clusters to life that have no kubelet.
+ * Simulates the kubelets of a cluster that has none.
  *
- * It is a client like any other: it watches nodes and pods of a cluster of any driver, makes the nodes ready, and reports
- * for each bound pod what a kubelet would: running, ready, over when its Job is, gone when it was deleted. Annotations of
- * the pod make it slow, make it fail, or let it end; see `docs/tasks/harness-life.md`.
+ * It is an ordinary API client: it watches nodes and pods, makes the nodes ready, and reports for each bound pod what a
+ * kubelet would: running, ready, completed, or removed after a deletion. Annotations of a pod control delays, failures
+ * and completion; see `docs/tasks/harness-life.md`.
  */
 import { Duration, Effect, Schema, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -19,15 +19,15 @@ export { Annotation, PREFIX } from "./PodScript.ts"
 export { NODE_ANNOTATION } from "./NodeView.ts"
 
 export interface FakeKubeletOptions {
-  /** Also binds pods that have no node, for clusters without a scheduler (default false). */
+  /** Also binds pods without a node, for clusters without a scheduler (default false). */
   readonly schedule?: boolean
-  /** Which nodes it keeps, as a label selector (default all). */
+  /** Label selector of the nodes that it serves (default all). */
   readonly nodes?: string
-  /** How long the containers of a Job's pod run whose annotations say nothing (default 0). */
+  /** Run time of a Job's containers without an annotation (default 0). */
   readonly jobDuration?: Duration.Input
-  /** How often each node's lease is renewed (default 20 s; a node counts as lost after 50 s without). */
+  /** Interval for renewing each node's lease (default 20 s). A node counts as lost after 50 s without a renewal. */
   readonly leaseInterval?: Duration.Input
-  /** How many calls at once to a cluster (default 16). */
+  /** Maximum number of parallel calls to a cluster (default 16). */
   readonly concurrency?: number
 }
 
@@ -38,14 +38,14 @@ const Version = Schema.fromJsonString(Schema.Struct({ gitVersion: Schema.String 
 const decodeVersion = Schema.decodeUnknownEffect(Version)
 
 /**
- * Starts the kubelets of one cluster; they end with the scope, and what they reported stays.
+ * Starts the kubelets of one cluster. Closing the scope stops them; reported statuses remain.
  *
- * It survives outages of the cluster: pods are taken up where the server has them.
+ * It survives outages of the cluster and continues from the pods' state on the server.
  *
- * **Errors** `ApiError` when the cluster does not answer at the start.
+ * **Errors** `ApiError` if the cluster does not respond at the start.
  *
- * **Limits** keeps about 1 KB for each pod whose life is not over; `concurrency` calls at once, two watches. Real time,
- * also under a test clock.
+ * **Limits** about 1 KB for each pod that has not completed, `concurrency` parallel calls, two watches. Runs in real
+ * time, also under a test clock.
  *
  * **Example**
  *

@@ -1,4 +1,4 @@
-/** Follows all objects of a kind for as long as the scope is open, through outages and expired history. */
+/** Lists and watches all objects of a kind until its fiber is interrupted. Survives outages and expired history. */
 import { Effect, Ref, Schedule, Stream } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -9,29 +9,29 @@ export interface Followed extends KindRef {
   readonly labelSelector?: string
 }
 
-/** What to do with what is seen; uids tell an object from its successor of the same name. */
+/** Receives changes. The uid distinguishes objects of the same name. */
 export interface Follower {
   readonly put: (object: KubeObject) => Effect.Effect<void>
   readonly remove: (uid: string) => Effect.Effect<void>
-  /** Everything but these is gone: called after each complete list. */
+  /** Called after each complete list: all objects except these are gone. */
   readonly retain: (uids: ReadonlySet<string>) => Effect.Effect<void>
 }
 
 const PAGE = 500
-/** The server ends a watch after this long, so that a connection that died silently is noticed. */
+/** The server ends a watch after this time, which detects dead connections. */
 const WATCH_SECONDS = 300
 const FIRST_PAUSE = "100 millis"
 const LONGEST_PAUSE = "2 seconds"
 
-/** The watch cannot go on from where it was; a new list must come before it. */
+/** Result of a watch that cannot continue from its last version. A new list is needed. */
 const STALE = "stale"
 
 /**
- * Lists, then watches; lists again whenever the watch breaks other than by its own end.
+ * Lists, then watches. Lists again after a watch fails.
  *
- * It never ends by itself. `listed` runs after the first complete list.
+ * Never ends by itself. `listed` runs after each complete list.
  *
- * **Limits** pages of 500; after a failure it waits 0.1 s, then twice as long each time, 2 s at most.
+ * **Limits** pages of 500. Retries after 0.1 s, doubling up to 2 s.
  */
 export const follow = (
   api: ClusterApi,
@@ -40,7 +40,7 @@ export const follow = (
   listed: Effect.Effect<unknown> = Effect.void
 ): Effect.Effect<never> =>
   listAndWatch(api, followed, follower, listed).pipe(
-    Effect.tapError((error) => Effect.logDebug(`${followed.kind} is followed anew: ${error.message}`)),
+    Effect.tapError((error) => Effect.logDebug(`listing ${followed.kind} again: ${error.message}`)),
     Effect.retry(Schedule.min([Schedule.exponential(FIRST_PAUSE), Schedule.spaced(LONGEST_PAUSE)])),
     Effect.ignore,
     Effect.forever

@@ -1,5 +1,5 @@
 /**
- * Durations as Kubernetes writes them: `1h30m`, `250ms`, and days, which it lacks: `7d`.
+ * Durations in Go's notation: `1h30m`, `250ms`. Also accepts days, which Go does not: `7d`.
  *
  * **Source** Go, `time.ParseDuration`.
  */
@@ -8,7 +8,7 @@ const PART = /([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)/g
 const WHOLE = /^(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+$/
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Reads a duration in milliseconds; undefined when the text is none. */
+/** Parses a duration to milliseconds. Undefined for invalid text. */
 export const parseMs = (text: string): number | undefined => {
   if (text === "0") return 0
   if (!WHOLE.test(text)) return undefined
@@ -17,7 +17,7 @@ export const parseMs = (text: string): number | undefined => {
   return total
 }
 
-/** Prints whole milliseconds so that {@link parseMs} reads the same number. */
+/** Formats whole milliseconds in the notation that {@link parseMs} reads. */
 export const printMs = (milliseconds: number): string => {
   if (milliseconds === 0) return "0s"
   const parts: Array<string> = []

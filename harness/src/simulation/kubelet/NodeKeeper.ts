@@ -1,4 +1,4 @@
-/** Keeps nodes ready: their status, their lease, and the taint that new nodes carry. */
+/** Keeps nodes ready: reports their status, renews their leases, and removes the taint of new nodes. */
 import { Clock, type Duration, Effect, Result } from "effect"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import type { Addresses } from "./Addresses.ts"
@@ -10,10 +10,10 @@ import { decodeNode, healthOf, internalIpOf, type NodeView } from "./NodeView.ts
 
 export interface NodeKeeper {
   readonly follower: Follower
-  /** The address of a node that is known. */
+  /** Returns the address of a known node. */
   readonly address: (name: string) => string | undefined
   readonly nodes: () => Iterable<NodeView>
-  /** Reports, and renews leases and heartbeats, for ever. */
+  /** Reports statuses and renews leases. Never ends. */
   readonly run: Effect.Effect<never>
 }
 
@@ -23,11 +23,11 @@ export interface NodeKeeperOptions {
   readonly addresses: Addresses
   readonly version: string
   readonly leaseInterval: Duration.Input
-  /** Called with every node that is new or has changed. */
+  /** Called with every new or changed node. */
   readonly onNode: (node: { readonly name: string; readonly address: string }) => void
 }
 
-/** Every this many lease renewals a heartbeat goes into the node itself: five minutes with the default interval. */
+/** Number of lease renewals between two status heartbeats: five minutes with the default interval. */
 const BEATS_PER_HEARTBEAT = 15
 const CONCURRENCY = 4
 const RETRY_MS = 1_000
@@ -38,22 +38,22 @@ export const make = (options: NodeKeeperOptions): NodeKeeper => {
   const uids = new Map<string, string>()
 
   const leased = new Set<string>()
-  const given = new Map<string, string>()
+  const assigned = new Map<string, string>()
   const agenda = Agenda.make<NodeView>()
 
   const addressOf = (node: NodeView): string => {
     const { name } = node.metadata
-    const address = internalIpOf(node) ?? given.get(name) ?? addresses.nextNode()
-    given.set(name, address)
+    const address = internalIpOf(node) ?? assigned.get(name) ?? addresses.nextNode()
+    assigned.set(name, address)
     return address
   }
-  const { liftTaint, renew, report } = NodeReports.make({ api, calls, version, addressOf })
-  const keep = Effect.fnUntraced(function* (node: NodeView) {
+  const { removeTaint, renew, report } = NodeReports.make({ api, calls, version, addressOf })
+  const serve = Effect.fnUntraced(function* (node: NodeView) {
     const { name } = node.metadata
     if (healthOf(node) === "unreachable") return
     const reported = yield* report(node, false)
-    const lifted = healthOf(node) === "ready" ? yield* liftTaint(node) : DONE
-    if (isLost(reported) || isLost(lifted)) {
+    const untainted = healthOf(node) === "ready" ? yield* removeTaint(node) : DONE
+    if (isLost(reported) || isLost(untainted)) {
       return agenda.put(name, (yield* Clock.currentTimeMillis) + RETRY_MS, known.get(name) ?? node)
     }
     if (leased.has(name)) return
@@ -65,12 +65,12 @@ export const make = (options: NodeKeeperOptions): NodeKeeper => {
     put: Effect.fnUntraced(function* (object) {
       const decoded = decodeNode(object)
       if (Result.isFailure(decoded)) {
-        return yield* Effect.logWarning(`a node cannot be read: ${decoded.failure.message}`)
+        return yield* Effect.logWarning(`cannot decode a node: ${decoded.failure.message}`)
       }
       const node = decoded.success
       const { name, uid } = node.metadata
       const address = internalIpOf(node)
-      if (address !== undefined) addresses.seen(address)
+      if (address !== undefined) addresses.reserve(address)
       known.set(name, node)
       uids.set(uid, name)
       onNode({ name, address: addressOf(node) })
@@ -87,7 +87,7 @@ export const make = (options: NodeKeeperOptions): NodeKeeper => {
     uids.delete(uid)
     if (name === undefined || known.get(name)?.metadata.uid !== uid) return
     known.delete(name)
-    given.delete(name)
+    assigned.delete(name)
     leased.delete(name)
     agenda.drop(name)
   }
@@ -105,8 +105,8 @@ export const make = (options: NodeKeeperOptions): NodeKeeper => {
   })
   return {
     follower,
-    address: (name) => given.get(name),
+    address: (name) => assigned.get(name),
     nodes: () => known.values(),
-    run: Effect.raceFirst(agenda.run(keep, CONCURRENCY), beat)
+    run: Effect.raceFirst(agenda.run(serve, CONCURRENCY), beat)
   }
 }

@@ -1,4 +1,4 @@
-/** What a kubelet tells the server of its node: the status, the lease, and that it is ready. */
+/** Reports of a kubelet about its node: status, lease and readiness. */
 import { Clock, Effect } from "effect"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
 import { type Calls, DONE } from "./Calls.ts"
@@ -8,7 +8,7 @@ import type { NodeView } from "./NodeView.ts"
 
 const NOT_READY = "node.kubernetes.io/not-ready"
 
-/** Makes the calls that report nodes. `report` makes none where the server knows all of it, unless told to. */
+/** Creates the calls that report nodes. Without `always`, `report` skips a status that the server already has. */
 export const make = (options: {
   readonly api: ClusterApi
   readonly calls: Calls
@@ -21,7 +21,7 @@ export const make = (options: {
     if (!always && covers(node.status, rendered)) return DONE
     return yield* calls.nodeStatus(node, NodeStatus.stamped(rendered, node, yield* Clock.currentTimeMillis))
   })
-  const liftTaint = Effect.fnUntraced(function* (node: NodeView) {
+  const removeTaint = Effect.fnUntraced(function* (node: NodeView) {
     const taints = node.spec?.taints ?? []
     if (taints.every(({ key }) => key !== NOT_READY)) return DONE
     const others = taints.filter(({ key }) => key !== NOT_READY)
@@ -36,5 +36,5 @@ export const make = (options: {
       .create(NodeStatus.lease(node, nowMs))
       .pipe(Effect.catch((error) => Effect.logDebug(`no lease for node ${name}: ${error.message}`)))
   })
-  return { report, liftTaint, renew }
+  return { report, removeTaint, renew }
 }

@@ -1,10 +1,10 @@
-/** The status and the lease of a node that a kubelet keeps. */
+/** Status and lease of a node with a fake kubelet. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import { healthOf, internalIpOf, type NodeView } from "./NodeView.ts"
 import { instant } from "./PodStatus.ts"
 
-/** What a node has that does not say itself what it has: more than any test asks for, as kwok gives it. */
-const ROOMY = { cpu: "1k", memory: "1Ti", pods: "1M" }
+/** Capacity of a node that states none: more than any test requests, as in kwok. */
+const DEFAULT_CAPACITY = { cpu: "1k", memory: "1Ti", pods: "1M" }
 
 export const LEASE_NAMESPACE = "kube-node-lease"
 const LEASE_SECONDS = 40
@@ -22,9 +22,9 @@ const NODE_INFO = {
 }
 
 /**
- * Renders what the kubelet reports of a node.
+ * Returns the node status that the kubelet reports.
  *
- * Capacity, allocatable, addresses and node info that the node has already stay.
+ * Capacity, allocatable, addresses and node info of an existing status are kept.
  */
 export const render = (node: NodeView, options: { readonly version: string; readonly address: string }) => {
   const { status } = node
@@ -35,7 +35,7 @@ export const render = (node: NodeView, options: { readonly version: string; read
     reason,
     message
   })
-  const capacity = { ...ROOMY, ...status?.capacity }
+  const capacity = { ...DEFAULT_CAPACITY, ...status?.capacity }
   const known = Object.fromEntries(Object.entries(status?.nodeInfo ?? {}).filter(([, value]) => value !== ""))
   return {
     capacity,
@@ -62,7 +62,9 @@ export const render = (node: NodeView, options: { readonly version: string; read
   }
 }
 
-/** The same with the times that a report carries: each condition's heartbeat, and its transition where it changed. */
+/**
+ * Returns the status with timestamps: a heartbeat for each condition, and a transition time if the condition changed.
+ */
 export const stamped = (rendered: ReturnType<typeof render>, node: NodeView, nowMs: number) => {
   const now = instant(nowMs)
   const known = statusesOf(node)
@@ -88,7 +90,7 @@ const statusesOf = ({ status }: NodeView): ReadonlyMap<unknown, unknown> => {
   )
 }
 
-/** The lease by which a node shows that it lives. */
+/** Returns the lease of a node. */
 export const lease = (node: NodeView, nowMs: number): KubeObject => ({
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",

@@ -1,4 +1,4 @@
-/** What the fake kubelet needs to know of a node. */
+/** The fields of a node that the fake kubelet reads. */
 import { Schema } from "effect"
 import { PREFIX } from "./PodScript.ts"
 
@@ -39,10 +39,13 @@ export type NodeView = typeof NodeView.Type
 
 export const decodeNode = Schema.decodeUnknownResult(NodeView)
 
-/** The annotation that takes a node out of health: `not-ready` or `unreachable`. */
+/** Annotation that makes a node unhealthy: `not-ready` or `unreachable`. */
 export const NODE_ANNOTATION = `${PREFIX}node`
 
-/** `not-ready`: the kubelet says so itself. `unreachable`: it says nothing any more, and its lease runs out. */
+/**
+ * `not-ready`: the kubelet reports the node as not ready. `unreachable`: the kubelet stops reporting, and the lease
+ * expires.
+ */
 export type NodeHealth = "ready" | "not-ready" | "unreachable"
 
 export const healthOf = ({ metadata }: NodeView): NodeHealth => {
@@ -50,6 +53,6 @@ export const healthOf = ({ metadata }: NodeView): NodeHealth => {
   return health === "not-ready" || health === "unreachable" ? health : "ready"
 }
 
-/** The address that pods on the node report as their host's. */
+/** Returns the node's address, which its pods report as their host's. */
 export const internalIpOf = ({ status }: NodeView): string | undefined =>
   status?.addresses?.find(({ type }) => type === "InternalIP")?.address

@@ -1,8 +1,8 @@
 /**
- * Takes every pod of a cluster through its script: from bound to running, over, restarted, gone.
+ * Moves every pod of a cluster through its script: bound, running, completed or restarted, removed.
  *
- * What to do follows from the pod as the server has it and from the clock, never from what was done before; so a call that
- * was lost is made again, and pods that were there before the kubelet are taken up where they stand.
+ * Each step depends only on the pod's present state and the clock. A lost call is repeated, and pods that are older
+ * than the kubelet continue from their present state.
  */
 import { Clock, Effect, Result } from "effect"
 import * as Agenda from "./Agenda.ts"
@@ -15,25 +15,25 @@ import { decodePod, type PodView } from "./PodView.ts"
 
 export interface PodKeeper {
   readonly follower: Follower
-  /** Takes up the pods that waited for this node. */
+  /** Continues the pods that waited for this node. */
   readonly nodeCame: (name: string) => void
-  /** Makes the calls, for ever. */
+  /** Makes the calls. Never ends. */
   readonly run: Effect.Effect<never>
 }
 
 export interface PodKeeperOptions extends PodSteps.PodStepsOptions {
   readonly calls: Calls
   readonly nodes: Pick<NodeKeeper, "address" | "nodes">
-  /** How many calls at once. */
+  /** Maximum number of parallel calls. */
   readonly concurrency: number
 }
 
 const RETRY_MS = 1_000
-/** How often a pod is offered again that no node takes. */
+/** Interval for retrying to bind a pod that fits no node. */
 const UNSCHEDULABLE_MS = 1_000
 
-/** Pods that wait for the node that they are bound to. */
-class Parked {
+/** Pods that are bound to a node that does not exist yet. */
+class WaitingPods {
   readonly #byNode = new Map<string, Map<string, PodView>>()
 
   put(node: string, pod: PodView): void {
@@ -42,7 +42,7 @@ class Parked {
     this.#byNode.set(node, waiting)
   }
 
-  /** Gives those of a node, which wait no more. */
+  /** Returns and removes the pods of a node. */
   take(node: string): ReadonlyArray<PodView> {
     const waiting = [...(this.#byNode.get(node)?.values() ?? [])]
     this.#byNode.delete(node)
@@ -56,28 +56,28 @@ class Parked {
   }
 }
 
-/** What is done to which pod and when, and the nodes that pods are on. */
+/** State of the pod keeper: scheduled work, and pods by node. */
 interface Keeper extends PodKeeperOptions {
   readonly agenda: Agenda.Agenda<PodView>
   readonly binder: Binder.Binder
-  readonly parked: Parked
+  readonly waitingPods: WaitingPods
   readonly known: Set<string>
   readonly steps: PodSteps.PodSteps
 }
 
 export const make = (options: PodKeeperOptions): PodKeeper => {
-  const parked = new Parked()
+  const waitingPods = new WaitingPods()
   const keeper: Keeper = {
     ...options,
     agenda: Agenda.make<PodView>(),
     binder: Binder.make(),
-    parked,
+    waitingPods,
     known: new Set(),
-    steps: PodSteps.make(options, (node, pod) => parked.put(node, pod))
+    steps: PodSteps.make(options, (node, pod) => waitingPods.put(node, pod))
   }
   return {
     follower: {
-      put: (object) => take(keeper, object),
+      put: (object) => observe(keeper, object),
       remove: (uid) => Effect.sync(() => forget(keeper, uid)),
       retain: (present) =>
         Effect.sync(() => {
@@ -85,37 +85,37 @@ export const make = (options: PodKeeperOptions): PodKeeper => {
         })
     },
     nodeCame: (name) => {
-      for (const pod of parked.take(name)) keeper.agenda.put(pod.metadata.uid, 0, pod)
+      for (const pod of waitingPods.take(name)) keeper.agenda.put(pod.metadata.uid, 0, pod)
     },
-    run: keeper.agenda.run((pod) => act(keeper, pod), options.concurrency)
+    run: keeper.agenda.run((pod) => perform(keeper, pod), options.concurrency)
   }
 }
 
-/** Takes a pod as the server has it now. */
-const take = Effect.fnUntraced(function* (keeper: Keeper, object: Parameters<Follower["put"]>[0]) {
+/** Records a pod in its present state and schedules its next step. */
+const observe = Effect.fnUntraced(function* (keeper: Keeper, object: Parameters<Follower["put"]>[0]) {
   const { addresses, binder, known, schedule } = keeper
   const decoded = decodePod(object)
   if (Result.isFailure(decoded)) {
-    return yield* Effect.logWarning(`a pod cannot be read: ${decoded.failure.message}`)
+    return yield* Effect.logWarning(`cannot decode a pod: ${decoded.failure.message}`)
   }
   const pod = decoded.success
   const { nodeName } = pod.spec
   known.add(pod.metadata.uid)
   if (schedule && nodeName !== undefined) binder.bound(pod.metadata.uid, nodeName)
   const podIp = pod.status?.["podIP"]
-  if (typeof podIp === "string") addresses.seen(podIp)
+  if (typeof podIp === "string") addresses.reserve(podIp)
   plan(keeper, pod, yield* Clock.currentTimeMillis)
 })
 
-const forget = ({ agenda, binder, known, parked, steps }: Keeper, uid: string): void => {
+const forget = ({ agenda, binder, known, waitingPods, steps }: Keeper, uid: string): void => {
   known.delete(uid)
   agenda.drop(uid)
   binder.gone(uid)
   steps.forget(uid)
-  parked.forget(uid)
+  waitingPods.forget(uid)
 }
 
-/** Enters what is to be done now, or when it will be. */
+/** Schedules the pod's next step. */
 const plan = ({ agenda, steps }: Keeper, pod: PodView, nowMs: number): void => {
   const { uid } = pod.metadata
   const step = steps.next(pod, nowMs)
@@ -123,8 +123,8 @@ const plan = ({ agenda, steps }: Keeper, pod: PodView, nowMs: number): void => {
   else agenda.put(uid, step._tag === "Wait" ? step.untilMs : nowMs, pod)
 }
 
-/** Does what is to be done to a pod now. */
-const act = Effect.fnUntraced(function* (keeper: Keeper, pod: PodView) {
+/** Performs the pod's next step. */
+const perform = Effect.fnUntraced(function* (keeper: Keeper, pod: PodView) {
   const { agenda, binder, calls, nodes, steps } = keeper
   const nowMs = yield* Clock.currentTimeMillis
   const step = steps.next(pod, nowMs)
@@ -138,20 +138,20 @@ const act = Effect.fnUntraced(function* (keeper: Keeper, pod: PodView) {
       const node = binder.pick(pod, nodes.nodes())
       if (node === undefined) return agenda.put(uid, nowMs + UNSCHEDULABLE_MS, pod)
       binder.bound(uid, node)
-      return yield* settle(keeper, pod, nowMs, yield* calls.bind(pod, node))
+      return yield* retryIfLost(keeper, pod, nowMs, yield* calls.bind(pod, node))
     }
     case "Remove":
-      return yield* settle(keeper, pod, nowMs, yield* calls.removePod(pod))
+      return yield* retryIfLost(keeper, pod, nowMs, yield* calls.removePod(pod))
     case "Report":
-      return yield* settle(keeper, pod, nowMs, yield* calls.podStatus(pod, step.status))
+      return yield* retryIfLost(keeper, pod, nowMs, yield* calls.podStatus(pod, step.status))
   }
 })
 
-/** Makes a lost call again later; a success shows in the watch. */
-const settle = Effect.fnUntraced(function* ({ agenda }: Keeper, pod: PodView, nowMs: number, outcome: Outcome) {
+/** Schedules a lost call again. A successful call shows in the watch. */
+const retryIfLost = Effect.fnUntraced(function* ({ agenda }: Keeper, pod: PodView, nowMs: number, outcome: Outcome) {
   const { name, namespace, uid } = pod.metadata
   if (outcome._tag === "Done" || !isLost(outcome)) return
   const why = outcome._tag === "Refused" ? `${outcome.code} ${outcome.text}` : outcome.error.message
-  yield* Effect.logDebug(`pod ${namespace}/${name} is reported again: ${why}`)
+  yield* Effect.logDebug(`pod ${namespace}/${name} will be reported again: ${why}`)
   agenda.put(uid, nowMs + RETRY_MS, pod)
 })

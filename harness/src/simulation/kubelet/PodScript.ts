@@ -1,12 +1,12 @@
-/** What becomes of a pod: its annotations, read into a script that the fake kubelet plays. */
+/** Parses a pod's annotations into a script for the fake kubelet. */
 import { Result, Schema } from "effect"
 import { parseMs } from "./GoDuration.ts"
 import type { PodView } from "./PodView.ts"
 
-/** All annotations that this harness reads begin with it. */
+/** Prefix of all annotations that the harness reads. */
 export const PREFIX = "harness.quarterdeck.dev/"
 
-/** The annotations of a pod that the fake kubelet reads. */
+/** Annotations of a pod that the fake kubelet reads. */
 export const Annotation = {
   startDelay: `${PREFIX}start-delay`,
   initDuration: `${PREFIX}init-duration`,
@@ -20,7 +20,7 @@ export const Annotation = {
   container: `${PREFIX}container`
 } as const
 
-/** Reasons for which a container never starts; the pod stays Pending. */
+/** Failure reasons for which a container never starts. The pod stays Pending. */
 export const WAITING_REASONS: ReadonlySet<string> = new Set([
   "ContainerCreating",
   "CreateContainerConfigError",
@@ -35,36 +35,36 @@ export const CRASH_LOOP = "CrashLoopBackOff"
 const OUT_OF_MEMORY = "OOMKilled"
 
 /**
- * A pod's life as data.
+ * The course of a pod's life.
  *
- * **Units** milliseconds; `Infinity` is an instant that never comes.
+ * **Units** milliseconds. `Infinity` is a time that never comes.
  */
 export interface PodScript {
-  /** From the kubelet's first sight of the pod to its containers' start. */
+  /** From the kubelet's first sight of the pod to the start of its containers. */
   readonly startDelayMs: number
-  /** How long each init container runs. */
+  /** Run time of each init container. */
   readonly initDurationMs: number
-  /** From the containers' start to readiness. */
+  /** From the start of the containers to readiness. */
   readonly readyDelayMs: number
-  /** From the containers' start to their end; absent when they run for good. */
+  /** From the start of the containers to their end. Absent if they run indefinitely. */
   readonly runForMs?: number
   readonly deleteDelayMs: number
-  /** The reason of the failure, absent when there is none. */
+  /** Reason of the failure. Absent if the pod does not fail. */
   readonly fail?: string
   readonly exitCode: number
-  /** How often the containers had restarted before. */
+  /** Number of earlier restarts of the containers. */
   readonly restarts: number
-  /** When the kubelet saw the pod first, instead of when it did. */
+  /** Overrides the time at which the kubelet first saw the pod. */
   readonly startedAtMs?: number
-  /** The one container that the failure strikes; all when absent. */
+  /** Name of the only container that fails. Absent if all fail. */
   readonly container?: string
 }
 
-/** Why an annotation could not be read. */
+/** An annotation has an invalid value. */
 export class InvalidAnnotation extends Schema.TaggedError<InvalidAnnotation>()("InvalidAnnotation", {
   annotation: Schema.String,
   value: Schema.String,
-  /** What it must be, as a noun phrase. */
+  /** The expected value, as a noun phrase. */
   expected: Schema.String
 }) {
   override get message(): string {
@@ -72,37 +72,41 @@ export class InvalidAnnotation extends Schema.TaggedError<InvalidAnnotation>()("
   }
 }
 
-/** What a pod does when its annotations say nothing. */
+/** Behaviour of a pod without annotations. */
 export interface Defaults {
-  /** How long the containers of a Job's pod run. */
+  /** Run time of the containers of a Job's pod. */
   readonly jobDurationMs: number
 }
 
-/** Reads a pod's annotations. */
+/** Parses a pod's annotations. */
 export const read = (pod: PodView, defaults: Defaults): Result.Result<PodScript, InvalidAnnotation> => {
   const annotations = pod.metadata.annotations ?? {}
   const problems: Array<InvalidAnnotation> = []
-  const given = <A>(annotation: string, expected: string, parse: (text: string) => A | undefined): A | undefined => {
+  const parsedWith = <A>(
+    annotation: string,
+    expected: string,
+    parse: (text: string) => A | undefined
+  ): A | undefined => {
     const value = annotations[annotation]
     if (value === undefined) return undefined
     const parsed = parse(value)
     if (parsed === undefined) problems.push(new InvalidAnnotation({ annotation, value, expected }))
     return parsed
   }
-  const duration = (annotation: string) => given(annotation, "a duration such as 1m30s, or never", parseDelay)
+  const duration = (annotation: string) => parsedWith(annotation, "a duration such as 1m30s, or never", parseDelay)
 
-  const fail = given(Annotation.fail, "a reason in one word, such as OOMKilled", (text) =>
+  const fail = parsedWith(Annotation.fail, "a reason in one word, such as OOMKilled", (text) =>
     /^[A-Za-z]+$/.test(text) ? text : undefined
   )
-  const exitCode = given(Annotation.exitCode, "a number from 0 to 255", (text) => parseCount(text, 255))
+  const exitCode = parsedWith(Annotation.exitCode, "a number from 0 to 255", (text) => parseCount(text, 255))
   const isJobs = (pod.metadata.ownerReferences ?? []).some(
     ({ kind, controller }) => kind === "Job" && controller === true
   )
   const startsNever = fail !== undefined && (WAITING_REASONS.has(fail) || fail === CRASH_LOOP)
   const ends = isJobs ? defaults.jobDurationMs : !startsNever && (fail ?? exitCode) !== undefined ? 0 : undefined
   const runForMs = duration(Annotation.runFor) ?? ends
-  const startedAtMs = given(Annotation.startedAt, "an instant such as 2026-01-31T06:00:00Z", parseInstant)
-  const container = given(Annotation.container, "the name of a container of this pod", (text) =>
+  const startedAtMs = parsedWith(Annotation.startedAt, "an instant such as 2026-01-31T06:00:00Z", parseInstant)
+  const container = parsedWith(Annotation.container, "the name of a container of this pod", (text) =>
     pod.spec.containers.some(({ name }) => name === text) ? text : undefined
   )
   const script: PodScript = {
@@ -112,7 +116,8 @@ export const read = (pod: PodView, defaults: Defaults): Result.Result<PodScript,
     deleteDelayMs: duration(Annotation.deleteDelay) ?? 0,
     exitCode: exitCode ?? (fail === undefined ? 0 : fail === OUT_OF_MEMORY ? 137 : 1),
     restarts:
-      given(Annotation.restarts, "a count", (text) => parseCount(text, 1_000_000)) ?? (fail === CRASH_LOOP ? 5 : 0),
+      parsedWith(Annotation.restarts, "a count", (text) => parseCount(text, 1_000_000))
+      ?? (fail === CRASH_LOOP ? 5 : 0),
     ...(runForMs === undefined || runForMs === Infinity ? {} : { runForMs }),
     ...(fail === undefined ? {} : { fail }),
     ...(startedAtMs === undefined ? {} : { startedAtMs }),

@@ -1,15 +1,15 @@
-/** The status that a kubelet reports of a pod in a stage of its life. */
+/** Pod statuses as a kubelet reports them. */
 import { CRASH_LOOP, type PodScript } from "./PodScript.ts"
 import { isSidecar, type PodView } from "./PodView.ts"
 import type { Run, Stage } from "./Timeline.ts"
 
-/** Where a pod runs. */
+/** Addresses of a pod and its host. */
 export interface Placement {
   readonly hostIp: string
   readonly podIp: string
 }
 
-/** What a status is made of. */
+/** The inputs of a status. */
 export interface Scene {
   readonly pod: PodView
   readonly script: PodScript
@@ -23,11 +23,11 @@ type Container = PodView["spec"]["containers"][number]
 const EVICTED = "Evicted"
 const CREATING = "ContainerCreating"
 
-/** Prints an instant as the API does, in whole seconds. */
+/** Formats a time as the API does, in whole seconds. */
 export const instant = (milliseconds: number): string =>
   `${new Date(Math.floor(milliseconds / 1_000) * 1_000).toISOString().slice(0, 19)}Z`
 
-/** Renders the whole of what the kubelet reports. */
+/** Returns the complete status that the kubelet reports. */
 export const render = (scene: Scene) => {
   const { originMs, placement, pod, stage } = scene
   const startTime = instant(originMs)
@@ -51,8 +51,8 @@ export const render = (scene: Scene) => {
   }
 }
 
-/** Tells of an annotation that cannot be read, where people look first: at why the container waits. */
-export const refused = (pod: PodView, problem: string) => ({
+/** Returns a status that reports an invalid annotation as the containers' waiting reason. */
+export const invalid = (pod: PodView, problem: string) => ({
   phase: "Pending",
   containerStatuses: pod.spec.containers.map((container) => ({
     ...identity(container),
@@ -63,9 +63,8 @@ export const refused = (pod: PodView, problem: string) => ({
   }))
 })
 
-/** The failure strikes this container: it ends while others may run on. */
-const isStruck = ({ name }: Container, { container }: PodScript): boolean =>
-  container === undefined || container === name
+/** Returns whether the failure affects this container. Other containers keep running. */
+const fails = ({ name }: Container, { container }: PodScript): boolean => container === undefined || container === name
 
 const phaseOf = ({ pod, script, stage }: Scene): string => {
   switch (stage._tag) {
@@ -76,7 +75,7 @@ const phaseOf = ({ pod, script, stage }: Scene): string => {
     case "BackingOff":
       return "Running"
     case "Over":
-      // While one of several still runs, the pod does.
+      // If other containers are still running, so is the pod.
       if (script.container !== undefined && pod.spec.containers.length > 1) return "Running"
       return script.exitCode === 0 ? "Succeeded" : "Failed"
   }
@@ -169,13 +168,13 @@ const containerStatus = (container: Container, scene: Scene) => {
     case "Waiting":
       return {
         ...down,
-        state: { waiting: waitingFor(isStruck(container, script) ? stage.reason : CREATING, container) }
+        state: { waiting: waitingFor(fails(container, script) ? stage.reason : CREATING, container) }
       }
     case "Initializing":
       return { ...down, state: { waiting: { reason: "PodInitializing" } } }
     case "Running": {
       const running = up(container, stage.sinceMs, stage.readyMs !== undefined)
-      if (!isStruck(container, script)) return { ...running, state: runningSince(firstStart(scene)) }
+      if (!fails(container, script)) return { ...running, state: runningSince(firstStart(scene)) }
       const { previous, restarts } = stage
       return {
         ...running,
@@ -184,7 +183,7 @@ const containerStatus = (container: Container, scene: Scene) => {
       }
     }
     case "BackingOff":
-      if (!isStruck(container, script)) return up(container, firstStart(scene), true)
+      if (!fails(container, script)) return up(container, firstStart(scene), true)
       return {
         ...down,
         restartCount: stage.restarts,
@@ -197,12 +196,12 @@ const containerStatus = (container: Container, scene: Scene) => {
         lastState: ended(stage.last, script)
       }
     case "Over":
-      if (!isStruck(container, script)) return up(container, stage.run.fromMs, true)
+      if (!fails(container, script)) return up(container, stage.run.fromMs, true)
       return { ...down, restartCount: stage.restarts, state: ended(stage.run, script) }
   }
 }
 
-/** When containers that nothing strikes started. */
+/** Start time of containers that do not fail. */
 const firstStart = ({ originMs, pod, script }: Scene): number => {
   const inits = (pod.spec.initContainers ?? []).filter((init) => !isSidecar(init)).length
   return originMs + script.startDelayMs + (inits === 0 ? 0 : inits * script.initDurationMs)
@@ -231,7 +230,7 @@ const initStatus = (init: Container, scene: Scene) => {
   return { ...down, ready: true, state: terminated(run, 0, "Completed") }
 }
 
-/** `5m0s`, as Go prints it. */
+/** Formats milliseconds like Go: `5m0s`. */
 const backOffText = (milliseconds: number): string => {
   const seconds = Math.round(milliseconds / 1_000)
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`

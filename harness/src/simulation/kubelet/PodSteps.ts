@@ -1,4 +1,4 @@
-/** What a kubelet does with a pod next, from the pod as the server has it and from the clock. */
+/** Decides a kubelet's next step for a pod, from the pod's present state and the clock. */
 import { Result } from "effect"
 import type { Addresses } from "./Addresses.ts"
 import { covers } from "./StatusContainment.ts"
@@ -8,7 +8,7 @@ import * as PodStatus from "./PodStatus.ts"
 import { isSidecar, type PodView } from "./PodView.ts"
 import * as Timeline from "./Timeline.ts"
 
-/** What to do with a pod next, if anything. */
+/** The next step for a pod. */
 export type Step =
   | { readonly _tag: "Report"; readonly status: unknown }
   | { readonly _tag: "Remove" }
@@ -21,25 +21,25 @@ export interface PodStepsOptions {
   readonly addresses: Addresses
   readonly nodes: Pick<NodeKeeper, "address">
   readonly defaults: Defaults
-  /** Binds pods that have no node. */
+  /** Binds pods without a node. */
   readonly schedule: boolean
 }
 
 export interface PodSteps {
   readonly next: (pod: PodView, nowMs: number) => Step
-  /** Forgets a pod that is gone. */
+  /** Forgets a deleted pod. */
   readonly forget: (uid: string) => void
 }
 
-/** Keeps what a status does not show yet. `park` takes the pods whose node is not known. */
+/** Creates the steps. Keeps values that the status does not have yet. `park` receives pods whose node is unknown. */
 export const make = (
   { addresses, defaults, nodes, schedule }: PodStepsOptions,
   park: (node: string, pod: PodView) => void
 ): PodSteps => {
-  /** When each pod was seen first; whole seconds, which is all that a status holds, would blur short delays. */
+  /** Time at which each pod was first seen. The whole seconds of a status are too coarse for short delays. */
   const origins = new Map<string, number>()
-  /** Addresses of pods whose status does not show them yet. */
-  const given = new Map<string, string>()
+  /** Addresses of pods whose status does not have them yet. */
+  const assigned = new Map<string, string>()
 
   const next = (pod: PodView, nowMs: number): Step => {
     const { deletionGracePeriodSeconds, deletionTimestamp, uid } = pod.metadata
@@ -51,7 +51,7 @@ export const make = (
     }
     const script = read(pod, defaults)
     if (deletionTimestamp !== undefined) {
-      // Zero seconds means that it was removed already, and only finalizers hold it.
+      // Zero seconds means that the pod has ended and only finalizers keep it.
       if (deletionGracePeriodSeconds === 0) return NOTHING
       const graceMs = (deletionGracePeriodSeconds ?? 0) * 1_000
       const delayMs = Result.isSuccess(script) ? script.success.deleteDelayMs : 0
@@ -65,7 +65,7 @@ export const make = (
       park(nodeName, pod)
       return NOTHING
     }
-    if (Result.isFailure(script)) return report(pod, PodStatus.refused(pod, script.failure.message), NOTHING)
+    if (Result.isFailure(script)) return report(pod, PodStatus.invalid(pod, script.failure.message), NOTHING)
 
     const originMs = originOf(pod, script.success, nowMs)
     const moment = Timeline.at(script.success, circumstances(pod, originMs), nowMs)
@@ -90,18 +90,18 @@ export const make = (
     const { uid } = pod.metadata
     const podIp = pod.status?.["podIP"]
     if (typeof podIp === "string" && podIp !== "") {
-      given.delete(uid)
+      assigned.delete(uid)
       return podIp
     }
-    const address = pod.spec.hostNetwork === true ? hostIp : (given.get(uid) ?? addresses.nextPod())
-    given.set(uid, address)
+    const address = pod.spec.hostNetwork === true ? hostIp : (assigned.get(uid) ?? addresses.nextPod())
+    assigned.set(uid, address)
     return address
   }
   return {
     next,
     forget: (uid) => {
       origins.delete(uid)
-      given.delete(uid)
+      assigned.delete(uid)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the fake kubelet needs to know of a pod, a small part of the whole. */
+/** The fields of a pod that the fake kubelet reads. */
 import { Schema } from "effect"
 
 const Labels = Schema.Record(Schema.String, Schema.String)
@@ -30,7 +30,6 @@ const NodeAffinity = Schema.Struct({
   )
 })
 
-/** A pod, without what only containers would care for. */
 export const PodView = Schema.Struct({
   metadata: Schema.Struct({
     name: Schema.String,
@@ -62,5 +61,5 @@ export type PodView = typeof PodView.Type
 
 export const decodePod = Schema.decodeUnknownResult(PodView)
 
-/** The container that a restart policy of its own makes a sidecar. */
+/** Returns whether an init container is a sidecar, by its own restart policy. */
 export const isSidecar = ({ restartPolicy }: typeof Container.Type): boolean => restartPolicy === "Always"

@@ -1,26 +1,26 @@
-/** Whether a report says something that the server does not know yet. */
+/** Compares a report with the status that the server has. */
 
-/** What identifies the elements of the lists that a status holds, as strategic merge patches do. */
+/** Keys that identify elements of a status's lists, as in strategic merge patches. */
 const KEYS = ["type", "name", "ip", "address"]
 
 /**
- * Whether everything in `wanted` is in `present` too.
+ * Returns whether `present` contains everything in `wanted`.
  *
- * Objects may hold more than is wanted; elements of lists are found by their `type`, `name`, `ip` or `address`.
+ * Objects may have additional fields. Elements of lists are matched by `type`, `name`, `ip` or `address`.
  */
 export const covers = (present: unknown, wanted: unknown): boolean => {
   if (Array.isArray(wanted)) {
     const has: ReadonlyArray<unknown> = Array.isArray(present) ? present : []
-    return wanted.every((element: unknown) => has.some((other) => isSame(other, element) && covers(other, element)))
+    return wanted.every((element: unknown) => has.some((right) => isSame(right, element) && covers(right, element)))
   }
   if (!isRecord(wanted)) return present === wanted
   return isRecord(present) && Object.entries(wanted).every(([name, value]) => covers(present[name], value))
 }
 
-const isSame = (one: unknown, other: unknown): boolean => {
-  if (!isRecord(one) || !isRecord(other)) return one === other
-  const key = KEYS.find((name) => name in other)
-  return key === undefined || one[key] === other[key]
+const isSame = (left: unknown, right: unknown): boolean => {
+  if (!isRecord(left) || !isRecord(right)) return left === right
+  const key = KEYS.find((name) => name in right)
+  return key === undefined || left[key] === right[key]
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

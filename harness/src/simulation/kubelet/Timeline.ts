@@ -1,22 +1,22 @@
 /**
- * Where a pod stands in its script at an instant, and when that changes next.
+ * Computes the stage of a pod's script at a given time, and the time of the next change.
  *
- * Everything follows from the script and the instant at which the kubelet saw the pod first. So a kubelet that comes back
- * finds every pod where it should be, and the past can be told as well as the present.
+ * The result depends only on the script and the time at which the kubelet first saw the pod. A restarted kubelet
+ * therefore finds the right stage, and past stages can be computed too.
  */
 import { CRASH_LOOP, type PodScript, WAITING_REASONS } from "./PodScript.ts"
 
 /**
- * One part of a pod's life.
+ * A stage of a pod's life.
  *
- * **Units** instants in milliseconds since 1970.
+ * **Units** times in milliseconds since 1970.
  */
 export type Stage =
-  /** No container runs yet. `reason` is what they wait for. */
+  /** No container has started. `reason` is the waiting reason. */
   | { readonly _tag: "Waiting"; readonly reason: string }
-  /** The init container at `index` runs. */
+  /** The init container at `index` is running. */
   | { readonly _tag: "Initializing"; readonly index: number; readonly sinceMs: number }
-  /** `readyMs` is absent before readiness. `previous` is the run that ended before this one. */
+  /** `readyMs` is absent before readiness. `previous` is the run before this one. */
   | {
       readonly _tag: "Running"
       readonly sinceMs: number
@@ -24,12 +24,12 @@ export type Stage =
       readonly restarts: number
       readonly previous?: Run
     }
-  /** The last run ended, and the next has not begun. */
+  /** The last run has ended, and the next has not started. */
   | { readonly _tag: "BackingOff"; readonly restarts: number; readonly last: Run; readonly delayMs: number }
-  /** Nothing runs any more. */
+  /** All runs have ended. */
   | { readonly _tag: "Over"; readonly run: Run; readonly restarts: number }
 
-/** One run of the containers from start to end. */
+/** A run of the containers from start to end. */
 export interface Run {
   readonly fromMs: number
   readonly toMs: number
@@ -37,33 +37,33 @@ export interface Run {
 
 export interface Moment {
   readonly stage: Stage
-  /** When the next stage begins; absent when this is the last. */
+  /** Start of the next stage. Absent for the last stage. */
   readonly untilMs?: number
 }
 
-/** What of a pod decides about its stages, besides its script. */
+/** The pod's properties that determine its stages, in addition to the script. */
 export interface Circumstances {
-  /** When the kubelet saw the pod first. */
+  /** Time at which the kubelet first saw the pod. */
   readonly originMs: number
-  /** Init containers that end, in their number. */
+  /** Number of init containers, without sidecars. */
   readonly inits: number
   readonly restartPolicy: string
 }
 
 const FIRST_BACK_OFF_MS = 10_000
 const LONGEST_BACK_OFF_MS = 300_000
-/** From this restart on the pause no longer grows. */
+/** From this restart on the back-off is constant. */
 const STEADY = 6
 
 /**
- * How long the kubelet waits before the restart with that number: the first comes at once.
+ * Returns the back-off before a restart, by its number. The first restart has none.
  *
  * **Source** Kubernetes, `pkg/kubelet/kuberuntime` (`doBackOff`): 10 s, doubled each time, 5 min at most.
  */
 export const backOffMs = (restart: number): number =>
   restart <= 1 ? 0 : Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (restart - 2))
 
-/** Finds the stage at an instant. */
+/** Returns the stage at a given time. */
 export const at = (script: PodScript, circumstances: Circumstances, nowMs: number): Moment => {
   const { inits, originMs } = circumstances
   if (script.fail !== undefined && WAITING_REASONS.has(script.fail)) {
@@ -78,7 +78,7 @@ export const at = (script: PodScript, circumstances: Circumstances, nowMs: numbe
     return upTo(sinceMs + script.initDurationMs, { _tag: "Initializing", index, sinceMs })
   }
   if (script.fail === CRASH_LOOP && script.runForMs === undefined) {
-    // A loop that has gone on for long: nothing changes that a test would wait for.
+    // A long-running crash loop: no change follows.
     const last = { fromMs: startMs, toMs: startMs }
     const delayMs = backOffMs(script.restarts + 1)
     return { stage: { _tag: "BackingOff", restarts: script.restarts, last, delayMs } }
@@ -108,7 +108,7 @@ const running = (script: PodScript, policy: string, startMs: number, nowMs: numb
   return upTo(endMs + delayMs, { _tag: "BackingOff", restarts: restarts + number, last, delayMs })
 }
 
-/** The last run that has begun, of those that follow each other with growing pauses. */
+/** Returns the last run that has started, among runs with growing back-off. */
 const cycleAt = (runForMs: number, startMs: number, nowMs: number) => {
   let number = 0
   let sinceMs = startMs
@@ -116,7 +116,7 @@ const cycleAt = (runForMs: number, startMs: number, nowMs: number) => {
     const nextMs = sinceMs + runForMs + backOffMs(number + 1)
     if (nowMs < nextMs) return { number, sinceMs }
     if (number >= STEADY) {
-      // All further cycles are of one length, so years of them are no work.
+      // Later cycles have a constant length, so they are skipped by division.
       const skipped = Math.floor((nowMs - sinceMs) / (nextMs - sinceMs))
       return { number: number + skipped, sinceMs: sinceMs + skipped * (nextMs - sinceMs) }
     }
@@ -127,13 +127,13 @@ const cycleAt = (runForMs: number, startMs: number, nowMs: number) => {
 
 const run = (
   { readyDelayMs }: PodScript,
-  begun: { readonly sinceMs: number; readonly restarts: number; readonly previous?: Run },
+  current: { readonly sinceMs: number; readonly restarts: number; readonly previous?: Run },
   endMs: number,
   nowMs: number
 ): Moment => {
-  const readyMs = begun.sinceMs + readyDelayMs
-  if (nowMs < readyMs) return upTo(Math.min(readyMs, endMs), { _tag: "Running", ...begun })
-  return upTo(endMs, { _tag: "Running", ...begun, readyMs })
+  const readyMs = current.sinceMs + readyDelayMs
+  if (nowMs < readyMs) return upTo(Math.min(readyMs, endMs), { _tag: "Running", ...current })
+  return upTo(endMs, { _tag: "Running", ...current, readyMs })
 }
 
 const upTo = (untilMs: number, stage: Stage): Moment => (untilMs === Infinity ? { stage } : { stage, untilMs })

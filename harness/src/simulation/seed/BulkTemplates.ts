@@ -1,20 +1,20 @@
-/** Workloads for clusters of a given size, where a catalogue of an online shop would run out. */
+/** Generates workloads for clusters of any size, beyond the catalogue. */
 import { Effect, Random } from "effect"
 import { LARGE, MEDIUM, SMALL, type Template, VOLUME_GIB, type WorkloadKind } from "./Catalog.ts"
 
-/** What a bulk cluster is to hold. */
+/** Number of workloads and pods of a bulk cluster. */
 export interface BulkCounts {
   readonly workloads: number
   readonly pods: number
 }
 
-/** A workload, and how many pods it is to have. */
+/** A workload with its number of pods. */
 export interface SizedTemplate {
   readonly template: Template
   readonly pods: number
 }
 
-/** The kinds in the order in which they come, over and over. */
+/** Workload kinds in repeating order. */
 const PATTERN: ReadonlyArray<WorkloadKind> = [
   "Deployment",
   "StatefulSet",
@@ -37,7 +37,7 @@ const PATTERN: ReadonlyArray<WorkloadKind> = [
   "Deployment",
   "Deployment"
 ]
-/** Among how many Deployments one needs a GPU. */
+/** One of this many Deployments needs a GPU. */
 const GPU_EVERY = 20
 const MOST_PUBLIC = 10
 
@@ -45,21 +45,21 @@ const SUBJECTS = ["cart", "catalog", "invoice", "stock", "price", "review", "sea
 const PARTS = ["api", "worker", "sync", "cache", "proxy", "stream", "report", "gateway"]
 
 /**
- * Deals out `workloads` templates that have `pods` pods in all.
+ * Generates `workloads` templates with `pods` pods in total.
  *
- * Pods go mostly to few workloads, as they do in reality; Jobs and CronJobs have one. Where there are hardly
- * more pods than workloads, all are Deployments and StatefulSets.
+ * As in reality, few workloads have most of the pods. Jobs and CronJobs have one pod. If there are fewer than twice as
+ * many pods as workloads, only Deployments and StatefulSets are generated.
  */
 export const bulk = Effect.fnUntraced(function* ({ pods, workloads }: BulkCounts, namespaces: ReadonlyArray<string>) {
-  const roomy = pods >= workloads * 2
+  const hasSparePods = pods >= workloads * 2
   const templates: Array<Template> = []
   let deployments = 0
   let open = 0
   for (let at = 0; at < workloads; at++) {
     const planned = PATTERN[at % PATTERN.length] ?? "Deployment"
-    const kind = roomy || planned === "StatefulSet" ? planned : "Deployment"
+    const kind = hasSparePods || planned === "StatefulSet" ? planned : "Deployment"
     if (kind === "Deployment") deployments++
-    const accelerated = roomy && kind === "Deployment" && deployments % GPU_EVERY === 0
+    const accelerated = hasSparePods && kind === "Deployment" && deployments % GPU_EVERY === 0
     const isPublic = kind === "Deployment" && deployments % GPU_EVERY === 1 && open++ < MOST_PUBLIC
     templates.push(yield* templateAt(at, kind, { accelerated, isPublic, namespaces }))
   }
@@ -95,20 +95,20 @@ const templateAt = Effect.fnUntraced(function* (
   } satisfies Template
 })
 
-/** Whether it may have any number of pods. */
+/** Returns whether the workload can have any number of pods. */
 const isElastic = ({ kind, resources }: Template): boolean =>
   (kind === "Deployment" || kind === "StatefulSet") && resources.gpus === undefined
 
-/** Divides a whole number by shares, without a rest. */
+/** Divides a whole number in proportion to shares. The parts add up to the total. */
 const divide = (total: number, shares: ReadonlyArray<number>): ReadonlyArray<number> => {
   const sum = shares.reduce((all, share) => all + share, 0)
   if (sum === 0) return shares.map((_, at) => (at === 0 ? total : 0))
-  let given = 0
+  let distributed = 0
   let reached = 0
   return shares.map((share) => {
     reached += share
-    const next = Math.round((total * reached) / sum) - given
-    given += next
+    const next = Math.round((total * reached) / sum) - distributed
+    distributed += next
     return next
   })
 }

@@ -1,8 +1,8 @@
-/** What an online shop runs: the workloads that seeded clusters choose from. */
+/** The workloads of an online shop, from which seeded clusters are filled. */
 
 export type WorkloadKind = "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Job" | "CronJob" | "Pod"
 
-/** What the container of one replica asks for, and what it may take. */
+/** Requests and limits of a replica's container. */
 export interface Resources {
   readonly cpuRequestMillis: number
   readonly memoryRequestMib: number
@@ -16,29 +16,29 @@ export interface Template {
   readonly namespace: string
   readonly name: string
   readonly image: string
-  /** The versions that clusters run; which one differs between them. */
+  /** Versions that clusters run. Different clusters run different ones. */
   readonly tags: readonly [string, ...ReadonlyArray<string>]
-  /** Fewest and most replicas; a DaemonSet has one a node, a Job one. */
+  /** Minimum and maximum number of replicas. A DaemonSet has one per node, a Job one. */
   readonly replicas: readonly [number, number]
   readonly resources: Resources
-  /** The size of each replica's volume; only a StatefulSet has them. */
+  /** Size of each replica's volume, only for StatefulSets. */
   readonly volumeGib?: number
-  /** Whether a Service of type LoadBalancer leads to it. */
+  /** Exposed by a Service of type LoadBalancer. */
   readonly isPublic?: boolean
-  /** Every cluster has it; of the others each has some. */
+  /** True if every cluster has the workload; otherwise each cluster has a selection. */
   readonly everywhere: boolean
-  /** A state that it always has, instead of one that the plan deals out. */
+  /** A fixed state, instead of one that the plan assigns. */
   readonly fixed?: "healthy" | "idle" | "completed" | "failed" | "suspended"
 }
 
-/** The namespaces that the seed makes, with the team that owns each. */
+/** Namespaces that the seed creates, with the team that owns each. */
 export const TEAMS: Readonly<Record<string, string>> = {
   shop: "storefront",
   payments: "payments",
   platform: "platform"
 }
 
-/** Made by the server itself; the seed adds workloads to it. */
+/** Created by the server itself. The seed adds workloads to it. */
 export const SYSTEM_NAMESPACE = "kube-system"
 
 const resources = (
@@ -52,7 +52,7 @@ export const SMALL = resources(50, 64)
 export const MEDIUM = resources(150, 256)
 export const LARGE = resources(400, 1_024)
 
-/** One line of the catalogue. */
+/** One row of the catalogue. */
 type Line = readonly [
   kind: WorkloadKind,
   namespace: string,
@@ -65,7 +65,7 @@ type Line = readonly [
 ]
 
 export const VOLUME_GIB = 20
-/** Those that customers reach. */
+/** Workloads that are exposed to customers. */
 const PUBLIC: ReadonlySet<string> = new Set(["web", "gateway", "ingress"])
 
 const template =
@@ -118,7 +118,7 @@ const SOMEWHERE: ReadonlyArray<Line> = [
 
 export const CATALOG: ReadonlyArray<Template> = [...EVERYWHERE.map(template(true)), ...SOMEWHERE.map(template(false))]
 
-/** What needs a GPU; only clusters that have such nodes get it. */
+/** A workload that needs a GPU. Only clusters with GPU nodes have it. */
 export const GPU_WORKLOAD: Template = template(true)([
   "Deployment",
   "shop",
@@ -130,7 +130,7 @@ export const GPU_WORKLOAD: Template = template(true)([
   "healthy"
 ])
 
-/** The least that is still a cluster: one of each kind that runs for good. */
+/** The smallest set: one workload of each long-running kind. */
 export const TINY: ReadonlyArray<Template> = CATALOG.filter(({ name }) =>
   ["web", "catalog-db", "log-agent"].includes(name)
 )

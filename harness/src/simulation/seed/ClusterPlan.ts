@@ -1,4 +1,4 @@
-/** Decides, without asking any cluster, what a seeded cluster holds. */
+/** Plans the content of a seeded cluster, without any API call. */
 import { Effect, Random } from "effect"
 import { bulk } from "./BulkTemplates.ts"
 import { CATALOG, GPU_WORKLOAD, SYSTEM_NAMESPACE, TEAMS, type Template, TINY } from "./Catalog.ts"
@@ -8,7 +8,7 @@ import { nodesFor, type Place, placement } from "./Placement.ts"
 import * as SeedCheck from "./SeedCheck.ts"
 import { complete, NAMED, type NamedSize, type SeedSize } from "./SeedSize.ts"
 
-/** What a cluster's view of a workload shows. */
+/** The state of a workload, as its status shows it. */
 export type WorkloadState =
   | "healthy"
   | "degraded"
@@ -19,7 +19,9 @@ export type WorkloadState =
   | "completed"
   | "failed"
 
-/** One pod. **Shape** `revision` tells a rollout's new pods from its old ones; `address` is unique in its cluster. */
+/**
+ * A pod. **Shape** `revision` distinguishes new pods of a rollout from old ones. `address` is unique in the cluster.
+ */
 export interface PodPlan {
   readonly name: string
   readonly node: NodePlan
@@ -32,12 +34,12 @@ export interface WorkloadPlan {
   readonly template: Template
   readonly namespace: string
   readonly image: string
-  /** The image before the present rollout. */
+  /** The image before the current rollout. */
   readonly previousImage: string
   readonly state: WorkloadState
   readonly desired: number
   readonly pods: ReadonlyArray<PodPlan>
-  /** Ends the names of its replica sets, or of a CronJob's last Job. */
+  /** Suffix of the names of its ReplicaSets, or of a CronJob's last Job. */
   readonly hash: string
   readonly previousHash: string
 }
@@ -53,26 +55,27 @@ export interface ClusterPlan {
 export interface PlanOptions {
   readonly seed: number
   readonly cluster: string
-  /** The cluster's place in its fleet, 0 for the parent. */
+  /** Position of the cluster in its fleet, 0 for the parent. */
   readonly index: number
   readonly size: SeedSize
 }
 
 const PRODUCTION = "production"
-/** What goes wrong, in the order in which it is dealt out. */
+/** Unhealthy states, in the order in which they are assigned. */
 const TROUBLES: ReadonlyArray<WorkloadState> = ["degraded", "progressing", "paused"]
-/** Of this many workloads of a bulk cluster, one is in each kind of trouble. */
+/** A bulk cluster has one workload in each unhealthy state per this many workloads. */
 const BULK_WORKLOADS_PER_TROUBLE = 40
 
-/** The letters that Kubernetes itself puts into names: no vowels, so that no words come out. */
+/** Characters of generated names, as in Kubernetes: without vowels, so that no words appear. */
 const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 /**
- * Plans one cluster; the same options give the same plan.
+ * Plans one cluster. The same options return the same plan.
  *
- * **Limits** dies with what `Seed.fill` fails with when no cluster can have that size.
+ * **Limits** dies with `InvalidSeed` for invalid options.
  *
- * In every cluster of a named size but `tiny`, and in every stage, one Deployment each is degraded, progressing and paused, which ones differs.
+ * In clusters of a named size other than `tiny`, every stage has one degraded, one progressing and one paused
+ * Deployment. Which Deployments differs between clusters.
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
   SeedCheck.check(options.cluster, { ...options, pods: "reported", concurrency: 1 }).pipe(
@@ -97,9 +100,9 @@ const planNamed = Effect.fnUntraced(function* (options: PlanOptions, size: Named
   const place = placement(nodes)
   const stages = yield* Effect.forEach(size.stages, (stage) =>
     Effect.gen(function* () {
-      const chosen = tiny ? TINY : yield* choose(stage, size)
-      const states = tiny ? new Map<Template, WorkloadState>() : yield* dealStates(chosen, 1)
-      return yield* Effect.forEach(chosen, (template) =>
+      const templates = tiny ? TINY : yield* chooseTemplates(stage, size)
+      const states = tiny ? new Map<Template, WorkloadState>() : yield* assignStates(templates, 1)
+      return yield* Effect.forEach(templates, (template) =>
         planWorkload({ template, stage, state: states.get(template) ?? template.fixed ?? "healthy", nodes, place })
       )
     })
@@ -116,7 +119,7 @@ const planNamed = Effect.fnUntraced(function* (options: PlanOptions, size: Named
 const planBulk = Effect.fnUntraced(function* (options: PlanOptions, counts: ReturnType<typeof complete>) {
   const cloud = cloudAt(options.index)
   const sized = yield* bulk(counts, Object.keys(TEAMS))
-  const states = yield* dealStates(
+  const states = yield* assignStates(
     sized.filter(({ pods }) => pods > 1).map(({ template }) => template),
     Math.ceil(counts.workloads / BULK_WORKLOADS_PER_TROUBLE)
   )
@@ -152,10 +155,10 @@ const namespacesOf = (stages: ReadonlyArray<string>) =>
   )
 
 const planNodes = Effect.fnUntraced(function* (cloud: Cloud, machines: ReadonlyArray<MachineType | undefined>) {
-  return yield* Effect.forEach(machines, (given, at) =>
+  return yield* Effect.forEach(machines, (fixedMachine, at) =>
     Effect.gen(function* () {
-      const machine = given ?? (yield* Random.choice(cloud.machines))
-      // One in three: enough for prices to differ within a workload.
+      const machine = fixedMachine ?? (yield* Random.choice(cloud.machines))
+      // One node in three is a spot node, so prices differ within a workload.
       const spot = at % 3 === 1
       const provisioner = cloud.provisioners[Math.floor(at / 3) % cloud.provisioners.length] ?? cloud.provisioners[0]
       return {
@@ -171,17 +174,17 @@ const planNodes = Effect.fnUntraced(function* (cloud: Cloud, machines: ReadonlyA
   )
 })
 
-const choose = Effect.fnUntraced(function* (stage: string, { gpuNodes, optional }: NamedSize) {
-  // The system's own workloads exist once, whatever the stages.
-  const offered = CATALOG.filter(({ namespace }) => stage === PRODUCTION || namespace !== SYSTEM_NAMESPACE)
-  const others = yield* Random.shuffle(offered.filter(({ everywhere }) => !everywhere))
+const chooseTemplates = Effect.fnUntraced(function* (stage: string, { gpuNodes, optional }: NamedSize) {
+  // System workloads exist only once, in the production stage.
+  const available = CATALOG.filter(({ namespace }) => stage === PRODUCTION || namespace !== SYSTEM_NAMESPACE)
+  const others = yield* Random.shuffle(available.filter(({ everywhere }) => !everywhere))
   const count = yield* Random.nextIntBetween(...optional)
   const accelerated = gpuNodes > 0 ? [GPU_WORKLOAD] : []
-  return [...offered.filter(({ everywhere }) => everywhere), ...accelerated, ...others.slice(0, count)]
+  return [...available.filter(({ everywhere }) => everywhere), ...accelerated, ...others.slice(0, count)]
 })
 
-/** Deals each unhappy state out to `count` Deployments of several replicas, leaving the system's alone. */
-const dealStates = Effect.fnUntraced(function* (templates: ReadonlyArray<Template>, count: number) {
+/** Assigns each unhealthy state to `count` Deployments with several replicas, except system workloads. */
+const assignStates = Effect.fnUntraced(function* (templates: ReadonlyArray<Template>, count: number) {
   const candidates = templates.filter(
     ({ kind, namespace, fixed }) => kind === "Deployment" && namespace !== SYSTEM_NAMESPACE && fixed === undefined
   )
@@ -199,7 +202,7 @@ const planWorkload = Effect.fnUntraced(function* (options: {
   readonly state: WorkloadState
   readonly nodes: ReadonlyArray<NodePlan>
   readonly place: Place
-  /** How many pods it is to have, whatever its template says. */
+  /** Number of pods, overriding the template. */
   readonly pods?: number
 }) {
   const { nodes, place, stage, state, template } = options
@@ -212,7 +215,7 @@ const planWorkload = Effect.fnUntraced(function* (options: {
   const pods = yield* Effect.forEach(podStates(template, state, desired), (pod, at) =>
     Effect.gen(function* () {
       const owner = pod.revision === "current" ? hash : previousHash
-      // Among hundreds of replicas two would now and then draw the same letters; servers draw again too.
+      // With hundreds of replicas the same suffix may be drawn twice, so it is drawn again, as in servers.
       let suffix = yield* letters(5)
       while (taken.has(suffix)) suffix = yield* letters(5)
       taken.add(suffix)
@@ -240,11 +243,11 @@ const desiredOf = (
 ): Effect.Effect<number> => {
   if (kind === "DaemonSet") return Effect.succeed(nodes.length)
   if (pods === undefined) return Random.nextIntBetween(...replicas)
-  // A rollout has one pod more than it wants in the end.
+  // During a rollout there is one pod more than desired.
   return Effect.succeed(state === "progressing" ? pods - 1 : pods)
 }
 
-/** The pods that a state consists of. */
+/** Returns the states of the pods of a workload. */
 const podStates = (
   template: Template,
   state: WorkloadState,
@@ -254,11 +257,11 @@ const podStates = (
     Array.from({ length: count }, () => ({ state: of, revision: "current" as const }))
   if (state === "idle" || state === "suspended") return []
   if (state === "completed" || template.kind === "CronJob") return current(1, "succeeded")
-  // The first try, and the one that its back-off limit allows.
+  // The first attempt and one retry, by the back-off limit of 1.
   if (state === "failed") return current(2, "failed")
   if (state === "degraded") return [...current(desired - 1, "running"), ...current(1, "crashing")]
   if (state === "progressing") {
-    // The old pods stay until the first new one is ready.
+    // Old pods remain until the first new one is ready.
     const old = Array.from({ length: desired }, () => ({ state: "running" as const, revision: "previous" as const }))
     return [...old, ...current(1, "starting")]
   }

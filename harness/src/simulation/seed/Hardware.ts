@@ -1,36 +1,36 @@
-/** The machines that seeded clusters claim to run on: three clouds, each with its own labels for the same facts. */
+/** Machine types of the simulated clouds. Each of the three clouds uses its own labels. */
 
 export interface MachineType {
   readonly name: string
   readonly cpuMillis: number
   readonly memoryMib: number
   readonly gpus: number
-  /** What an hour costs, in US dollars. */
+  /** Price per hour in US dollars. */
   readonly hourlyUsd: { readonly onDemand: number; readonly spot: number }
 }
 
-/** What starts a cloud's nodes, and how it marks those that the cloud may take back. */
+/** A node provisioner of a cloud, with its labels for spot and on-demand nodes. */
 export interface Provisioner {
   readonly spotLabels: Readonly<Record<string, string>>
   readonly onDemandLabels: Readonly<Record<string, string>>
 }
 
-/** Where a cluster runs, and how that cloud names things. */
+/** A cloud region with its naming conventions. */
 export interface Cloud {
   readonly region: string
   readonly zones: ReadonlyArray<string>
   readonly machines: readonly [MachineType, ...ReadonlyArray<MachineType>]
-  /** What clusters of a given number of pods run on. */
+  /** Machine type of bulk clusters. */
   readonly large: MachineType
   readonly gpuMachine: MachineType
   readonly providerId: (zone: string, node: string) => string
   readonly provisioners: readonly [Provisioner, ...ReadonlyArray<Provisioner>]
   readonly storage: { readonly className: string; readonly csiDriver: string }
-  /** Where the load balancer of a Service answers. */
+  /** Address of a Service's load balancer. */
   readonly loadBalancer: (service: string, at: number) => { readonly ip: string } | { readonly hostname: string }
 }
 
-/** What machines cost by what they have. **Source** opencost/opencost, `configs/default.json`. */
+/** Hourly prices per resource. **Source** opencost/opencost, `configs/default.json`. */
 const HOURLY_USD = {
   onDemand: { core: 0.031611, gib: 0.004237, gpu: 0.95 },
   spot: { core: 0.006655, gib: 0.000892, gpu: 0.308 }
@@ -38,7 +38,7 @@ const HOURLY_USD = {
 
 const machine = (name: string, cores: number, memoryGib: number, gpus = 0): MachineType => {
   const price = ({ core, gib, gpu }: { readonly core: number; readonly gib: number; readonly gpu: number }) =>
-    // Whole millionths, so that a price is the same number wherever it is read.
+    // Rounded to millionths, so that the price is the same number wherever it is computed.
     Math.round((cores * core + memoryGib * gib + gpus * gpu) * 1e6) / 1e6
   return {
     name,
@@ -108,5 +108,5 @@ const AZURE: Cloud = {
   loadBalancer: (_, at) => ({ ip: `198.51.100.${at + 1}` })
 }
 
-/** The cloud of the cluster at a place in its fleet: neighbours differ. */
+/** Returns the cloud of the cluster at an index of its fleet. Neighbouring clusters differ. */
 export const cloudAt = (index: number): Cloud => [AMAZON, GOOGLE, AZURE][index % 3] ?? AMAZON

@@ -1,10 +1,10 @@
-/** Nodes and namespaces, as a cloud would have made them. */
+/** Manifests of nodes and namespaces, as a cloud would create them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { ClusterPlan } from "./ClusterPlan.ts"
 import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"
 import type { Cloud } from "./Hardware.ts"
 
-/** The annotation that says what an hour of the node costs, in US dollars. */
+/** Annotation with the node's price per hour, in US dollars. */
 export const PRICE_ANNOTATION = "harness.quarterdeck.dev/hourly-price-usd"
 
 export const namespace = (planned: ClusterPlan["namespaces"][number]): KubeObject => ({
@@ -33,7 +33,7 @@ export const node = (planned: NodePlan, cloud: Cloud): KubeObject => ({
   spec: { providerID: cloud.providerId(planned.zone, planned.name) }
 })
 
-/** What a node has, and what of it is for pods. */
+/** Returns capacity and allocatable of a node. */
 const resourcesOf = ({ machine: { cpuMillis, gpus, memoryMib } }: NodePlan) => {
   const others = { pods: String(PODS_PER_NODE), ...(gpus === 0 ? {} : { "nvidia.com/gpu": String(gpus) }) }
   return {
@@ -51,10 +51,10 @@ const addressesOf = (planned: NodePlan) => [
   { type: "Hostname", address: planned.name }
 ]
 
-/** What a kubelet cannot know of a machine that does not exist. */
+/** Returns the status fields that a fake kubelet cannot determine. */
 export const hardwareStatus = (planned: NodePlan) => ({ ...resourcesOf(planned), addresses: addressesOf(planned) })
 
-/** What a healthy kubelet reports. */
+/** Returns the status that a healthy kubelet reports. */
 export const nodeStatus = (planned: NodePlan, version: string, now: string) => {
   const condition = (type: string, status: string, reason: string) => ({
     type,

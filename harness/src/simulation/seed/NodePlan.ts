@@ -1,19 +1,19 @@
-/** A node as it is planned, and what of it pods cannot have. */
 import type { MachineType } from "./Hardware.ts"
 
-/** What the kubelet and the system keep for themselves. */
+/** Resources that the kubelet and the system reserve. */
 export const RESERVED_CPU_MILLIS = 80
 export const RESERVED_MEMORY_MIB = 1_024
 export const PODS_PER_NODE = 110
 
+/** A node of a planned cluster. */
 export interface NodePlan {
   readonly name: string
   readonly zone: string
   readonly machine: MachineType
   readonly spot: boolean
-  /** The labels by which its cloud tells spot from on-demand. */
+  /** Labels by which its cloud distinguishes spot from on-demand nodes. */
   readonly priceLabels: Readonly<Record<string, string>>
-  /** What an hour of it costs, in US dollars. */
+  /** Price per hour in US dollars. */
   readonly hourlyUsd: number
   readonly address: string
 }

@@ -1,10 +1,10 @@
-/** Which node a seeded pod is on. */
+/** Assigns seeded pods to nodes. */
 import type { SizedTemplate } from "./BulkTemplates.ts"
 import type { Template } from "./Catalog.ts"
 import { type NodePlan, PODS_PER_NODE, RESERVED_CPU_MILLIS, RESERVED_MEMORY_MIB } from "./NodePlan.ts"
 import type { Cloud } from "./Hardware.ts"
 
-/** Gives the replica at a place its node and address. */
+/** Returns the node and address of a replica. `at` is the replica's index. */
 export type Place = (template: Template, at: number) => { readonly node: NodePlan; readonly address: string }
 
 interface Room {
@@ -15,13 +15,13 @@ interface Room {
   pods: number
 }
 
-/** How much of a node a plan fills, so that the largest pod finds a place too. */
+/** Share of a node's resources that the plan uses, so that the largest pod still fits. */
 const FILL = 0.75
 
 /**
- * Puts every pod on the node with the most unrequested CPU of those that have room, as the scheduler tends to.
+ * Places every pod on the node with the most unrequested CPU among those with room, like the scheduler.
  *
- * Nodes with GPUs are left to pods that want one.
+ * Nodes with GPUs are reserved for pods that request one.
  */
 export const placement = (nodes: ReadonlyArray<NodePlan>): Place => {
   const rooms = nodes.map((node): Room => ({
@@ -38,9 +38,9 @@ export const placement = (nodes: ReadonlyArray<NodePlan>): Place => {
       room.pods > 0
       && room.memoryMib >= resources.memoryRequestMib
       && (wanted === 0 ? room.node.machine.gpus === 0 : room.gpus >= wanted)
-    // One pod of a DaemonSet is on every node, wherever the others go.
+    // A DaemonSet has one pod on every node.
     const room = (kind === "DaemonSet" ? rooms[at] : best(rooms, fits)) ?? best(rooms, () => true)
-    if (room === undefined) throw new Error("a cluster that is planned has a node")
+    if (room === undefined) throw new Error("the planned cluster has no nodes")
     room.cpuMillis -= resources.cpuRequestMillis
     room.memoryMib -= resources.memoryRequestMib
     room.gpus -= wanted
@@ -58,13 +58,13 @@ const best = (rooms: ReadonlyArray<Room>, fits: (room: Room) => boolean): Room |
   return found
 }
 
-/** 10.2.0.1 and up. */
+/** Returns addresses from 10.2.0.1 upwards. */
 const addressOf = (number: number): string => {
   const block = Math.floor(number / 250)
   return `10.${2 + Math.floor(block / 250)}.${block % 250}.${1 + (number % 250)}`
 }
 
-/** How many nodes hold these workloads. */
+/** Returns the number of nodes that the workloads need. */
 export const nodesFor = (sized: ReadonlyArray<SizedTemplate>, cloud: Cloud) => {
   const plain = sized.filter(({ template }) => template.resources.gpus === undefined)
   const sum = (of: (template: Template) => number): number =>

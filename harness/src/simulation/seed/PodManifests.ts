@@ -1,4 +1,4 @@
-/** Pods as a kubelet would have left them. */
+/** Manifests and statuses of pods, as a kubelet would report them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import { Annotation } from "../kubelet/PodScript.ts"
 import { TEAMS } from "./Catalog.ts"
@@ -6,12 +6,12 @@ import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 
 const CRASH_RESTARTS = 7
 
-/** The labels by which a workload finds its pods. */
+/** The labels by which a workload selects its pods. */
 export const selectorOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => ({
   "app.kubernetes.io/name": workload.template.name
 })
 
-/** The labels of a workload and its pods. Among them is the team that owns its namespace, where one does. */
+/** The labels of a workload and its pods, including the team that owns the namespace, if any. */
 export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string>> => {
   const team = TEAMS[workload.template.namespace]
   return {
@@ -22,13 +22,13 @@ export const labelsOf = (workload: WorkloadPlan): Readonly<Record<string, string
   }
 }
 
-/** The name of the volume in a StatefulSet's pods, and of its template for claims. */
+/** Name of the volume in a StatefulSet's pods and of its claim template. */
 export const VOLUME = "data"
 
-/** The claim of one replica, named as the controller of StatefulSets names it. */
+/** Name of a replica's claim, as the StatefulSet controller forms it. */
 export const claimName = (planned: PodPlan): string => `${VOLUME}-${planned.name}`
 
-/** What a pod and a workload's template have in common. */
+/** The spec that a pod shares with its workload's template. */
 export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
   const { kind, name, resources, volumeGib } = workload.template
   const gpus = resources.gpus === undefined ? {} : { "nvidia.com/gpu": String(resources.gpus) }
@@ -50,7 +50,7 @@ export const podSpec = (workload: WorkloadPlan, image = workload.image) => {
   }
 }
 
-/** A pod that the scheduler has placed; its owner and status are written separately. */
+/** A scheduled pod. Its owner and status are written separately. */
 export const pod = (workload: WorkloadPlan, planned: PodPlan): KubeObject => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -69,7 +69,7 @@ export const pod = (workload: WorkloadPlan, planned: PodPlan): KubeObject => ({
   }
 })
 
-/** What the kubelet reports of a pod. */
+/** Returns the status that the kubelet reports for a pod. */
 export const podStatus = (workload: WorkloadPlan, planned: PodPlan, now: string) => {
   const ready = planned.state === "running" ? "True" : "False"
   const over = planned.state === "succeeded" || planned.state === "failed"
@@ -101,7 +101,7 @@ export const podStatus = (workload: WorkloadPlan, planned: PodPlan, now: string)
   }
 }
 
-/** What fake kubelets must be told to keep a pod in its state. */
+/** Annotations that make a fake kubelet keep a pod in its state. */
 const SCRIPTS: Record<PodPlan["state"], Readonly<Record<string, string>>> = {
   running: {},
   starting: { [Annotation.startDelay]: "never" },

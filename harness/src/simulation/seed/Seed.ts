@@ -1,9 +1,9 @@
 /**
  * Fills a fleet with the workloads, nodes and namespaces of an online shop.
  *
- * It writes what the controllers, the scheduler and the kubelets of a living cluster would have written: replica sets and
- * pods with their owners, placement and status. So it is meant for clusters without controllers, which leave it as it is;
- * or it leaves pods to {@link FakeKubelet}, or to controllers altogether.
+ * It writes the objects that controllers, scheduler and kubelets would create: ReplicaSets and pods with owners, nodes
+ * and statuses. This is meant for clusters without controllers, which would change them. Pods can be left to {@link
+ * FakeKubelet}, or to controllers.
  */
 import { DateTime, Effect } from "effect"
 import type { ApiCluster } from "../../client/ApiCluster.ts"
@@ -24,32 +24,32 @@ export type { SeedCounts, SeedSize } from "./SeedSize.ts"
 export type { PodMode } from "./Writer.ts"
 
 export interface SeedOptions {
-  /** The same number gives the same objects, but for what servers decide: uids, times, resource versions (default 1). */
+  /** The same number creates the same objects, except for uids, times and resource versions (default 1). */
   readonly seed?: number
-  /** How large each cluster is (default `small`): 13 or 14 workloads on 4 nodes. */
+  /** Size of each cluster (default `small`: 13 or 14 workloads on 4 nodes). */
   readonly size?: SeedSize
-  /** Who tells what becomes of the pods (default `reported`: the seed itself). */
+  /** Component that reports the pods' status (default `reported`: the seed itself). */
   readonly pods?: PodMode
-  /** How many calls at once to each cluster (default 16). */
+  /** Maximum number of parallel calls to each cluster (default 16). */
   readonly concurrency?: number
-  /** Called after every hundred objects of a cluster, and after its last. */
+  /** Called after every hundred objects of a cluster, and after the last one. */
   readonly onProgress?: (progress: Destination.SeedProgress) => Effect.Effect<void>
 }
 
 const CONCURRENCY = 16
 
 /**
- * Fills every cluster of a fleet, all at once.
+ * Fills every cluster of a fleet, in parallel. Returns the plans in the order of `fleet.clusters`.
  *
- * Every cluster of a named size but `tiny` has a Deployment of each kind of trouble (degraded, progressing,
- * paused, idle), Jobs that completed and failed, and a pod of its own; which workload is in trouble, versions, replicas,
- * clouds and a third of the workloads differ from cluster to cluster. Gives the plans, in the order of `fleet.clusters`.
+ * Every cluster of a named size other than `tiny` has a degraded, a progressing, a paused and an idle Deployment,
+ * completed and failed Jobs, and a pod without an owner. Unhealthy workloads, versions, replicas, clouds and a third of
+ * the workloads differ between clusters.
  *
- * **Errors** `ApiError`; `HarnessError` with `InvalidSeed` before anything is written when the options cannot be, with
- * `SeedConflict` when a cluster has an object of the seed already: its second seed, or a namespace of the same name. What
- * was written until then stays.
+ * **Errors** `ApiError`; `HarnessError` with `InvalidSeed` for invalid options, before anything is written;
+ * `HarnessError` with `SeedConflict` if an object of the seed exists, for example from an earlier seed. Objects written
+ * before the error remain.
  *
- * **Limits** `concurrency` calls at once to each cluster; a plan takes about 0.5 KB a pod.
+ * **Limits** `concurrency` parallel calls to each cluster. A plan takes about 0.5 KB per pod.
  *
  * **Example**
  *
@@ -64,7 +64,7 @@ export const fill = (
 ): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError | HarnessError> =>
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
-/** Fills one cluster as the one at `index` of its fleet, where 0 is the parent. */
+/** Fills one cluster as the one at `index` of its fleet. 0 is the parent. */
 export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
   cluster: ApiCluster,
   index: number,

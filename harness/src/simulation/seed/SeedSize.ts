@@ -1,10 +1,8 @@
-/** How large a seeded cluster is. */
-
 /**
- * A cluster by numbers; what is left out follows from the rest.
+ * The size of a cluster in numbers. Absent numbers are derived from the others.
  *
- * **Shape** whole numbers from 1. `pods` is met exactly, unless there are more workloads than pods: then it is raised to their number. `nodes`
- * is raised to what the pods request.
+ * **Shape** whole numbers from 1. `pods` is met exactly, but raised to the number of workloads if there are more
+ * workloads than pods. `nodes` is raised to what the pods' requests need.
  */
 export interface SeedCounts {
   readonly pods?: number
@@ -13,18 +11,18 @@ export interface SeedCounts {
 }
 
 /**
- * `tiny`: 3 workloads on 2 nodes. `small`: 13 or 14 on 4. `medium`: about 50 on 12. `large`: about 100 on 30. Or by
- * numbers.
+ * A named size or numbers. `tiny`: 3 workloads on 2 nodes. `small`: 13 or 14 on 4. `medium`: about 50 on 12. `large`:
+ * about 100 on 30.
  */
 export type SeedSize = "tiny" | "small" | "medium" | "large" | SeedCounts
 
-/** What a named size means. */
+/** The numbers of a named size. */
 export interface NamedSize {
   readonly nodes: number
-  /** How many of the nodes have GPUs. */
+  /** Number of nodes with GPUs. */
   readonly gpuNodes: number
   readonly stages: readonly [string, ...ReadonlyArray<string>]
-  /** Fewest and most of the workloads that not every cluster has. */
+  /** Minimum and maximum number of workloads that not every cluster has. */
   readonly optional: readonly [number, number]
 }
 
@@ -43,7 +41,7 @@ export const NAMED: Readonly<Record<Extract<SeedSize, string>, NamedSize>> = {
 const PODS_PER_WORKLOAD = 20
 const FEWEST_WORKLOADS = 3
 
-/** Numbers that fit each other. */
+/** Returns complete numbers that are consistent with each other. */
 export const complete = ({ nodes, pods, workloads }: SeedCounts) => {
   const wanted = workloads ?? Math.ceil((pods ?? 0) / PODS_PER_WORKLOAD)
   const count = Math.max(1, Math.floor(workloads === undefined ? Math.max(FEWEST_WORKLOADS, wanted) : wanted))

@@ -6,7 +6,7 @@ import { labelsOf, selectorOf } from "./PodManifests.ts"
 
 const PORT = 80
 
-/** The Service of a workload: a load balancer, the names of a StatefulSet's replicas, or none. */
+/** Returns a workload's Service: a load balancer, a StatefulSet's headless Service, or none. */
 export const service = (plan: WorkloadPlan): KubeObject | undefined => {
   const { isPublic, kind, name } = plan.template
   if (isPublic !== true && kind !== "StatefulSet") return undefined
@@ -22,7 +22,7 @@ export const service = (plan: WorkloadPlan): KubeObject | undefined => {
   }
 }
 
-/** Where a load balancer answers. */
+/** Returns the status of a load balancer with its address. */
 export const loadBalancerStatus = (plan: WorkloadPlan, cloud: Cloud, at: number) => ({
   loadBalancer: { ingress: [cloud.loadBalancer(plan.template.name, at)] }
 })

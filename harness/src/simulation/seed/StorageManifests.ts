@@ -1,4 +1,4 @@
-/** Volumes of seeded workloads: the class, the claims and what they are bound to. */
+/** Storage of seeded workloads: class, claims and volumes. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 import type { Cloud } from "./Hardware.ts"
@@ -22,13 +22,13 @@ const claimSpec = (className: string, gib: number) => ({
   resources: { requests: { storage: `${gib}Gi` } }
 })
 
-/** What a StatefulSet says of its replicas' claims. */
+/** Returns the claim template of a StatefulSet. */
 export const claimTemplate = (className: string, gib: number) => ({
   metadata: { name: VOLUME },
   spec: claimSpec(className, gib)
 })
 
-/** The claim of one replica, bound to its volume. */
+/** Returns the claim of one replica, bound to its volume. */
 export const claim = (plan: WorkloadPlan, pod: PodPlan, { storage }: Cloud, gib: number): KubeObject => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
@@ -42,7 +42,7 @@ export const claimStatus = (gib: number) => ({
   capacity: { storage: `${gib}Gi` }
 })
 
-/** The volume that the cloud made for a claim. */
+/** Returns the volume that the cloud provisioned for a claim. */
 export const volume = (
   plan: WorkloadPlan,
   pod: PodPlan,

@@ -1,4 +1,4 @@
-/** Workloads and their statuses, as their controllers would have left them. */
+/** Manifests and statuses of workloads, as their controllers would report them. */
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 import { claimTemplate } from "./StorageManifests.ts"
@@ -6,7 +6,7 @@ import { labelsOf, podSpec, selectorOf } from "./PodManifests.ts"
 
 type Revision = PodPlan["revision"]
 
-/** The workload as its owner would apply it. */
+/** Returns the workload as its owner would apply it. */
 export const workload = (plan: WorkloadPlan, storageClass: string): KubeObject => {
   const { kind, name } = plan.template
   return {
@@ -17,7 +17,7 @@ export const workload = (plan: WorkloadPlan, storageClass: string): KubeObject =
   }
 }
 
-/** The replica set of one revision of a Deployment. */
+/** Returns the ReplicaSet of one revision of a Deployment. */
 export const replicaSet = (plan: WorkloadPlan, revision: Revision): KubeObject => {
   const hash = hashLabel(plan, revision)
   const labels = { ...labelsOf(plan), ...hash }
@@ -42,12 +42,12 @@ export const replicaSet = (plan: WorkloadPlan, revision: Revision): KubeObject =
   }
 }
 
-/** The label that tells the pods of one revision from those of another. */
+/** Returns the label that distinguishes the pods of one revision. */
 export const hashLabel = (plan: WorkloadPlan, revision: Revision) => ({
   "pod-template-hash": revision === "current" ? plan.hash : plan.previousHash
 })
 
-/** The last Job that a CronJob made. */
+/** Returns the last Job that a CronJob created. */
 export const lastJob = (plan: WorkloadPlan): KubeObject => ({
   apiVersion: "batch/v1",
   kind: "Job",
@@ -55,7 +55,7 @@ export const lastJob = (plan: WorkloadPlan): KubeObject => ({
   spec: jobSpec(plan)
 })
 
-/** What the Deployment's controller reports. */
+/** Returns the status that the Deployment controller reports. */
 export const deploymentStatus = (plan: WorkloadPlan, generation: number, now: string) => {
   const updated = podsOf(plan, "current").length
   const ready = readyIn(plan.pods)
@@ -81,7 +81,7 @@ export const deploymentStatus = (plan: WorkloadPlan, generation: number, now: st
   }
 }
 
-/** What the controller of a replica set reports, also of one that has no owner. */
+/** Returns the status of a ReplicaSet, with or without an owner. */
 export const replicaSetStatus = (pods: ReadonlyArray<PodPlan>, generation: number) => ({
   observedGeneration: generation,
   replicas: pods.length,
@@ -111,7 +111,7 @@ export const daemonSetStatus = (plan: WorkloadPlan, generation: number) => ({
   numberMisscheduled: 0
 })
 
-/** The labels that a Job selects its pods by. */
+/** Returns the labels by which a Job selects its pods. */
 export const jobLabels = ({ name, uid }: { readonly name: string; readonly uid: string }) => ({
   "batch.kubernetes.io/controller-uid": uid,
   "batch.kubernetes.io/job-name": name,
@@ -119,7 +119,7 @@ export const jobLabels = ({ name, uid }: { readonly name: string; readonly uid: 
   "job-name": name
 })
 
-/** What the controller of a finished Job reports; the first condition of each pair announces the second. */
+/** Returns the status of a finished Job. Each final condition is preceded by the one that announces it. */
 export const jobStatus = (plan: WorkloadPlan, now: string) => {
   const failed = plan.state === "failed"
   const reason = failed ? "BackoffLimitExceeded" : "CompletionsReached"
@@ -138,7 +138,6 @@ export const jobStatus = (plan: WorkloadPlan, now: string) => {
 
 export const cronJobStatus = (now: string) => ({ lastScheduleTime: now, lastSuccessfulTime: now })
 
-/** The pods of one revision. */
 export const podsOf = (plan: WorkloadPlan, revision: Revision): ReadonlyArray<PodPlan> =>
   plan.pods.filter((pod) => pod.revision === revision)
 
@@ -160,7 +159,7 @@ const AVAILABLE: StatusAndReason = ["True", "MinimumReplicasAvailable"]
 const UNAVAILABLE: StatusAndReason = ["False", "MinimumReplicasUnavailable"]
 const ROLLED_OUT: StatusAndReason = ["True", "NewReplicaSetAvailable"]
 
-/** A Deployment's condition `Progressing` in the states in which its rollout is not over. */
+/** The condition `Progressing` of a Deployment whose rollout is not complete. */
 const ROLLOUT: Partial<Record<WorkloadPlan["state"], StatusAndReason>> = {
   progressing: ["True", "ReplicaSetUpdated"],
   paused: ["Unknown", "DeploymentPaused"]

@@ -1,4 +1,4 @@
-/** Writes a planned cluster through its API, in the order in which owners need to exist. */
+/** Writes a planned cluster through its API, owners first. */
 import { Effect, Schema } from "effect"
 import { ApiError, ApiUnexpected } from "../../client/ApiError.ts"
 import type { KubeObject, OwnerReference } from "../../client/KubeObject.ts"
@@ -12,21 +12,21 @@ import * as StorageManifests from "./StorageManifests.ts"
 import * as WorkloadManifests from "./WorkloadManifests.ts"
 
 /**
- * Who tells what becomes of the pods.
+ * Component that reports the pods' status.
  *
- * `reported`: the seed, for clusters in which nothing runs. `bound`: kubelets; the seed has put the pods on nodes.
- * `none`: there are none, and no ReplicaSets either; controllers make them.
+ * `reported`: the seed itself, for clusters without controllers and kubelets. `bound`: kubelets; the seed binds the
+ * pods to nodes. `none`: the seed writes no pods and no ReplicaSets, because controllers create them.
  */
 export type PodMode = "reported" | "bound" | "none"
 
-/** A plan on its way into a cluster. */
+/** A plan and its destination. */
 interface Writing {
   readonly plan: ClusterPlan
   readonly to: Destination
   readonly pods: PodMode
 }
 
-/** How a pod is tied to what owns it. */
+/** A pod's owner references, and the labels that the owner selects by. */
 interface Ownership {
   readonly references: ReadonlyArray<OwnerReference>
   readonly labels: Readonly<Record<string, string>>
@@ -42,32 +42,32 @@ const decodeVersion = Schema.decodeUnknownEffect(Version)
 const decodeGeneration = Schema.decodeUnknownEffect(Generation)
 const isTainted = Schema.is(Tainted)
 
-const FREE: Ownership = { references: [], labels: {} }
+const NO_OWNER: Ownership = { references: [], labels: {} }
 /**
- * Fibers of one level. Pods come in large numbers and are written as many at once as calls are made by default; of their
- * owners a few at a time keep all calls busy. What more would wait with, they would hold.
+ * Maximum number of fibers per level. For pods it is the default number of parallel calls. For owners a few suffice to
+ * keep all calls busy, and more would only use memory.
  */
 const PODS_AT_ONCE = 16
 const OWNERS_AT_ONCE = 4
 
-/** How many objects a plan comes to. */
+/** Returns the number of objects in a plan. */
 export const countOf = ({ namespaces, nodes, workloads }: ClusterPlan, pods: PodMode): number => {
   const perWorkload = workloads.map((plan) => {
     const volumes = plan.template.volumeGib === undefined ? 0 : 2 * plan.pods.length
     const service = ServiceManifests.service(plan) === undefined ? 0 : 1
-    const own = plan.template.kind === "Pod" ? 0 : 1
-    if (pods === "none") return service + volumes + (plan.template.kind === "Pod" ? plan.pods.length : own)
+    const workloadObject = plan.template.kind === "Pod" ? 0 : 1
+    if (pods === "none") return service + volumes + (plan.template.kind === "Pod" ? plan.pods.length : workloadObject)
     const sets = plan.template.kind === "Deployment" ? (plan.state === "progressing" ? 2 : 1) : 0
     const jobs = plan.template.kind === "CronJob" && plan.state !== "suspended" ? 1 : 0
-    return own + sets + jobs + service + volumes + plan.pods.length
+    return workloadObject + sets + jobs + service + volumes + plan.pods.length
   })
   return namespaces.length + nodes.length + perWorkload.reduce((sum, count) => sum + count, 0)
 }
 
 /**
- * Writes everything that the plan holds.
+ * Writes every object of the plan.
  *
- * **Limits** as many calls at once as the destination allows; each object is created, then given its status.
+ * **Limits** as many parallel calls as the destination allows. Each object is created, then its status is reported.
  */
 export const write = Effect.fnUntraced(function* (
   plan: ClusterPlan,
@@ -89,7 +89,7 @@ export const write = Effect.fnUntraced(function* (
   )
 })
 
-/** The class counts as no object: a server without its API group serves clusters all the same. */
+/** Not counted, because servers without the storage API group are supported too. */
 const writeStorageClass = Effect.fnUntraced(function* ({ plan, to }: Writing) {
   const { status } = yield* to.api.request({ method: "GET", path: STORAGE_PATH })
   if (status === 200) yield* to.api.apply(StorageManifests.storageClass(plan.cloud))
@@ -99,7 +99,7 @@ const writeNode = Effect.fnUntraced(function* (node: NodePlan, version: string, 
   const created = yield* to.create(NodeManifests.node(node, plan.cloud))
   if (pods !== "reported") return yield* to.report(created, NodeManifests.hardwareStatus(node))
   yield* to.report(created, NodeManifests.nodeStatus(node, version, to.now))
-  // The server taints a new node until it is ready, and the controller that would lift the taint does not run.
+  // The server taints a new node until it is ready, and the controller that would remove the taint is not running.
   if (isTainted(created["spec"])) yield* to.amend(created, { spec: { taints: null } })
 })
 
@@ -114,25 +114,25 @@ const writeService = Effect.fnUntraced(function* (plan: WorkloadPlan, at: number
 const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: Writing) {
   const { to } = writing
   const { kind } = plan.template
-  if (kind === "Pod") return yield* eachPod(plan.pods, (pod) => writePod(plan, pod, FREE, writing))
+  if (kind === "Pod") return yield* eachPod(plan.pods, (pod) => writePod(plan, pod, NO_OWNER, writing))
 
   if (writing.pods === "none") {
-    // Claims that are there already are taken by the replicas of their names; no provisioner would make any. Written after
-    // their workload, they would come too late: its controller makes its own.
+    // Existing claims are used by the replicas of their names; there is no provisioner. They are written before the
+    // workload, because its controller would create its workloadObject.
     yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
   const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
   if (writing.pods === "none") return
   const generation = yield* generationOf(created, to)
-  const owned = { references: [yield* ownerOf(created, to)], labels: {} }
+  const ownership = { references: [yield* ownerOf(created, to)], labels: {} }
   const status = (of: object) => to.report(created, of)
-  const pods = eachPod(plan.pods, (pod) => writePod(plan, pod, owned, writing))
+  const pods = eachPod(plan.pods, (pod) => writePod(plan, pod, ownership, writing))
   switch (kind) {
     case "Deployment":
       return yield* together(
         status(WorkloadManifests.deploymentStatus(plan, generation, to.now)),
-        writeReplicaSet(plan, "current", owned, writing),
-        plan.state === "progressing" ? writeReplicaSet(plan, "previous", owned, writing) : Effect.void
+        writeReplicaSet(plan, "current", ownership, writing),
+        plan.state === "progressing" ? writeReplicaSet(plan, "previous", ownership, writing) : Effect.void
       )
     case "ReplicaSet":
       return yield* together(status(WorkloadManifests.replicaSetStatus(plan.pods, generation)), pods)
@@ -145,7 +145,7 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
     case "CronJob":
       return yield* plan.state === "suspended"
         ? Effect.void
-        : together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, owned, writing))
+        : together(status(WorkloadManifests.cronJobStatus(to.now)), writeLastJob(plan, ownership, writing))
   }
 })
 
@@ -159,10 +159,10 @@ const writeReplicaSet = Effect.fnUntraced(function* (
   const planned = WorkloadManifests.replicaSet(plan, revision)
   const created = yield* to.create(withOwner(planned, owner))
   const pods = WorkloadManifests.podsOf(plan, revision)
-  const owned = { references: [yield* ownerOf(created, to)], labels: WorkloadManifests.hashLabel(plan, revision) }
+  const ownership = { references: [yield* ownerOf(created, to)], labels: WorkloadManifests.hashLabel(plan, revision) }
   yield* together(
     to.report(created, WorkloadManifests.replicaSetStatus(pods, yield* generationOf(created, to))),
-    eachPod(pods, (pod) => writePod(plan, pod, owned, writing))
+    eachPod(pods, (pod) => writePod(plan, pod, ownership, writing))
   )
 })
 
@@ -174,10 +174,10 @@ const writeLastJob = Effect.fnUntraced(function* (plan: WorkloadPlan, owner: Own
 const writeJobPods = Effect.fnUntraced(function* (plan: WorkloadPlan, job: KubeObject, writing: Writing) {
   const { to } = writing
   const owner = yield* ownerOf(job, to)
-  const owned = { references: [owner], labels: WorkloadManifests.jobLabels(owner) }
+  const ownership = { references: [owner], labels: WorkloadManifests.jobLabels(owner) }
   yield* together(
     to.report(job, WorkloadManifests.jobStatus(plan, to.now)),
-    eachPod(plan.pods, (pod) => writePod(plan, pod, owned, writing))
+    eachPod(plan.pods, (pod) => writePod(plan, pod, ownership, writing))
   )
 })
 
@@ -195,7 +195,7 @@ const writePod = Effect.fnUntraced(function* (
   if (pods === "reported") yield* to.reportAt(pod, collection, PodManifests.podStatus(plan, planned, to.now))
 })
 
-/** A claim and its volume, each bound to the other, where the workload has volumes. */
+/** Writes a claim and its volume, bound to each other, if the workload has volumes. */
 const writeVolume = Effect.fnUntraced(function* (plan: WorkloadPlan, pod: PodPlan, writing: Writing) {
   const gib = plan.template.volumeGib
   if (gib === undefined) return
@@ -239,14 +239,14 @@ const unexpected = (to: Destination, path: string, problem: string): ApiError =>
 
 const each = <A, B>(
   items: ReadonlyArray<A>,
-  one: (item: A) => Effect.Effect<B, ApiError>,
+  writeItem: (item: A) => Effect.Effect<B, ApiError>,
   concurrency = OWNERS_AT_ONCE
-): Effect.Effect<void, ApiError> => Effect.forEach(items, one, { concurrency, discard: true })
+): Effect.Effect<void, ApiError> => Effect.forEach(items, writeItem, { concurrency, discard: true })
 
 const eachPod = (
   pods: ReadonlyArray<PodPlan>,
-  one: (pod: PodPlan) => Effect.Effect<void, ApiError>
-): Effect.Effect<void, ApiError> => each(pods, one, PODS_AT_ONCE)
+  writeItem: (pod: PodPlan) => Effect.Effect<void, ApiError>
+): Effect.Effect<void, ApiError> => each(pods, writeItem, PODS_AT_ONCE)
 
 const together = (...effects: ReadonlyArray<Effect.Effect<unknown, ApiError>>): Effect.Effect<void, ApiError> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })

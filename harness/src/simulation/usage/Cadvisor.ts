@@ -1,7 +1,7 @@
 /**
- * The metrics of containers, as a kubelet's cAdvisor names them.
+ * Container metrics as a kubelet's cAdvisor exports them.
  *
- * **Source** google/cadvisor, `metrics/prometheus.go` (names, types, the instant on every sample); Kubernetes,
+ * **Source** google/cadvisor, `metrics/prometheus.go` (names, types, the timestamp on every sample); Kubernetes,
  * `pkg/kubelet/server/server.go`, `containerPrometheusLabelsFunc` (the labels `container`, `id`, `image`, `name`,
  * `namespace`, `pod`, empty where they do not apply; the pod's own cgroup has no container).
  */
@@ -11,13 +11,13 @@ import type { Inventory } from "./Inventory.ts"
 import { assign, type ContainerUsage } from "./Profile.ts"
 import type { ContainerRow, NodeRow, PodRow } from "./Rows.ts"
 
-/** What runs on every node beside the pods, so that a node uses more than they do. */
+/** Usage of every node in addition to its pods. */
 export const NODE_OVERHEAD: { readonly cpuCores: Curve; readonly memoryBytes: Curve } = {
   cpuCores: flat(0.1),
   memoryBytes: flat(512 * 2 ** 20)
 }
 
-/** A container that runs or ran, and what it uses. **Units** milliseconds since 1970; absent `toMs`: it still runs. */
+/** A running or ended container and its usage. **Units** milliseconds since 1970. `toMs` is absent while it runs. */
 export interface RunningContainer {
   readonly pod: PodRow
   readonly container: ContainerRow
@@ -26,7 +26,7 @@ export interface RunningContainer {
   readonly toMs?: number
 }
 
-/** Gives the usage of one container of a pod. */
+/** Returns the usage of left container of a pod. */
 const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: ContainerRow): ContainerUsage => {
   const { kind, name } = inventory.workloadOf(pod)
   const { limits, requests } = container
@@ -43,7 +43,7 @@ const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: Con
   )
 }
 
-/** All containers of a pod that have started. */
+/** Returns all containers of a pod that have started. */
 export const containersOf = (seed: number, inventory: Inventory, pod: PodRow): ReadonlyArray<RunningContainer> =>
   pod.containers.flatMap((container) =>
     container.run === undefined
@@ -54,7 +54,7 @@ export const containersOf = (seed: number, inventory: Inventory, pod: PodRow): R
 export const isRunning = ({ fromMs, toMs }: RunningContainer, instantMs: number): boolean =>
   fromMs <= instantMs && (toMs === undefined || instantMs < toMs)
 
-/** A pod with its containers that have started. */
+/** A pod with its started containers. */
 interface PodParts {
   readonly pod: PodRow
   readonly parts: ReadonlyArray<RunningContainer>
@@ -62,15 +62,22 @@ interface PodParts {
 
 type Overhead = (node: NodeRow, instantMs: number) => number
 
-/** Samples a curve of all parts together. */
-const over = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
-  sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
+/** Returns the sum of a curve levelOver all running parts. */
+const levelOver = (
+  curve: (usage: ContainerUsage) => Curve,
+  instantMs: number,
+  parts: ReadonlyArray<RunningContainer>
+) => sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
 
-/** Counts what all parts together have used since they started. */
-const counted = (curve: (usage: ContainerUsage) => Curve, instantMs: number, parts: ReadonlyArray<RunningContainer>) =>
+/** Returns the sum of what all running parts have used since their start. */
+const totalOver = (
+  curve: (usage: ContainerUsage) => Curve,
+  instantMs: number,
+  parts: ReadonlyArray<RunningContainer>
+) =>
   sum(parts, (part) => (isRunning(part, instantMs) ? integral(curve(part.usage), part.fromMs, instantMs) : undefined))
 
-/** The series of containers, of pods and of nodes. */
+/** Creates the series of containers, pods and nodes. */
 const seriesOf = (inventory: Inventory, all: ReadonlyArray<PodParts>) => {
   function* perContainer(extra: Labels, value: Value): Generator<Series> {
     for (const { parts } of all) {
@@ -108,14 +115,15 @@ const seriesOf = (inventory: Inventory, all: ReadonlyArray<PodParts>) => {
 const TIMED = { timed: true } as const
 
 /**
- * The families of all nodes.
+ * Returns the families of all nodes.
  *
- * **Shape** as in reality there is a series for each container, one for each pod's cgroup (`container` is empty; it is
- * the sum) and one for each node (`id="/"`; the pods and {@link NODE_OVERHEAD}). Each carries the label `node` too, which
- * in reality scraping adds. A container that has ended has no series. Network is the pod's, without those on the host's.
+ * **Shape** as in cAdvisor there is a series for each container, for each pod's cgroup (empty `container`; the sum of
+ * its containers) and for each node (`id="/"`; its pods and {@link NODE_OVERHEAD}). Each has the label `node`, which
+ * scraping adds in reality. An ended container has no series. Network counters are per pod, without pods on the host
+ * network.
  */
 export const families = (seed: number, inventory: Inventory): ReadonlyArray<Family> => {
-  // Curves are dealt out once for all families: a scrape would do little else otherwise.
+  // Curves are computed once for all families, because they dominate the cost of a scrape.
   const all = Array.from(inventory.pods.rows(), (pod) => ({ pod, parts: containersOf(seed, inventory, pod) }))
   const series = seriesOf(inventory, all)
   return [
@@ -137,8 +145,8 @@ const cpu = ({ everywhere }: AllSeries): Family => ({
   ...TIMED,
   series: everywhere(
     [["cpu", "total"]],
-    (instantMs, parts) => counted(({ cpuCores }) => cpuCores, instantMs, parts),
-    // A node never ends, so what its pods used before they ended is only in their own series.
+    (instantMs, parts) => totalOver(({ cpuCores }) => cpuCores, instantMs, parts),
+    // A node never ends, so the usage of ended pods is only in their own series.
     ({ createdMs }, instantMs) => integral(NODE_OVERHEAD.cpuCores, createdMs, instantMs)
   )
 })
@@ -153,7 +161,7 @@ const memory = ({ everywhere }: AllSeries): ReadonlyArray<Family> => {
       [],
       (instantMs, parts) =>
         scaled(
-          over(({ memoryBytes }) => memoryBytes, instantMs, parts),
+          levelOver(({ memoryBytes }) => memoryBytes, instantMs, parts),
           share
         ),
       (_, instantMs) => levelAt(NODE_OVERHEAD.memoryBytes, instantMs) * share
@@ -175,7 +183,7 @@ const network = ({ perPod }: AllSeries): ReadonlyArray<Family> => {
     series: () =>
       perPod(
         [["interface", "eth0"]],
-        (instantMs, parts) => counted(curve, instantMs, parts),
+        (instantMs, parts) => totalOver(curve, instantMs, parts),
         ({ hostNetwork }) => !hostNetwork
       )
   })
@@ -200,7 +208,7 @@ const filesystem = ({ perContainer }: AllSeries): Family => ({
   ...TIMED,
   series: () =>
     perContainer([["device", "/dev/vda1"]], (instantMs, parts) =>
-      over(({ filesystemBytes }) => filesystemBytes, instantMs, parts)
+      levelOver(({ filesystemBytes }) => filesystemBytes, instantMs, parts)
     )
 })
 
@@ -212,7 +220,7 @@ const started = ({ perContainer }: AllSeries): Family => ({
   series: () => perContainer([], (instantMs, parts) => sum(parts, (part) => startOf(part, instantMs)))
 })
 
-/** The value of several containers together; undefined when none of them runs. */
+/** The value of several containers together. Undefined if none of them is running. */
 type Value = (instantMs: number, parts: ReadonlyArray<RunningContainer>) => number | undefined
 
 const sum = (
@@ -221,8 +229,8 @@ const sum = (
 ): number | undefined => {
   let total: number | undefined
   for (const part of parts) {
-    const one = value(part)
-    if (one !== undefined) total = (total ?? 0) + one
+    const partValue = value(part)
+    if (partValue !== undefined) total = (total ?? 0) + partValue
   }
   return total
 }
@@ -233,7 +241,7 @@ const scaled = (value: number | undefined, factor: number): number | undefined =
 const startOf = (part: RunningContainer, instantMs: number): number | undefined =>
   isRunning(part, instantMs) ? part.fromMs / 1_000 : undefined
 
-/** What the machines have. */
+/** Returns the machines' capacities. */
 const machine = ({ nodes }: Inventory): ReadonlyArray<Family> => {
   const family = (name: string, help: string, resource: string): Family => ({
     name,
@@ -254,12 +262,12 @@ const machine = ({ nodes }: Inventory): ReadonlyArray<Family> => {
   ]
 }
 
-/** The cgroup of a pod; its last part names one run of a container. */
+/** Returns the cgroup of a pod, or with `last` that of a container's run. */
 const cgroup = (pod: PodRow, last = ""): string =>
   `/kubepods.slice/kubepods-pod${pod.uid.replaceAll("-", "_")}.slice${last === "" ? "" : `/${last}`}`
 
 const containerLabels = ({ container, pod }: RunningContainer, extra: Labels): Labels => {
-  // A restart makes another container, and so another series.
+  // A restarted container is a new container with a new series.
   const name = `${pod.uid}-${container.name}-${container.restarts}`
   return sorted([
     ["container", container.name],
@@ -297,4 +305,4 @@ const nodeLabels = (node: NodeRow, extra: Labels): Labels =>
     ...extra
   ])
 
-const sorted = (labels: Labels): Labels => labels.toSorted(([one], [other]) => (one < other ? -1 : 1))
+const sorted = (labels: Labels): Labels => labels.toSorted(([left], [right]) => (left < right ? -1 : 1))

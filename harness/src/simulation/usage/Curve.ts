@@ -1,14 +1,14 @@
-/** A level over time, known at every instant of past and future, with its exact integral. */
+/** A level over time, defined at every instant, with an exact integral. */
 
 /**
- * What a container uses: cores, bytes, or bytes a second.
+ * Usage of a container: cores, bytes, or bytes per second.
  *
- * **Units** instants and lengths in milliseconds (since 1970); levels in whatever is measured.
+ * **Units** times and durations in milliseconds (since 1970); levels in the measured unit.
  */
 export type Curve =
   /** Always `level`. */
   | { readonly _tag: "Flat"; readonly level: number }
-  /** A cosine between `low` and `high`, at `high` at `peakMs` and each period after and before. */
+  /** A cosine between `low` and `high` that peaks at `peakMs` and once per period. */
   | {
       readonly _tag: "Wave"
       readonly low: number
@@ -16,7 +16,7 @@ export type Curve =
       readonly periodMs: number
       readonly peakMs: number
     }
-  /** `high` for the first `forMs` of every period that begins at `offsetMs`, else `low`. */
+  /** `high` for the first `forMs` of every period, otherwise `low`. Periods start at `offsetMs`. */
   | {
       readonly _tag: "Spike"
       readonly low: number
@@ -25,7 +25,7 @@ export type Curve =
       readonly forMs: number
       readonly offsetMs: number
     }
-  /** Grows from `low` to `high` in every period that begins at `offsetMs`, then falls back at once. */
+  /** Rises from `low` to `high` in every period, then drops. Periods start at `offsetMs`. */
   | {
       readonly _tag: "Leak"
       readonly low: number
@@ -36,7 +36,7 @@ export type Curve =
 
 export const flat = (level: number): Curve => ({ _tag: "Flat", level })
 
-/** The level at an instant. */
+/** Returns the level at an instant. */
 export const at = (curve: Curve, instantMs: number): number => {
   switch (curve._tag) {
     case "Flat":
@@ -51,14 +51,14 @@ export const at = (curve: Curve, instantMs: number): number => {
 }
 
 /**
- * The area under the curve from one instant to another: core-seconds of cores, byte-seconds of bytes.
+ * Returns the area under the curve between two instants: core-seconds for cores, byte-seconds for bytes.
  *
- * `[a, b)` and `[b, c)` add up to `[a, c)`; an empty or turned window gives 0 or the negative.
+ * Adjacent windows add up. An empty window returns 0, a reversed one the negative.
  *
  * **Units** the level's unit times seconds.
  *
- * **Limits** closed form, O(1) for windows of any length. Whole periods are counted in whole numbers, so that nothing
- * is lost between the large instants: the relative error is near 1e-12.
+ * **Limits** closed form, O(1) for windows of any length. Whole periods are counted in integers, so the relative error
+ * stays near 1e-12 for large instants.
  */
 export const integral = (curve: Curve, fromMs: number, toMs: number): number => {
   const lengthMs = toMs - fromMs
@@ -81,14 +81,14 @@ export const integral = (curve: Curve, fromMs: number, toMs: number): number => 
   }
 }
 
-/** The mean level of a window; the level itself where the window is empty. */
+/** Returns the mean level of a window, or the level itself for an empty window. */
 export const average = (curve: Curve, fromMs: number, toMs: number): number =>
   toMs === fromMs ? at(curve, toMs) : (integral(curve, fromMs, toMs) * SECOND_MS) / (toMs - fromMs)
 
-/** The highest level that it ever has. */
+/** Returns the maximum level. */
 export const highest = (curve: Curve): number => (curve._tag === "Flat" ? curve.level : Math.max(curve.low, curve.high))
 
-/** The same curve with every level times `factor`. */
+/** Returns the curve with every level multiplied by `factor`. */
 export const scale = (curve: Curve, factor: number): Curve =>
   curve._tag === "Flat" ? flat(curve.level * factor) : { ...curve, low: curve.low * factor, high: curve.high * factor }
 
@@ -106,7 +106,7 @@ interface Cycle {
 const mean = ({ high, low }: Range): number => (low + high) / 2
 const amplitude = ({ high, low }: Range): number => (high - low) / 2
 
-/** The angle is taken within one period: the sine of a large number is a poor one. */
+/** Computed within one period, because the sine of a large number is inaccurate. */
 const angle = (
   { peakMs, periodMs }: { readonly peakMs: number; readonly periodMs: number },
   instantMs: number

@@ -1,16 +1,16 @@
 /**
- * Curves as people write them into annotations.
+ * Curves in the text format of annotations.
  *
  * `flat 250m` · `wave 100m 400m every 24h at 14h` · `spike 100m 2 every 1h for 5m at 10m` · `leak 256Mi 1Gi every 6h`
  *
- * **Shape** levels are Kubernetes quantities; `at` says when in the period the wave is high, or the spike or the leak
- * begins, counted from midnight UTC of 1 January 1970; it may be left out for 0.
+ * **Shape** levels are Kubernetes quantities. `at` is the time in the period of the wave's peak, or of the start of the
+ * spike or leak, counted from midnight UTC of 1 January 1970. It defaults to 0.
  */
 import { Quantity } from "@quarterdeck/embedded-cluster"
 import { parseMs, printMs } from "../kubelet/GoDuration.ts"
 import { type Curve, flat } from "./Curve.ts"
 
-/** Reads a curve; undefined when the text is none. */
+/** Parses a curve. Undefined for invalid text. */
 export const parse = (text: string): Curve | undefined => {
   const [shape, ...words] = text.trim().split(/\s+/)
   if (shape === "flat") {
@@ -33,7 +33,7 @@ export const parse = (text: string): Curve | undefined => {
   return shape === "leak" ? { _tag: "Leak", low, high, periodMs, offsetMs } : undefined
 }
 
-/** Prints a curve so that {@link parse} reads the same one; times must be whole milliseconds and not negative. */
+/** Formats a curve so that {@link parse} returns the same curve. Times must be whole, non-negative milliseconds. */
 export const print = (curve: Curve): string => {
   switch (curve._tag) {
     case "Flat":
@@ -56,7 +56,7 @@ const levelOf = (word: string | undefined): number | undefined => {
   return level === undefined || level < 0 ? undefined : level
 }
 
-/** Pairs of a word and a length, each word once. */
+/** Parses pairs of a word and a duration, each word at most once. */
 const lengthsOf = (words: ReadonlyArray<string>): ReadonlyMap<string, number> | undefined => {
   const lengths = new Map<string, number>()
   for (let at = 0; at < words.length; at += 2) {

@@ -1,13 +1,13 @@
-/** A server of this process for as long as a scope is open. */
+/** An HTTP server that listens until a scope closes. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http"
 import { Effect, FiberSet, type Scope } from "effect"
 import { MachineRefused } from "../../machine/HarnessError.ts"
 
-/** Answers one request; it is interrupted when the connection closes. */
+/** Answers one request. Interrupted when the connection closes. */
 export type Respond = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
 
 /**
- * Listens on a free port and gives its number.
+ * Listens on a free port and returns its number.
  *
  * **Limits** closing the scope cuts every connection.
  */
@@ -24,13 +24,13 @@ export const listen = (
     })
     const listening = Effect.callback<number, MachineRefused>((resume) => {
       const refused = (cause: Error) =>
-        resume(Effect.fail(new MachineRefused({ action: "listen with a cluster's metrics", cause })))
+        resume(Effect.fail(new MachineRefused({ action: "listen for requests for a cluster's metrics", cause })))
       server.once("error", refused)
       server.listen(0, host, () => {
         const address = server.address()
         resume(
           address === null || typeof address === "string"
-            ? Effect.die(new Error("a server that listens on TCP has an address with a port"))
+            ? Effect.die(new Error("the server has no port"))
             : Effect.succeed(address.port)
         )
       })

@@ -1,4 +1,4 @@
-/** An HTTP endpoint that Prometheus scrapes. */
+/** An HTTP endpoint for Prometheus. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -11,9 +11,10 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 const CHUNK_CHARACTERS = 65_536
 
 /**
- * Listens on a free port of 127.0.0.1 and gives its address, `http://127.0.0.1:<port>`.
+ * Listens on a free port of 127.0.0.1 and returns the URL, `http://127.0.0.1:<port>`.
  *
- * **Limits** an answer is streamed, 64 KB at a time, so its size costs no memory. Who can reach the port may read.
+ * **Limits** responses are streamed in chunks of 64 KB, so memory does not grow with their size. No authentication: any
+ * local process can read them.
  */
 export const listen = (
   paths: Readonly<Record<string, () => ReadonlyArray<Family>>>
@@ -37,13 +38,13 @@ const respond = Effect.fnUntraced(function* (
   }
   const nowMs = yield* Clock.currentTimeMillis
   response.writeHead(200, { "content-type": CONTENT_TYPE })
-  // A client that hangs up ends the stream early, which is its right.
+  // If the client disconnects, the stream ends early; that is not an error.
   yield* Effect.ignore(
     Effect.tryPromise((signal) => pipeline(Readable.from(chunked(scrape(families(), nowMs))), response, { signal }))
   )
 })
 
-/** Joins lines into pieces that are worth a write. */
+/** Joins lines into chunks of at least 64 KB. */
 export function* chunked(lines: Iterable<string>): Generator<string> {
   let chunk = ""
   for (const line of lines) {

@@ -1,35 +1,38 @@
 /**
- * Metrics as values over time, and their two text formats.
+ * Metrics as functions of time, and their two text formats.
  *
- * A family knows the value of each of its series at any instant, so the same definition serves a scrape and a history.
+ * A family returns the value of each series at any instant, so one definition serves scrapes and histories.
  *
  * **Source** Prometheus, "Exposition formats" (text format 0.0.4); OpenMetrics 1.0.
  */
 
 export type Labels = ReadonlyArray<readonly [name: string, value: string]>
 
-/** One line of a metric over time. */
+/** One series of a metric. */
 export interface Series {
   readonly labels: Labels
-  /** The value at an instant; undefined where the series does not exist. */
+  /** Returns the value at an instant. Undefined if the series does not exist then. */
   readonly at: (instantMs: number) => number | undefined
 }
 
-/** All series of one name. **Shape** the name of a counter ends in `_total` unless its exporter is older than the rule. */
+/**
+ * All series of one name. **Shape** a counter's name ends in `_total`, unless its exporter is older than that
+ * convention.
+ */
 export interface Family {
   readonly name: string
   readonly help: string
   readonly type: "counter" | "gauge"
-  /** Whether a scrape carries the instant of the measurement, as those of cAdvisor do. */
+  /** True if a scrape includes the timestamp of the measurement, as with cAdvisor. */
   readonly timed: boolean
   readonly series: () => Iterable<Series>
 }
 
-/** Prints a label set, with `extra` before the others. */
+/** Formats a label set. */
 export const printLabels = (labels: Labels): string =>
   labels.length === 0 ? "" : `{${labels.map(([name, value]) => `${name}="${escapeValue(value)}"`).join(",")}}`
 
-/** Lines of the text format for one scrape. */
+/** Yields the lines of the text format for one scrape. */
 export function* scrape(families: Iterable<Family>, instantMs: number): Generator<string> {
   for (const family of families) {
     let first = true
@@ -43,7 +46,7 @@ export function* scrape(families: Iterable<Family>, instantMs: number): Generato
   }
 }
 
-/** When a history begins, ends, and how far apart its samples are; the end belongs to it. */
+/** Start, end and step of a history. The end is included. */
 export interface Timing {
   readonly fromMs: number
   readonly toMs: number
@@ -51,9 +54,10 @@ export interface Timing {
 }
 
 /**
- * Lines of OpenMetrics with a timestamp each, series after series, closed by `# EOF`.
+ * Yields lines of OpenMetrics with timestamps, series by series, and a final `# EOF`.
  *
- * A family whose name does not end in `_total` is printed as a gauge, since OpenMetrics allows no other counter.
+ * A counter whose name does not end in `_total` is printed as a gauge, because OpenMetrics does not allow it as a
+ * counter.
  */
 export function* history(
   families: Iterable<Family>,

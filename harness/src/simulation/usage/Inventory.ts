@@ -1,4 +1,4 @@
-/** The rows of a cluster: read once, or kept up to date. */
+/** The objects of a cluster as rows: read once, or kept up to date. */
 import { Deferred, Effect, Result, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -6,7 +6,7 @@ import type { KubeObject } from "../../client/KubeObject.ts"
 import { type Follower, follow } from "../kubelet/Follow.ts"
 import * as Rows from "./Rows.ts"
 
-/** All rows of one kind, in the order in which they came. */
+/** All rows of one kind, in the order of arrival. */
 export interface Table<A extends Rows.Row> {
   readonly rows: () => Iterable<A>
   readonly size: () => number
@@ -21,7 +21,7 @@ export interface Inventory {
   readonly volumes: Table<Rows.VolumeRow>
   readonly claims: Table<Rows.ClaimRow>
   readonly services: Table<Rows.ServiceRow>
-  /** The workload that a pod belongs to: its Deployment rather than its ReplicaSet, its CronJob rather than its Job. */
+  /** Returns the workload of a pod: the Deployment instead of its ReplicaSet, the CronJob instead of its Job. */
   readonly workloadOf: (pod: Rows.PodRow) => { readonly kind: string; readonly name: string }
 }
 
@@ -32,7 +32,7 @@ const table = <A extends Rows.Row>(read: Rows.Read<A>) => {
   const put = Effect.fnUntraced(function* (object: KubeObject) {
     const row = read(object)
     if (Result.isSuccess(row)) rows.set(row.success.uid, row.success)
-    else yield* Effect.logWarning(`${object.kind} ${object.metadata.name} is left out: ${row.failure.message}`)
+    else yield* Effect.logWarning(`${object.kind} ${object.metadata.name} is ignored: ${row.failure.message}`)
   })
   const follower: Follower = {
     put,
@@ -73,7 +73,7 @@ const tables = () => {
     if (owner === undefined) return { kind: "Pod", name }
     if (owner.kind === "ReplicaSet") {
       const hash = pod.labels["pod-template-hash"]
-      // The name says it without a search, except for replica sets that stand alone.
+      // The name contains the Deployment's name, except for ReplicaSets without an owner.
       if (hash !== undefined && owner.name.endsWith(`-${hash}`)) {
         return { kind: "Deployment", name: owner.name.slice(0, -hash.length - 1) }
       }
@@ -116,9 +116,9 @@ export const read = (api: ClusterApi): Effect.Effect<Inventory, ApiError> =>
   })
 
 /**
- * Keeps the rows of a cluster until the scope closes; returns once all kinds have been listed.
+ * Keeps the rows of a cluster up to date until the scope closes. Returns once all kinds have been listed.
  *
- * **Limits** eight watches; about 1 KB a pod.
+ * **Limits** eight watches; about 1 KB per pod.
  */
 export const live = (api: ClusterApi): Effect.Effect<Inventory, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -134,7 +134,9 @@ export const live = (api: ClusterApi): Effect.Effect<Inventory, never, Scope.Sco
     return inventory
   })
 
-/** The same rows as if what is there now had been there, and what runs now had run, since an instant. */
+/**
+ * Returns the inventory as if its objects had existed, and its running containers had been running, since an instant.
+ */
 export const since = (inventory: Inventory, fromMs: number): Inventory => {
   const older = <A extends Rows.Row>(table: Table<A>, change: (row: A) => A): Table<A> => ({
     size: table.size,

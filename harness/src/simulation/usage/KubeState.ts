@@ -1,5 +1,5 @@
 /**
- * The metrics of objects, as kube-state-metrics names them.
+ * Object metrics as kube-state-metrics exports them.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics` (names, labels) and `internal/store` (values, label names).
  */
@@ -10,7 +10,10 @@ import { families as podFamilies } from "./KubeStatePods.ts"
 import * as LabelNames from "./LabelNames.ts"
 import type { NodeRow, Row } from "./Rows.ts"
 
-/** All families of a cluster, with the labels of every object, as if all were on the exporter's list of allowed labels. */
+/**
+ * Returns all families of a cluster, with the labels of every object, as if the exporter's allow list contained all
+ * labels.
+ */
 export const families = (inventory: Inventory): ReadonlyArray<Family> => [
   ...podFamilies(inventory),
   ...nodeFamilies(inventory),

@@ -1,13 +1,13 @@
-/** What the metrics of all kinds have in common. */
+/** Functions shared by the families of all kinds. */
 import type { Family, Labels } from "./Family.ts"
 import type { Row } from "./Rows.ts"
 
 export const LABELS_HELP = "Kubernetes labels converted to Prometheus labels."
 
-/** One series of a row: its labels and value; it exists from the row's creation on. */
+/** One series of a row: its labels and value. It exists from the row's creation on. */
 export type Sample = readonly [labels: Labels, value: number]
 
-/** A family with the samples of each row of a table. */
+/** Returns a family with the samples of each row. */
 export const perRow = <A extends Row>(
   name: string,
   help: string,
@@ -27,7 +27,7 @@ export const perRow = <A extends Row>(
   }
 })
 
-/** One of several states is 1, the others 0. */
+/** Returns a sample per state: 1 for the present state, 0 for the others. */
 export const oneOf = (
   states: ReadonlyArray<string>,
   present: string,
@@ -35,7 +35,7 @@ export const oneOf = (
   name: string
 ): ReadonlyArray<Sample> => states.map((state) => [[...labels, [name, state]], state === present ? 1 : 0])
 
-/** Who owns an object, in the labels of the `…_owner` families; empty where nobody does. */
+/** Returns the owner labels of the `…_owner` families. Empty values for an object without an owner. */
 export const ownerLabels = ({ owner }: Row): Labels => [
   ["owner_kind", owner?.kind ?? ""],
   ["owner_name", owner?.name ?? ""],

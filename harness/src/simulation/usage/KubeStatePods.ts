@@ -1,5 +1,5 @@
 /**
- * The metrics of pods, as kube-state-metrics names them.
+ * Pod metrics as kube-state-metrics exports them.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics/workload/pod-metrics.md` and `internal/store/pod.go`.
  */
@@ -69,19 +69,19 @@ const containerFamilies = (pods: Pods): ReadonlyArray<Family> => {
   const perContainer = (
     name: string,
     help: string,
-    samples: (one: ContainerRow, pod: PodRow) => ReadonlyArray<Sample>
+    samples: (container: ContainerRow, pod: PodRow) => ReadonlyArray<Sample>
   ) =>
     perRow(name, help, pods.rows, (pod) =>
-      pod.containers.flatMap((one) =>
-        samples(one, pod).map(([labels, value]): Sample => [
-          [...podLabels(pod), ["container", one.name], ...labels],
+      pod.containers.flatMap((container) =>
+        samples(container, pod).map(([labels, value]): Sample => [
+          [...podLabels(pod), ["container", container.name], ...labels],
           value
         ])
       )
     )
-  const resources = (name: string, help: string, of: (one: ContainerRow) => Readonly<Record<string, number>>) =>
-    perContainer(name, help, (one, { node }) =>
-      Object.entries(of(one)).map(([resource, value]): Sample => [
+  const resources = (name: string, help: string, of: (container: ContainerRow) => Readonly<Record<string, number>>) =>
+    perContainer(name, help, (container, { node }) =>
+      Object.entries(of(container)).map(([resource, value]): Sample => [
         [
           ["node", node],
           ["resource", LabelNames.resource(resource)],
@@ -115,7 +115,7 @@ const containerFamilies = (pods: Pods): ReadonlyArray<Family> => {
     perContainer(
       "kube_pod_container_status_running",
       "Describes whether the container is currently in running state.",
-      (one) => [[[], isUp(one) ? 1 : 0]]
+      (container) => [[[], isUp(container) ? 1 : 0]]
     ),
     perContainer(
       "kube_pod_container_status_ready",

@@ -1,5 +1,5 @@
 /**
- * Names of Kubernetes as names of Prometheus, by the rules of kube-state-metrics.
+ * Converts Kubernetes names to Prometheus names by the rules of kube-state-metrics.
  *
  * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`.
  */
@@ -8,17 +8,17 @@ import type { Labels } from "./Family.ts"
 const INVALID = /[^a-zA-Z0-9_]/g
 const INNER_CAPITAL = /([a-z0-9])([A-Z])/g
 
-/** `app.kubernetes.io/partOf` becomes `label_app_kubernetes_io_part_of`. */
+/** Converts `app.kubernetes.io/partOf` to `label_app_kubernetes_io_part_of`. */
 const labelName = (key: string): string =>
   `label_${key.replace(INVALID, "_").replace(INNER_CAPITAL, "$1_$2").toLowerCase()}`
 
 /**
- * Prints an object's labels, in the order of their keys.
+ * Converts an object's labels, sorted by key.
  *
- * **Shape** keys that come to one name get `_conflict1`, `_conflict2` and so on at its end.
+ * **Shape** keys that convert to the same name get the suffixes `_conflict1`, `_conflict2` and so on.
  */
 export const fromLabels = (labels: Readonly<Record<string, string>>): Labels => {
-  const sorted = Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = Object.entries(labels).toSorted(([left], [right]) => (left < right ? -1 : 1))
   const counts = new Map<string, number>()
   for (const [key] of sorted) counts.set(labelName(key), (counts.get(labelName(key)) ?? 0) + 1)
   const taken = new Map<string, number>()
@@ -31,7 +31,7 @@ export const fromLabels = (labels: Readonly<Record<string, string>>): Labels => 
   })
 }
 
-/** `nvidia.com/gpu` becomes `nvidia_com_gpu`. */
+/** Converts `nvidia.com/gpu` to `nvidia_com_gpu`. */
 export const resource = (name: string): string => name.replace(INVALID, "_")
 
 export const unitOf = (name: string): string => {

@@ -1,13 +1,12 @@
 /**
- * The API group `metrics.k8s.io` as a function from a request to an answer.
+ * The API group `metrics.k8s.io` as a function from requests to responses.
  *
- * **Source** kubernetes-sigs/metrics-server, `pkg/api` (which pods have metrics, the words of refusals) and
+ * **Source** kubernetes-sigs/metrics-server, `pkg/api` (which pods have metrics, error messages) and
  * `k8s.io/metrics/pkg/apis/metrics/v1beta1`.
  */
 import { LabelSelector } from "@quarterdeck/embedded-cluster"
 import { Result } from "effect"
 import { instant } from "../kubelet/PodStatus.ts"
-import * as MetricsQuantity from "./MetricsQuantity.ts"
 import { containersOf, isRunning, NODE_OVERHEAD, type RunningContainer } from "./Cadvisor.ts"
 import { average, type Curve } from "./Curve.ts"
 import type { Inventory } from "./Inventory.ts"
@@ -17,7 +16,7 @@ import type { NodeRow, PodRow, Row } from "./Rows.ts"
 export const GROUP = "metrics.k8s.io"
 export const VERSION = "v1beta1"
 const GROUP_VERSION = `${GROUP}/${VERSION}`
-/** Usage is the mean of this long, up to now. */
+/** Usage is the mean over this window, up to now. */
 const WINDOW_MS = 15_000
 
 export interface MetricsAnswer {
@@ -25,13 +24,13 @@ export interface MetricsAnswer {
   readonly body: unknown
 }
 
-/** What to answer from. */
+/** The data of the responses. */
 export interface MetricsSource {
   readonly seed: number
   readonly inventory: Inventory
 }
 
-/** Answers one request for a path and its query. */
+/** Answers one request. */
 export const answer = (source: MetricsSource, method: string, url: URL, nowMs: number): MetricsAnswer => {
   if (method !== "GET") return failure(405, "MethodNotAllowed", "the server does not allow this method on the resource")
   const path = url.pathname
@@ -91,19 +90,19 @@ const list = <A extends Row>(
 
 const get = <A>(
   rows: Iterable<A>,
-  isMeant: (row: A) => boolean,
+  isWanted: (row: A) => boolean,
   metrics: (row: A) => object | undefined,
   resource: string,
   name: string
 ): MetricsAnswer => {
   for (const row of rows) {
-    const item = isMeant(row) ? metrics(row) : undefined
+    const item = isWanted(row) ? metrics(row) : undefined
     if (item !== undefined) return ok(item)
   }
   return failure(404, "NotFound", `${resource}.${GROUP} "${name}" not found`, { name, group: GROUP, kind: resource })
 }
 
-/** What metrics-server can select by: the name and the namespace. */
+/** Parses a field selector. Like metrics-server, it supports only name and namespace. */
 const parseFields = (text: string): ((row: Row) => boolean) | undefined => {
   const requirements: Array<(row: Row) => boolean> = []
   for (const part of text.split(",").filter((part) => part !== "")) {
@@ -152,14 +151,18 @@ const nodeMetrics = ({ inventory, seed }: MetricsSource, node: NodeRow, nowMs: n
 const cpu = ({ cpuCores }: ContainerUsage): Curve => cpuCores
 const memory = ({ memoryBytes }: ContainerUsage): Curve => memoryBytes
 
-/** The mean of the window, or of what the container has run of it. */
+/** Returns the mean over the window, or over the container's run if that is shorter. */
 const mean = ({ fromMs, usage }: RunningContainer, of: (usage: ContainerUsage) => Curve, nowMs: number): number =>
   average(of(usage), Math.max(fromMs, nowMs - WINDOW_MS), nowMs)
 
 const usage = (cores: number, bytes: number) => ({
-  cpu: MetricsQuantity.printCores(cores),
-  memory: MetricsQuantity.printBytes(bytes)
+  cpu: printNanocores(cores),
+  memory: printKibibytes(bytes)
 })
+
+// metrics-server prints nanocores and kibibytes.
+const printNanocores = (cores: number): string => `${Math.round(cores * 1e9)}n`
+const printKibibytes = (bytes: number): string => `${Math.round(bytes / 1_024)}Ki`
 
 const measured = (nowMs: number) => ({ timestamp: instant(nowMs), window: `${WINDOW_MS / 1_000}s` })
 

@@ -1,4 +1,4 @@
-/** Serves `metrics.k8s.io` out of this process, in the place of metrics-server. */
+/** Serves `metrics.k8s.io` from this process, in place of metrics-server. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import { isIP } from "node:net"
@@ -15,12 +15,15 @@ import { answer, GROUP, type MetricsSource, VERSION } from "./MetricsApi.ts"
 const NAMESPACE = "kube-system"
 const SERVICE = "quarterdeck-metrics"
 const API_SERVICE = `${VERSION}.${GROUP}`
-/** How an API server that runs on this machine reaches this process. */
+/** Name under which an API server on this machine reaches this process. */
 export const LOCAL = "localhost"
-/** A server that found nobody at first asks again after 5, 10 and 20 s. */
+/** An API server that finds the service unavailable retries after 5, 10 and 20 s. */
 const AVAILABLE_WITHIN = "90 seconds"
 
-/** Listens on a free port and gives its number: of 127.0.0.1, of the address given, or of every address for a name. */
+/**
+ * Listens on a free port and returns its number. Listens on 127.0.0.1 for `localhost`, on the given address, or on
+ * every address for another name.
+ */
 export const listen = (source: MetricsSource, reachedAt: string): Effect.Effect<number, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {
     const { certificatePem, keyPem } = yield* issue("metrics")
@@ -49,12 +52,12 @@ const respond = Effect.fnUntraced(function* (
 })
 
 /**
- * Registers a port of this machine as the cluster's `metrics.k8s.io`, until the scope closes.
+ * Registers a port of this machine as the cluster's `metrics.k8s.io` until the scope closes.
  *
- * It makes an ExternalName Service that leads to `reachedAt` and an APIService without a CA, so that
- * any certificate will do; a cluster that has metrics already is taken over and left without.
+ * It creates an ExternalName Service for `reachedAt` and an APIService without CA verification. An existing
+ * registration is replaced, and not restored afterwards.
  *
- * **Errors** `NotYet` when the cluster does not find it available within 90 s.
+ * **Errors** `NotYet` if the API does not become available within 90 s.
  */
 export const register = (
   api: ClusterApi,
@@ -62,13 +65,13 @@ export const register = (
   reachedAt: string
 ): Effect.Effect<void, ApiError | NotYet, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* registered(api, {
+    yield* applyScoped(api, {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name: SERVICE, namespace: NAMESPACE },
       spec: { type: "ExternalName", externalName: reachedAt }
     })
-    yield* registered(api, {
+    yield* applyScoped(api, {
       apiVersion: "apiregistration.k8s.io/v1",
       kind: "APIService",
       metadata: { name: API_SERVICE },
@@ -82,16 +85,18 @@ export const register = (
       }
     })
     const path = `/apis/${GROUP}/${VERSION}/nodes`
-    const asked = Effect.map(api.request({ method: "GET", path }), ({ status, text }) => ({ status, text }))
-    yield* eventually("the cluster serves metrics.k8s.io", asked, ({ status }) => status === 200, {
+    const probe = Effect.map(api.request({ method: "GET", path }), ({ status, text }) => ({ status, text }))
+    yield* eventually("the cluster serves metrics.k8s.io", probe, ({ status }) => status === 200, {
       within: AVAILABLE_WITHIN
     })
   })
 
-/** Applies an object, and deletes it with the scope; a cluster that is gone by then needs no tidying. */
-const registered = (api: ClusterApi, object: KubeObject) =>
+/** Applies an object and deletes it when the scope closes. A failed deletion is only logged. */
+const applyScoped = (api: ClusterApi, object: KubeObject) =>
   Effect.acquireRelease(api.apply(object), () =>
     api
       .delete(refOf(object))
-      .pipe(Effect.catch((error) => Effect.logDebug(`${object.kind} of metrics stays: ${error.message}`)))
+      .pipe(
+        Effect.catch((error) => Effect.logDebug(`could not delete the ${object.kind} of metrics: ${error.message}`))
+      )
   )

@@ -1,4 +1,4 @@
-/** The parts of Kubernetes objects that usage and metrics read. */
+/** Schemas of the fields that usage and metrics read. */
 import { Schema } from "effect"
 
 const Texts = Schema.Record(Schema.String, Schema.String)

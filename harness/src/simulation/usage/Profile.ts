@@ -1,16 +1,19 @@
-/** What the containers of a workload use: curves dealt out by seed and name, so that every witness knows the same. */
+/**
+ * The usage of a workload's containers: curves derived from a seed and a name, so that every reader computes the same
+ * ones.
+ */
 import { createHash } from "node:crypto"
 import { PREFIX } from "../kubelet/PodScript.ts"
 import { type Curve, flat, highest, scale } from "./Curve.ts"
 import * as CurveText from "./CurveText.ts"
 
-/** Annotations of a pod that set a curve; with `.<container>` at the end they hold for that container alone. */
+/** Annotations of a pod that set a curve. With the suffix `.<container>` they apply to that container only. */
 export const Annotation = {
   cpu: `${PREFIX}usage-cpu`,
   memory: `${PREFIX}usage-memory`
 } as const
 
-/** Whose usage it is: every replica of a workload uses the same. */
+/** The key of a usage. Every replica of a workload has the same usage. */
 export interface Identity {
   readonly namespace: string
   readonly kind: string
@@ -18,7 +21,7 @@ export interface Identity {
   readonly container: string
 }
 
-/** What the container asks for; a limit caps its curve. */
+/** Requests and limits of a container. A limit caps its curve. */
 export interface Bounds {
   readonly cpuRequestCores?: number
   readonly cpuLimitCores?: number
@@ -26,14 +29,14 @@ export interface Bounds {
   readonly memoryLimitBytes?: number
 }
 
-/** How a workload behaves, as dealt out. */
+/** The shape of a workload's usage. */
 export type Behaviour = "flat" | "wave" | "spike" | "leak" | "idle"
 
 /** The curves of one container. */
 export interface ContainerUsage {
   readonly cpuCores: Curve
   readonly memoryBytes: Curve
-  /** Bytes a second. */
+  /** Bytes per second. */
   readonly networkReceiveRate: Curve
   readonly networkTransmitRate: Curve
   readonly filesystemBytes: Curve
@@ -44,11 +47,11 @@ const DAY_MS = 24 * HOUR_MS
 const MIB = 2 ** 20
 const DEFAULT_CORES = 0.1
 const DEFAULT_BYTES = 128 * MIB
-/** How many bytes come in for each core-second, and how many go out for each that comes in. */
+/** Received bytes per core-second, and transmitted bytes per received byte. */
 const BYTES_PER_CORE_SECOND = 2_000_000
 const TRANSMIT_RATIO = 1.5
 
-/** In hundreds: 30 of 100 workloads are flat, as many follow the day, and so on. */
+/** Cumulative percentages: 30 % of the workloads are flat, 30 % follow the day, and so on. */
 const SHARES: ReadonlyArray<readonly [Behaviour, number]> = [
   ["flat", 30],
   ["wave", 60],
@@ -57,18 +60,17 @@ const SHARES: ReadonlyArray<readonly [Behaviour, number]> = [
   ["idle", 100]
 ]
 
-/** How the workload behaves, of which every container is a part. */
+/** Returns the behaviour of a workload. All its containers share it. */
 export const behaviourOf = (seed: number, { kind, name, namespace }: Omit<Identity, "container">): Behaviour => {
   const { share } = chances(`${seed}/${namespace}/${kind}/${name}`)
   return SHARES.find(([, below]) => share < below)?.[0] ?? "flat"
 }
 
 /**
- * Gives a container its curves.
+ * Returns the curves of a container.
  *
- * Levels are parts of what the container requests (100m and 128Mi where it does not), capped by its limits.
- * Network and file system follow from CPU and memory. Annotations go before what the seed deals out; one that cannot be
- * read counts as absent.
+ * Levels are proportional to the container's requests (default 100m and 128Mi) and capped by its limits. Network and
+ * file system follow from CPU and memory. Annotations take precedence; an invalid one is ignored.
  */
 export const assign = (
   seed: number,
@@ -76,11 +78,11 @@ export const assign = (
   bounds: Bounds,
   annotations: Readonly<Record<string, string>> = {}
 ): ContainerUsage => {
-  const dealt = deal(behaviourOf(seed, identity), chances(Object.values({ seed, ...identity }).join("/")))
-  const cpu = scale(dealt.cpu, bounds.cpuRequestCores ?? DEFAULT_CORES)
-  const memory = scale(dealt.memory, bounds.memoryRequestBytes ?? DEFAULT_BYTES)
-  const cpuCores = given(annotations, Annotation.cpu, identity) ?? capped(cpu, bounds.cpuLimitCores)
-  const memoryBytes = given(annotations, Annotation.memory, identity) ?? capped(memory, bounds.memoryLimitBytes)
+  const relative = relativeCurves(behaviourOf(seed, identity), chances(Object.values({ seed, ...identity }).join("/")))
+  const cpu = scale(relative.cpu, bounds.cpuRequestCores ?? DEFAULT_CORES)
+  const memory = scale(relative.memory, bounds.memoryRequestBytes ?? DEFAULT_BYTES)
+  const cpuCores = annotated(annotations, Annotation.cpu, identity) ?? capped(cpu, bounds.cpuLimitCores)
+  const memoryBytes = annotated(annotations, Annotation.memory, identity) ?? capped(memory, bounds.memoryLimitBytes)
   const networkReceiveRate = scale(cpuCores, BYTES_PER_CORE_SECOND)
   return {
     cpuCores,
@@ -91,7 +93,7 @@ export const assign = (
   }
 }
 
-const given = (
+const annotated = (
   annotations: Readonly<Record<string, string>>,
   annotation: string,
   { container }: Identity
@@ -105,7 +107,7 @@ const capped = (curve: Curve, limit: number | undefined): Curve => {
   return limit === undefined || top <= limit ? curve : scale(curve, limit / top)
 }
 
-/** Numbers between 0 and 1 that follow from a text, and its share of 100. */
+/** Pseudo-random numbers between 0 and 1 derived from a text, and a percentage. */
 interface Chances {
   readonly share: number
   readonly level: number
@@ -121,8 +123,8 @@ const chances = (text: string): Chances => {
 
 const between = (low: number, high: number, chance: number): number => low + (high - low) * chance
 
-/** Curves of a container that requests one core and one byte. */
-const deal = (
+/** Returns the curves of a container that requests one core and one byte. */
+const relativeCurves = (
   behaviour: Behaviour,
   { height, level, time }: Chances
 ): { readonly cpu: Curve; readonly memory: Curve } => {
@@ -132,7 +134,7 @@ const deal = (
     case "flat":
       return { cpu: flat(between(0.2, 0.8, level)), memory: steady }
     case "wave": {
-      // Between nine and nine, UTC: shops are busy by day.
+      // Peaks between 9:00 and 21:00 UTC: shops are busy by day.
       const peakMs = Math.floor(between(9, 21, time)) * HOUR_MS
       const wave = (low: number, high: number): Curve => ({ _tag: "Wave", low, high, periodMs: DAY_MS, peakMs })
       return {

@@ -1,4 +1,4 @@
-/** What usage and metrics need to know of a cluster's objects, a row each. */
+/** The fields of a cluster's objects that usage and metrics read, one row per object. */
 import { Quantity } from "@quarterdeck/embedded-cluster"
 import { Result, Schema } from "effect"
 import type { KubeObject } from "../../client/KubeObject.ts"
@@ -7,7 +7,7 @@ import * as Objects from "./ObjectSchemas.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
-/** What every row has. **Units** milliseconds since 1970. */
+/** Fields of every row. **Units** milliseconds since 1970. */
 export interface Row {
   readonly uid: string
   readonly name: string
@@ -20,19 +20,19 @@ export interface Row {
 export interface ContainerRow {
   readonly name: string
   readonly image: string
-  /** Numbers in base units: cores, bytes, pieces. */
+  /** Amounts in base units: cores, bytes, counts. */
   readonly requests: Readonly<Record<string, number>>
   readonly limits: Readonly<Record<string, number>>
   readonly ready: boolean
   readonly restarts: number
-  /** The present run, or the last one if it is over. */
+  /** The present run, or the last one if it has ended. */
   readonly run?: { readonly fromMs: number; readonly toMs?: number }
   readonly waitingReason?: string
   readonly terminatedReason?: string
 }
 
 export interface PodRow extends Row {
-  /** Only those of this harness. */
+  /** Only annotations of the harness. */
   readonly annotations: Labels
   readonly node: string
   readonly phase: string
@@ -79,7 +79,7 @@ export interface ServiceRow extends Row {
   readonly ingress: ReadonlyArray<{ readonly ip: string; readonly hostname: string }>
 }
 
-/** Reads an object into its row; a failure says what the object lacks. */
+/** Converts an object to its row. Fails if a field is missing or invalid. */
 export type Read<A extends Row> = (object: KubeObject) => Result.Result<A, Schema.SchemaError>
 
 const reader = <S extends Schema.Top & { readonly DecodingServices: never }, A extends Row>(
@@ -124,16 +124,16 @@ const runOf = (state: typeof Objects.ContainerState.Type | undefined): Container
   return { fromMs: Date.parse(terminated.startedAt), toMs: Date.parse(terminated.finishedAt) }
 }
 
-const ours = (annotations: Labels = {}): Labels =>
+const harnessAnnotations = (annotations: Labels = {}): Labels =>
   Object.fromEntries(Object.entries(annotations).filter(([name]) => name.startsWith(PREFIX)))
 
 export const readNamed: Read<Row> = reader(Objects.Named, ({ metadata }) => base(metadata))
 
 export const readPod: Read<PodRow> = reader(Objects.Pod, ({ metadata, spec, status }) => {
-  const statuses = new Map((status?.containerStatuses ?? []).map((one) => [one.name, one]))
+  const statuses = new Map((status?.containerStatuses ?? []).map((container) => [container.name, container]))
   return {
     ...base(metadata),
-    annotations: ours(metadata.annotations),
+    annotations: harnessAnnotations(metadata.annotations),
     node: spec.nodeName ?? "",
     phase: status?.phase ?? "Pending",
     hostIp: status?.hostIP ?? "",

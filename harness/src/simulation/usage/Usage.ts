@@ -1,8 +1,9 @@
 /**
- * What the workloads of a cluster use: CPU, memory, network, served in every way in which clusters tell it.
+ * Simulated usage of a cluster's workloads: CPU, memory and network, in every form that clusters report it.
  *
- * Each container has curves that follow from a number and its workload's name, or from an annotation of its pod. They are
- * known at every instant and integrate exactly, so a test can say what a report over any window must come to.
+ * The curves of each container derive from a seed and its workload's name, or from annotations of its pod. They are
+ * defined at every instant and integrate exactly, so a test can compute the expected result of a report over any
+ * window.
  */
 import { Effect, type Scope, Stream } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
@@ -31,15 +32,15 @@ export {
 } from "./Profile.ts"
 
 export interface UsageOptions {
-  /** The same number gives the same curves (default 1). */
+  /** The same number returns the same curves (default 1). */
   readonly seed?: number
 }
 
 export interface ServeOptions extends UsageOptions {
   /**
-   * The name or address at which the cluster's API server reaches this process (default what its driver knows, else
-   * `localhost`). On an address it listens there alone; for another name it listens on every address of this machine, for
-   * whoever asks.
+   * Name or address by which the cluster's API server reaches this process (default: from the driver, otherwise
+   * `localhost`). With an address it listens only there. With another name it listens on every address, without
+   * authentication.
    */
   readonly reachedAt?: string
 }
@@ -47,15 +48,15 @@ export interface ServeOptions extends UsageOptions {
 const SEED = 1
 
 /**
- * Makes a cluster serve `metrics.k8s.io`, for `kubectl top`, autoscalers and all that ask for present usage.
+ * Makes a cluster serve `metrics.k8s.io`, for `kubectl top`, autoscalers and other readers of present usage.
  *
- * It says what metrics-server would: the mean of the last 15 s of every container that runs, and of every node the
- * sum of its pods and `NODE_OVERHEAD`. With the scope it is unregistered.
+ * Like metrics-server it returns the mean of the last 15 s for every running container. A node's usage is the sum of
+ * its pods and `NODE_OVERHEAD`. Closing the scope unregisters it.
  *
- * **Errors** `ApiError`; `NotYet` when the cluster does not reach this process within 90 s: one in a container needs
- * `reachedAt`, an address of this machine that is not loopback, where its driver does not know one.
+ * **Errors** `ApiError`; `NotYet` if the cluster does not reach this process within 90 s. A cluster in a container
+ * needs `reachedAt`, a non-loopback address of this machine, unless its driver knows one.
  *
- * **Limits** eight watches and about 1 KB a pod; answers are computed when asked for.
+ * **Limits** eight watches and about 1 KB per pod. Responses are computed on request.
  *
  * **Example**
  *
@@ -74,23 +75,23 @@ export const serve = (
     yield* MetricsServer.register(cluster.api, port, reachedAt)
   }).pipe(inRealTime, Effect.withSpan("Usage.serve", { attributes: { cluster: cluster.name } }))
 
-/** Where Prometheus finds a cluster's metrics. */
+/** Addresses of a cluster's metrics for Prometheus. */
 export interface ExporterAddress {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** Everything at once. */
+  /** All metrics. */
   readonly metrics: "/metrics"
   readonly cadvisor: "/metrics/cadvisor"
   readonly kubeState: "/metrics/kube-state"
 }
 
 /**
- * Serves a cluster's metrics to Prometheus, as the kubelets' cAdvisor and kube-state-metrics would.
+ * Serves a cluster's metrics to Prometheus, like the kubelets' cAdvisor and kube-state-metrics.
  *
- * **Shape** text format 0.0.4. Names, labels and the instants on cAdvisor's samples are those of the real exporters; only
- * the label `node` of cAdvisor's is put on here, where scraping puts it on in reality.
+ * **Shape** text format 0.0.4. Names, labels and cAdvisor's timestamps match the real exporters. The label `node` on
+ * cAdvisor's series is added here; in reality scraping adds it.
  *
- * **Limits** eight watches and about 1 KB a pod; scrapes are streamed. It listens on 127.0.0.1 until the scope closes.
+ * **Limits** eight watches and about 1 KB per pod. Scrapes are streamed. Listens on 127.0.0.1 until the scope closes.
  */
 export const exporter = (
   cluster: ApiCluster,
@@ -112,27 +113,27 @@ export const exporter = (
 const PATHS = { metrics: "/metrics", cadvisor: "/metrics/cadvisor", kubeState: "/metrics/kube-state" } as const
 
 export interface HistoryOptions extends UsageOptions {
-  /** The first instant, in milliseconds since 1970. */
+  /** First instant, in milliseconds since 1970. */
   readonly fromMs: number
-  /** The last instant. */
+  /** Last instant, in milliseconds since 1970. */
   readonly toMs: number
-  /** From one sample to the next (default one minute). */
+  /** Milliseconds between two samples (default one minute). */
   readonly stepMs?: number
-  /** Labels for every series, as scraping would put them on: `[["cluster", "eu"]]`. */
+  /** Labels to add to every series, as scraping would: `[["cluster", "eu"]]`. */
   readonly labels?: Labels
-  /** Whether what runs now has been running since `fromMs` (default true), or only since it started. */
+  /** Treats running containers as running since `fromMs` (default true) instead of since their start. */
   readonly backdated?: boolean
 }
 
 const STEP_MS = 60_000
 
 /**
- * Tells a cluster's past in OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`.
+ * Streams a cluster's history in OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`.
  *
- * **Shape** pieces of text that together are the file; the objects are those that the cluster has now.
+ * **Shape** chunks of one file. The objects are those that the cluster has now.
  *
- * **Errors** `ApiError` while the objects are read. **Limits** series by series, so memory does not grow with the time
- * that is told; a day of minutes is about 100 KB a series.
+ * **Errors** `ApiError` while reading the objects. **Limits** series by series, so memory does not grow with the length
+ * of the history. One day at one-minute steps is about 100 KB per series.
  *
  * **Example**
  *

@@ -154,13 +154,13 @@ for (const driver of run.filter(({ name }) => name === K3s.driver.name)) {
           const availability = yield* absent.available
           const error = yield* Effect.flip(Effect.scoped(Fleet.make({ driver: absent, parent: "hub" })))
           const remedy =
-            "the image rancher/k3s:v0.0.1-k3s1 is not here; fetch it by `docker pull rancher/k3s:v0.0.1-k3s1`"
+            "the image rancher/k3s:v0.0.1-k3s1 is missing; pull it with `docker pull rancher/k3s:v0.0.1-k3s1`"
           assert.include(availability._tag === "Missing" ? availability.remedy : "", remedy)
           assert.include(error.message, `cluster hub: the k3s driver cannot run here: ${remedy}`)
           const other = yield* Effect.flip(
             Effect.scoped(K3s.driver.start({ name: "hub", users: ADMINS, version: "1.7" }))
           )
-          assert.include(other.message, ":v1.7.<patch>-k3s1 is not here")
+          assert.include(other.message, ":v1.7.<patch>-k3s1 is missing")
         }),
       LIMIT
     )
