@@ -38,7 +38,7 @@ export const parse = Effect.fnUntraced(function* (
       return yield* misused(`${text} is not an option of a fault; write ms=200 or match.verbs=list,watch`)
     }
     const [place, field] = second === undefined ? [options, first] : [(groups[first] ??= {}), second]
-    if (Object.hasOwn(place, field)) return yield* misused(`${text.slice(0, text.indexOf("="))} is options twice`)
+    if (Object.hasOwn(place, field)) return yield* misused(`${text.slice(0, text.indexOf("="))} is given twice`)
     place[field] = read(second === undefined ? "" : first, field, value)
   }
   return yield* decode({ _tag, ...options, ...groups }).pipe(

@@ -280,7 +280,7 @@ const openTls = Effect.fnUntraced(function* (
     )
     const affected = () => gateway.watches().filter(({ call }) => matches(fault.match ?? {}, call))
     if (fault._tag === "ExpiredWatch" || fault._tag === "LostBookmarks") {
-      // Open watches are ended. Clients reconnect and then countMet the fault.
+      // Open watches are ended. Clients reconnect and then meet the fault.
       for (const watch of affected()) watch.end()
     }
     if (fault._tag !== "WatchCutEvery") return

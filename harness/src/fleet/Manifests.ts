@@ -42,7 +42,7 @@ export interface ApplyOptions {
  * **Errors** `ManifestUnreadable` before anything is applied; `ManifestRefused` for the first manifest that the cluster
  * refuses.
  *
- * **Limits** applies resource object at a time; waits up to 30 s for a definition to be served.
+ * **Limits** applies one object at a time; waits up to 30 s for a definition to be served.
  *
  * **Example**
  *

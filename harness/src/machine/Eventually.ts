@@ -14,7 +14,7 @@ export class NotYet extends Schema.TaggedError<NotYet>()("NotYet", {
   last: Schema.String
 }) {
   override get message(): string {
-    return `${this.condition}: not after ${this.waitedMs} ms and ${this.attempts} attempts; last progress: ${this.last}`
+    return `${this.condition}: not after ${this.waitedMs} ms and ${this.attempts} attempts; last seen: ${this.last}`
   }
 }
 

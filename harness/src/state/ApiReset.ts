@@ -59,8 +59,8 @@ export const capture = Effect.fn("ApiReset.capture")(function* (
   scope?: Scope
 ): Effect.fn.Return<Captured, ApiError> {
   yield* untilWhole(namespacesAreWhole(api, scope))
-  const remaining = yield* read(api, yield* discover(api), scope)
-  return { objects: new Map([...remaining].filter(([, { object }]) => !isEnding(object))) }
+  const present = yield* read(api, yield* discover(api), scope)
+  return { objects: new Map([...present].filter(([, { object }]) => !isEnding(object))) }
 })
 
 /**
@@ -111,14 +111,14 @@ export const restore = Effect.fn("ApiReset.restore")(function* (
     resources,
     leaving.map(([, listed]) => listed)
   )
-  const remaining = leaving.length === 0 ? found : yield* read(api, yield* discover(api), scope)
+  const present = leaving.length === 0 ? found : yield* read(api, yield* discover(api), scope)
 
   const uids = new Map<string, string>()
   const wanted = [...captured.objects]
   for (const turn of [...new Set(wanted.map(([, listed]) => turnOf(listed)))].toSorted((left, right) => left - right)) {
     yield* Effect.forEach(
       wanted.filter(([, listed]) => turnOf(listed) === turn),
-      ([id, listed]) => putBack(api, listed, remaining.get(id)?.object, uids),
+      ([id, listed]) => putBack(api, listed, present.get(id)?.object, uids),
       { concurrency: CONCURRENCY, discard: true }
     )
   }
@@ -149,14 +149,14 @@ const read = Effect.fnUntraced(function* (
 const putBack = Effect.fnUntraced(function* (
   api: ClusterApi,
   { object, resource }: Listed,
-  remaining: KubeObject | undefined,
+  present: KubeObject | undefined,
   uids: Map<string, string>
 ) {
   const { resourceVersion, uid } = object.metadata
   const wanted = renamed(object, uids)
-  const isAsItWas = remaining?.metadata.uid === uid && remaining?.metadata.resourceVersion === resourceVersion
+  const isAsItWas = present?.metadata.uid === uid && present?.metadata.resourceVersion === resourceVersion
   if (isAsItWas && wanted === object) return
-  const made = yield* inPlace(api, resource, wanted, remaining)
+  const made = yield* inPlace(api, resource, wanted, present)
   if (uid !== undefined && made.metadata.uid !== undefined && uid !== made.metadata.uid) {
     uids.set(uid, made.metadata.uid)
   }
@@ -166,14 +166,14 @@ const putBack = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the object with the wanted content: the remaining one, updated if necessary, or a new one. */
+/** Returns the object with the wanted content: the present one, updated if necessary, or a new one. */
 const inPlace = Effect.fnUntraced(function* (
   api: ClusterApi,
   resource: ApiResource,
   wanted: KubeObject,
-  remaining: KubeObject | undefined
+  present: KubeObject | undefined
 ): Effect.fn.Return<KubeObject, ApiError> {
-  if (remaining === undefined) {
+  if (present === undefined) {
     // A controller may have created it in the meantime, for example a namespace's default service account.
     return yield* api
       .create(desired(wanted))
@@ -183,9 +183,9 @@ const inPlace = Effect.fnUntraced(function* (
         )
       )
   }
-  if (desiredSame(wanted, remaining) || !resource.canUpdate) return remaining
+  if (desiredSame(wanted, present) || !resource.canUpdate) return present
   const replacement = desired(wanted)
-  return yield* retried(api, remaining, ({ metadata }) =>
+  return yield* retried(api, present, ({ metadata }) =>
     api.replace({
       ...replacement,
       metadata: {
@@ -197,7 +197,7 @@ const inPlace = Effect.fnUntraced(function* (
     // The field is immutable.
     Effect.catchIf(refusedWith(422), () =>
       Effect.andThen(
-        remove(api, remaining),
+        remove(api, present),
         Effect.suspend(() => inPlace(api, resource, wanted, undefined))
       )
     )
@@ -207,13 +207,13 @@ const inPlace = Effect.fnUntraced(function* (
 /** Updates an object, and reads it again after a conflict. */
 const retried = (
   api: ClusterApi,
-  remaining: KubeObject,
+  present: KubeObject,
   write: (current: KubeObject) => Effect.Effect<KubeObject, ApiError>,
   attempts = ATTEMPTS
 ): Effect.Effect<KubeObject, ApiError> =>
-  write(remaining).pipe(
+  write(present).pipe(
     Effect.catchIf(
       (error) => attempts > 1 && refusedWith(409)(error),
-      () => Effect.flatMap(api.get(refOf(remaining)), (current) => retried(api, current, write, attempts - 1))
+      () => Effect.flatMap(api.get(refOf(present)), (current) => retried(api, current, write, attempts - 1))
     )
   )

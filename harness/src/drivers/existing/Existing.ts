@@ -1,7 +1,7 @@
 /**
  * Uses existing clusters from the contexts of a kubeconfig.
  *
- * It touches only its contextApi objects: namespaces with the caller's name prefix and the run's labels, and cluster-scoped
+ * It touches only its own objects: namespaces with the caller's name prefix and the run's labels, and cluster-scoped
  * objects with those labels. Closing the scope removes them. {@link sweep} removes what killed runs left.
  */
 import { Duration, Effect, Option, Redacted, Ref, type Scope } from "effect"
@@ -29,14 +29,14 @@ export interface ExistingOptions {
 /** An existing cluster, and the run's objects in it. */
 export interface ExistingCluster extends RunningCluster {
   /**
-   * Labels that mark an object as the run's contextApi. A test adds them to its cluster-scoped objects, so that they are
+   * Labels that mark an object as the run's own. A test adds them to its cluster-scoped objects, so that they are
    * removed with the run.
    */
   readonly labels: Marks
   /** Creates a namespace of the run and returns its name, `<prefix>-<run>-<name>`. */
   readonly namespace: (name: string) => Effect.Effect<string, HarnessError>
   /**
-   * Returns the token of a user. For the administrator it is the context's contextApi token, if that does not expire; for
+   * Returns the token of a user. For the administrator it is the context's own token, if that does not expire; for
    * others that of a service account, because users and groups cannot be created in an existing cluster.
    */
   readonly credentials: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>

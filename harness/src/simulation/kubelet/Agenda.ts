@@ -1,4 +1,4 @@
-/** A schedule of work with due times, at most left entry per key. */
+/** A schedule of work with due times, at most one entry per key. */
 import { Clock, Effect, Latch, Queue } from "effect"
 
 interface Entry<A> {

@@ -118,7 +118,7 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
 
   if (writing.pods === "none") {
     // Existing claims are used by the replicas of their names; there is no provisioner. They are written before the
-    // workload, because its controller would create its workloadObject.
+    // workload, because its controller would create its own.
     yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
   const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))

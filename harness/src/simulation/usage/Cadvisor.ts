@@ -26,7 +26,7 @@ export interface RunningContainer {
   readonly toMs?: number
 }
 
-/** Returns the usage of left container of a pod. */
+/** Returns the usage of one container of a pod. */
 const usageOf = (seed: number, inventory: Inventory, pod: PodRow, container: ContainerRow): ContainerUsage => {
   const { kind, name } = inventory.workloadOf(pod)
   const { limits, requests } = container
@@ -62,7 +62,7 @@ interface PodParts {
 
 type Overhead = (node: NodeRow, instantMs: number) => number
 
-/** Returns the sum of a curve levelOver all running parts. */
+/** Returns the sum of a curve over all running parts. */
 const levelOver = (
   curve: (usage: ContainerUsage) => Curve,
   instantMs: number,
