@@ -1,11 +1,11 @@
 /**
- * Writes the schemas of every kind that an embedded cluster has built in, from a real API server's `/openapi/v3`; with
- * `--check` it fails when the file is not what that server says.
+ * Writes the schemas of the built-in kinds of embedded clusters, read from a real API server's `/openapi/v3`. With
+ * `--check` it fails if the file differs from that server's schemas.
  *
  * Run `node --conditions=@quarterdeck/source scripts/SchemaFile.ts [--check]` in the harness's directory after a change of the
  * Kubernetes release or of the table of kinds. It needs the programs of the control-plane driver.
  *
- * A line is `["name",schema]`, in the order of the names.
+ * Each line is `["name",schema]`, sorted by name.
  */
 import { BuiltinSchemas, Resources } from "@quarterdeck/embedded-cluster"
 import { Console, Effect, Redacted } from "effect"
@@ -17,7 +17,7 @@ import { make as connect } from "../src/client/ApiTransport.ts"
 
 const KINDS = "x-kubernetes-group-version-kind"
 
-/** Schemas that name every group in their own document, and so differ from document to document by that alone. */
+/** Schemas that differ between documents only because each document lists its own group in them. */
 const OF_EVERY_GROUP = new Set([
   "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
   "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent"
@@ -27,7 +27,7 @@ const paths = [
   ...new Set(Resources.all.map(({ group, version }) => (group === "" ? `api/${version}` : `apis/${group}/${version}`)))
 ]
 
-/** Asks a cluster for the text of the file. */
+/** Returns the text of the file for a cluster. */
 export const generate = Effect.fnUntraced(function* (cluster: RunningCluster, token: Redacted.Redacted<string>) {
   const transport = yield* connect({ cluster: cluster.name, server: cluster.server, caPem: cluster.caPem })
   const schemas = new Map<string, JsonObject>()

@@ -3,10 +3,10 @@
  *
  * A {@link Fleet} is a parent and its children, run by a {@link ClusterDriver}: {@link Embedded} in this process,
  * {@link ControlPlane} with the real programs, k3s in containers by `@quarterdeck/harness/k3s`, or {@link Existing} ones.
- * {@link Seed} fills it with believable workloads, {@link Manifests} with one's own, {@link FakeKubelet} brings pods to
- * life and {@link Usage} makes them use something. {@link Fault} names what can go wrong with a cluster while it runs,
- * {@link Proxy} counts and cuts connections, {@link eventually} waits. {@link Drivers} decides which drivers a test run
- * uses.
+ * {@link Seed} fills it with the workloads of an online shop, {@link Manifests} with your own. {@link FakeKubelet}
+ * simulates kubelets, and {@link Usage} the usage of containers. {@link Fault} describes faults of a running cluster.
+ * {@link Proxy} counts and resets connections, {@link eventually} waits for a condition. {@link Drivers} selects the
+ * drivers of a test run.
  */
 export * as ApiError from "./client/ApiError.ts"
 export * as ClusterApi from "./client/ClusterApi.ts"

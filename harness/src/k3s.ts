@@ -1,6 +1,7 @@
 /**
- * The driver `k3s`, apart from the rest because it needs `testcontainers` and `@testcontainers/k3s`, which are optional:
- * without them `K3s.driver.available` says what brings them, and a start fails with the same words.
+ * The driver `k3s`. It is a separate module because it needs the optional packages `testcontainers` and
+ * `@testcontainers/k3s`. Without them `K3s.driver.available` returns how to install them, and a start fails with the same
+ * message.
  *
  * **Example**
  *

@@ -1,21 +1,19 @@
-/**
- * What the demo is told on its command line.
- */
+/** Parses the demo's command line. */
 import { Result, Schema } from "effect"
 import { parseArgs } from "node:util"
 
-/** A TCP port as text. **Shape** 0 takes any free one. */
+/** A TCP port as text. **Shape** 0 chooses a free port. */
 export const Port = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 }))
 
 export interface Arguments {
-  /** Whether nothing is done but to say what can be. */
+  /** Prints the usage and exits. */
   readonly help: boolean
   readonly once: boolean
-  /** Absent: the environment's, else the default. */
+  /** If absent, `QUARTERDECK_PORT` or the default applies. */
   readonly port?: number
 }
 
-/** Reads the words; the failure says which one is wrong. */
+/** Parses the arguments. A failure names the invalid one. */
 export const argumentsOf = (words: ReadonlyArray<string>): Result.Result<Arguments, string> =>
   Result.gen(function* () {
     const { help, once, port } = yield* Result.try({

@@ -1,13 +1,11 @@
-/**
- * The columns of costs that fit a screen.
- */
+/** The cost columns that fit on a screen. */
 import type { AggregateRow } from "@quarterdeck/cost/Aggregate"
 import type { CostRow, CostTotals } from "@quarterdeck/cost/CostRow"
 import { money, percent } from "@quarterdeck/http-server/cli/CostText"
 import type { Column } from "@quarterdeck/http-server/cli/Output"
 
 const COST = "COST"
-/** What is said of what nobody knows, and of costs that no workload has. */
+/** Shown for unknown values, and for costs that belong to no workload. */
 const NOTHING = "-"
 
 const partOf = (efficiency: number | null): string => (efficiency === null ? NOTHING : percent(efficiency))

@@ -1,5 +1,6 @@
 /**
- * Shows the service at work: three clusters, a server in front of them, one key of each role, and what they answer.
+ * Runs the demo: three clusters, a server in front of them, a key for each role, and example calls with their
+ * responses.
  */
 import { hourOf } from "@quarterdeck/cost/Units"
 import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
@@ -20,33 +21,33 @@ import * as StoryObjects from "./StoryObjects.ts"
 const PARENT = "hub"
 const CHILDREN = ["prod", "stage"]
 const CLUSTERS = [PARENT, ...CHILDREN]
-/** What fills the clusters, and what their past is made of. */
+/** The seed of the clusters and of their cost history. */
 const SEEDED = { seed: 1, size: "small" } as const
 const portOfEnvironment = Config.schema(Port, "QUARTERDECK_PORT").pipe(
   Config.withDefault(8080),
   Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
 )
-/** Rows of each answer that fit a screen beside the others. */
+/** Maximum number of rows of each table. */
 const ROWS = 5
 const COST_ROWS = 8
 
 const COSTS = {
-  title: "What did it cost, all clusters, seven days? The most expensive first",
+  title: "What did the workloads of all clusters cost in seven days? The most expensive first",
   path: `/detailedCostReport/getWorkloads?range=7d&limit=${COST_ROWS}`,
   body: { multiCluster: true }
 }
 const GROUPS = {
-  title: "And by namespace, with what stands idle?",
+  title: "What did each namespace cost, and what was idle?",
   path: "/detailedCostReport/getAggregated?range=7d",
   body: { multiCluster: true, groupBy: ["namespace"], idle: "show" }
 }
 const TEAMS = {
-  title: "And by team, which is a label of workloads?",
+  title: "What did each team cost? Teams are a label of workloads",
   path: "/detailedCostReport/getAggregated?range=7d",
   body: { multiCluster: true, groupBy: ["label:team"] }
 }
 
-/** Starts it, and prints what it is asked. It is there for as long as the scope. */
+/** Starts the demo, makes the example calls and prints the results. Closing the scope stops it. */
 export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Arguments) {
   const startedAt = yield* Clock.currentTimeMillis
   const files = yield* FileSystem.FileSystem
@@ -56,7 +57,7 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
   const dataDirectory = path.join(directory, "data")
   const plans = yield* Effect.forEach(CLUSTERS, (cluster, index) => Seed.plan({ ...SEEDED, cluster, index }))
-  const [fleet] = yield* Effect.all([start(plans), remember(plans, dataDirectory, hourOf(startedAt))], {
+  const [fleet] = yield* Effect.all([start(plans), writeHistory(plans, dataDirectory, hourOf(startedAt))], {
     concurrency: "unbounded"
   })
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
@@ -65,7 +66,7 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
 
   const services = yield* Layer.build(
     Quarterdeck.layer({
-      // All of it is on this machine, so that clusters can be registered here too.
+      // Every cluster is on this machine, and registering loopback addresses must work too.
       clusters: { kubeconfig: [kubeconfig], allowLoopback: true },
       keys: { bootstrapFile: firstKey },
       dataDirectory
@@ -116,20 +117,20 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
   yield* Console.log(Page.more(url))
 })
 
-/** Who asks, and where. */
-interface Asker {
+/** The client, the server's URL and the viewer's key. */
+interface Caller {
   readonly client: ReturnType<typeof DemoClient.make>
   readonly url: string
   readonly viewer: string
 }
 
-/** Asks what there is and what runs, by keys that reach more and less. */
+/** Lists clusters and workloads, with keys of different scope. */
 const showInventory = Effect.fnUntraced(function* ({
   client,
   shopViewer,
   url,
   viewer
-}: Asker & { readonly shopViewer: string }) {
+}: Caller & { readonly shopViewer: string }) {
   const clusters = yield* client.clusters(viewer)
   yield* Console.log(
     Page.answer({
@@ -141,10 +142,10 @@ const showInventory = Effect.fnUntraced(function* ({
   )
   const questions = [
     { title: "What runs in one cluster?", key: "VIEWER", secret: viewer, target: "prod" },
-    { title: "In two?", key: "VIEWER", secret: viewer, target: "prod|stage" },
-    { title: "In all of them?", key: "VIEWER", secret: viewer, target: "*" },
+    { title: "What runs in two clusters?", key: "VIEWER", secret: viewer, target: "prod|stage" },
+    { title: "What runs in all of them?", key: "VIEWER", secret: viewer, target: "*" },
     {
-      title: "The same question, by a key that reaches one namespace of one cluster",
+      title: "The same call with a key for one namespace of one cluster",
       key: "SHOP",
       secret: shopViewer,
       target: "*"
@@ -163,8 +164,8 @@ const showInventory = Effect.fnUntraced(function* ({
   }
 })
 
-/** Asks what it all cost. */
-const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Asker) {
+/** Prints the cost reports. */
+const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Caller) {
   const costs = yield* client.costs(viewer, COSTS.path, COSTS.body)
   yield* Console.log(
     Page.answer({
@@ -191,7 +192,7 @@ const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Asker) {
   }
 })
 
-/** Starts the clusters with what is planned, the workloads of the story, and metrics of what everything uses. */
+/** Starts the clusters with their planned objects, the workloads of the story, and usage metrics. */
 const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.ClusterPlan>) {
   const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: PARENT, children: CHILDREN })
   yield* Seed.fill(fleet, SEEDED)
@@ -207,8 +208,8 @@ const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.ClusterPlan
   return fleet
 })
 
-/** Writes what the clusters have cost before. */
-const remember = (plans: ReadonlyArray<Seed.ClusterPlan>, directory: string, nowMs: number) =>
+/** Writes the clusters' cost history. */
+const writeHistory = (plans: ReadonlyArray<Seed.ClusterPlan>, directory: string, nowMs: number) =>
   PastCosts.write(
     plans.map((plan) => Pasts.from(plan, nowMs)),
     nowMs

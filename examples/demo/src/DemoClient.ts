@@ -1,6 +1,4 @@
-/**
- * Asks the demo's server the way any HTTP client does.
- */
+/** A plain HTTP client of the demo's server. */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { ActionResult } from "@quarterdeck/contract/WorkloadGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
@@ -10,26 +8,26 @@ import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 
-/** The server did not answer as it should. */
+/** The server did not respond as expected. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
   }
 }
 
-interface Question {
+interface Call {
   readonly method?: "POST"
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-const ask = (url: string, key: string | undefined, question: Question = {}) =>
+const send = (url: string, key: string | undefined, call: Call = {}) =>
   Effect.tryPromise({
     try: async (signal) => {
       const response = await fetch(url, {
-        ...question,
+        ...call,
         signal,
-        headers: { ...question.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
+        headers: { ...call.headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) }
       })
       return { ok: response.ok, text: await response.text() }
     },
@@ -54,7 +52,7 @@ const decodeCreated = decode(CreatedApiKey)
 const decodeCosts = decode(WorkloadCosts)
 const decodeGroups = decode(AggregatedCosts)
 
-const asJson = (body: object): Question => ({
+const asJson = (body: object): Call => ({
   method: "POST",
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body)
@@ -62,27 +60,27 @@ const asJson = (body: object): Question => ({
 
 export const DemoClient = {
   make: (url: string) => ({
-    /** Waits until every cluster has been read. */
-    ready: ask(`${url}/readyz`, undefined).pipe(
+    /** Waits until every cluster has synced. */
+    ready: send(`${url}/readyz`, undefined).pipe(
       Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 }),
       Effect.asVoid
     ),
     createKey: (admin: string, name: string, rule: typeof Rule.Encoded) =>
-      ask(`${url}/api/v1/apiKeys`, admin, asJson({ name, rule, expire: "30d" })).pipe(
+      send(`${url}/api/v1/apiKeys`, admin, asJson({ name, rule, expire: "30d" })).pipe(
         Effect.flatMap(decodeCreated),
         Effect.map(({ key }) => Redacted.value(key))
       ),
-    clusters: (key: string) => Effect.flatMap(ask(`${url}/api/v1/clusters`, key), decodeClusters),
+    clusters: (key: string) => Effect.flatMap(send(`${url}/api/v1/clusters`, key), decodeClusters),
     workloads: (key: string, target: string, query: string) =>
       Effect.flatMap(
-        ask(`${url}/api/v1/workloads?${query}`, key, { headers: { "x-service-cluster": target } }),
+        send(`${url}/api/v1/workloads?${query}`, key, { headers: { "x-service-cluster": target } }),
         decodeWorkloads
       ),
     act: (key: string, path: string, body: object) =>
-      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeAction),
+      Effect.flatMap(send(`${url}${path}`, key, asJson(body)), decodeAction),
     costs: (key: string, path: string, body: object) =>
-      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeCosts),
+      Effect.flatMap(send(`${url}${path}`, key, asJson(body)), decodeCosts),
     costGroups: (key: string, path: string, body: object) =>
-      Effect.flatMap(ask(`${url}${path}`, key, asJson(body)), decodeGroups)
+      Effect.flatMap(send(`${url}${path}`, key, asJson(body)), decodeGroups)
   })
 }

@@ -1,6 +1,4 @@
-/**
- * Has an Operator's key change a workload: first what that would be, then the change, then what a list shows of it.
- */
+/** Scales a workload with an Operator's key: a dry run, the change, and the list that shows it. */
 import type { ActionResult } from "@quarterdeck/contract/WorkloadGroup"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
@@ -8,7 +6,7 @@ import { Clock, Console, Effect } from "effect"
 import type { DemoClient } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
 
-interface Asker {
+interface Caller {
   readonly client: ReturnType<typeof DemoClient.make>
   readonly url: string
   readonly operator: string
@@ -18,8 +16,8 @@ interface Asker {
 const PATH = "/api/v1/workloads/hub/shop/Deployment/assistant/scale"
 const REPLICAS = 3
 
-/** Else one would wait for it. */
-const NO_CONTROLLERS = "No controller runs in these clusters, so no pod follows: it stays on its way."
+/** Printed so that the reader does not wait for pods. */
+const NO_CONTROLLERS = "No controllers run in these clusters, so no pod is created and the workload stays in progress."
 
 const textOf = ({ replicas }: ActionResult["before"]): string => `${replicas ?? "-"} replicas`
 
@@ -32,10 +30,13 @@ const COLUMNS = [
   { title: "AFTER", cell: (row: ActionResult) => textOf(row.after) }
 ]
 
-export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer }: Asker) {
+export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer }: Caller) {
   const steps = [
-    { title: "What would it be to scale one? An Operator's dry run", body: { replicas: REPLICAS, dryRun: true } },
-    { title: "And done", body: { replicas: REPLICAS } }
+    {
+      title: "What would scaling a workload change? A dry run with an Operator's key",
+      body: { replicas: REPLICAS, dryRun: true }
+    },
+    { title: "Now the change", body: { replicas: REPLICAS } }
   ]
   for (const { body, title } of steps) {
     const result = yield* client.act(operator, PATH, body)
@@ -55,7 +56,7 @@ export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer
     .pipe(Effect.repeat({ until: (list) => list.workloads.some(isThere), times: 200 }))
   yield* Console.log(
     Page.answer({
-      title: "The list has it",
+      title: "The list shows the change",
       curl: Page.curl(url, "VIEWER", `/api/v1/workloads?${query}`, "hub"),
       table: Output.table(Columns.workloads(yield* Clock.currentTimeMillis).table, workloads),
       notes: [...Page.coverage(clusters, undefined), NO_CONTROLLERS]

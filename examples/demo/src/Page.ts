@@ -1,6 +1,4 @@
-/**
- * What the demo prints.
- */
+/** The output of the demo. */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type { CostCoverage, CostTotals } from "@quarterdeck/cost/CostRow"
 import { styleText } from "node:util"
@@ -15,14 +13,14 @@ export const heading = (url: string, clusters: ReadonlyArray<string>, readyMs: n
     "",
     `${bold("Quarterdeck")}  one address over many Kubernetes clusters`,
     `${green("ready")} in ${(readyMs / 1_000).toFixed(1)} s at ${bold(url)}: parent ${parent}, children ${children.join(", ")}`,
-    `${bold("Open")} ${url}/ in a browser and sign in with a key below: Users > API Keys makes others.`
+    `${bold("Open")} ${url}/ in a browser and sign in with a key below. Users > API Keys creates more.`
   ].join("\n")
 }
 
 /**
- * Prints the keys as lines to paste into a shell, so that the curl lines below work there while the demo runs.
+ * Formats the keys as shell assignments, so that the curl lines below work in another shell while the demo runs.
  *
- * **Shape** a comment has a line of its own: shells differ on what stands behind a command.
+ * **Shape** comments have their own lines, because not every shell accepts them after a command.
  */
 export const keys = (
   rows: ReadonlyArray<readonly [variable: string, role: string, reach: string, key: string]>,
@@ -33,24 +31,24 @@ export const keys = (
     "",
     dim(
       endsAtOnce
-        ? "Keys of this demo; it ends when it has printed, and they with it: without --once they work until Ctrl-C."
-        : "Keys of this demo; paste them into another shell to repeat the calls. Each call answers JSON, shown as a table here."
+        ? "Keys of this demo. With --once they stop working when the output is complete; without it they work until Ctrl-C."
+        : "Keys of this demo. Paste them into another shell to repeat the calls, which return JSON; shown here as tables."
     ),
     ...rows.map(([variable, role, reach]) => dim(`  ${variable.padEnd(width)}  ${role}: ${reach}`)),
     ...rows.map(([variable, , , key]) => `${variable}=${key}`)
   ].join("\n")
 }
 
-/** Prints the lines that give the command line the demo's address and a key, and commands that use what only a demo tells. */
+/** Formats the lines that connect the command line to the demo, and two example commands. */
 export const commandLine = (url: string, key: string, dataDirectory: string): string =>
   [
     "",
-    dim("The quarterdeck commands ask this demo in a shell with these two lines:"),
+    dim("With these two lines, quarterdeck commands in a shell use this demo:"),
     `export QUARTERDECK_URL=${url}`,
     `export QUARTERDECK_API_KEY=${key}`,
-    dim("Most of its pods have written nothing; this one has:"),
+    dim("This pod has a log, unlike most pods of the demo:"),
     "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
-    dim(`Its data lies in ${dataDirectory}, and goes with it:`),
+    dim(`The demo's data is in ${dataDirectory} until it ends:`),
     `npx pnpm@12 quarterdeck audit verify --data ${dataDirectory}`
   ].join("\n")
 
@@ -69,7 +67,7 @@ export const answer = (parts: {
   readonly notes: ReadonlyArray<string>
 }): string => ["", bold(parts.title), dim(`$ ${parts.curl}`), parts.table.trimEnd(), ...parts.notes.map(dim)].join("\n")
 
-/** Says how each cluster's part was obtained, and how many rows the page holds of how many. */
+/** Formats the source and age of each cluster's rows, and the number of rows on the page. */
 export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | undefined): ReadonlyArray<string> => {
   const total = clusters.reduce((sum, { count }) => sum + count, 0)
   const parts = clusters.map(
@@ -80,11 +78,11 @@ export const coverage = (clusters: ReadonlyArray<Coverage>, shown: number | unde
     `coverage: ${parts.join("; ")}`,
     ...(shown === undefined
       ? []
-      : [`${shown} of ${total} rows: the page that limit asks for; the answer's nextCursor gives the next`])
+      : [`${shown} of ${total} rows: limit sets the size of a page; nextCursor in the response leads to the next page`])
   ]
 }
 
-/** Says how much of the window each cluster was seen, and what all rows come to. */
+/** Formats how much of the window is known for each cluster, and the totals. */
 export const costCoverage = (
   clusters: ReadonlyArray<CostCoverage>,
   { savingsAvailable, totalCost }: Pick<CostTotals, "savingsAvailable" | "totalCost">,
@@ -101,18 +99,16 @@ export const costCoverage = (
 }
 
 export const more = (url: string): string =>
-  ["", `${bold("More")}  ${url}/docs describes every call, ${url}/openapi.json says the same to programs.`, ""].join(
-    "\n"
-  )
+  ["", `${bold("More")}  ${url}/docs describes every call; ${url}/openapi.json is the OpenAPI document.`, ""].join("\n")
 
 export const help = [
   "Usage: demo [--once] [--port NUMBER]",
   "",
-  "Starts three clusters, a server in front of them and a key of each role, and shows what they answer.",
+  "Starts three clusters, a server in front of them and a key for each role, and prints example calls.",
   "",
-  "  --once         ends the demo after it has printed",
-  "  --port NUMBER  the server's port, 0 for any free one; QUARTERDECK_PORT or 8080 when left out",
-  "  --help, -h     prints this"
+  "  --once         end after printing",
+  "  --port NUMBER  port of the server, 0 for a free one (default: QUARTERDECK_PORT, or 8080)",
+  "  --help, -h     print this help"
 ].join("\n")
 
-export const waiting = dim("Ctrl-C ends the demo and takes its clusters with it.")
+export const waiting = dim("Ctrl-C ends the demo and its clusters.")

@@ -1,6 +1,4 @@
-/**
- * Writes the costs that the demo's clusters have behind them, by the same rules by which the service charges living ones.
- */
+/** Writes the cost history of the demo's clusters, with the service's own cost calculation. */
 import {
   Hour,
   HourBuilder,
@@ -25,33 +23,33 @@ const HOURS = HISTORY_DAYS * 24
 const RECOMMENDED_FROM_HOUR = HOURS - Recommendation.RECOMMENDATION_DAYS * 24
 
 /**
- * Writes the history up to an hour, which is the one that goes on now.
+ * Writes the history up to `endMs`, the start of the present hour.
  *
- * **Limits** one batch a cluster; while one is written, the next is reckoned.
+ * **Limits** one batch per cluster. While one is written, the next is computed.
  */
 export const write = (pasts: ReadonlyArray<Past>, endMs: number) =>
-  Effect.forEach(pasts, (past) => writeOne(past, endMs), { concurrency: "unbounded", discard: true })
+  Effect.forEach(pasts, (past) => writeCluster(past, endMs), { concurrency: "unbounded", discard: true })
 
-const writeOne = Effect.fnUntraced(function* (past: Past, endMs: number) {
+const writeCluster = Effect.fnUntraced(function* (past: Past, endMs: number) {
   const recommendations = yield* RecommendationStore
-  const { hours, usages } = reckon(past, endMs)
+  const { hours, usages } = compute(past, endMs)
   yield* CostStore.use((store) => store.rewrite(hours))
-  const { foldedToMs, workloads } = yield* learnt(past, usages)
+  const { foldedToMs, workloads } = yield* recommend(past, usages)
   yield* recommendations.save({ cluster: past.cluster, foldedToMs, changed: workloads, ended: [] })
 })
 
-/** An hour that has the shape of another comes to the same sums: it is reckoned once. */
-const reckon = (past: Past, endMs: number) => {
+/** Computes the hours of a cluster. Hours of the same shape have the same costs, so each shape is computed once. */
+const compute = (past: Past, endMs: number) => {
   const factsOf = PastHours.make(past)
-  const reckoned = new Map<string, { readonly hour: Hour.Hour; readonly usage: HourUsage.HourUsage }>()
+  const byShape = new Map<string, { readonly hour: Hour.Hour; readonly usage: HourUsage.HourUsage }>()
   const hours: Array<Hour.Hour> = []
   const usages: Array<HourUsage.HourUsage> = []
   for (let hour = 0; hour < HOURS; hour++) {
     const startMs = endMs - (HOURS - hour) * HOUR_MS
     if (!past.wasSeen(startMs)) continue
     const shape = PastHours.shapeOf(past, startMs)
-    const known = reckoned.get(shape) ?? chargedWithUsage(factsOf(startMs))
-    reckoned.set(shape, known)
+    const known = byShape.get(shape) ?? chargedWithUsage(factsOf(startMs))
+    byShape.set(shape, known)
     hours.push({ ...known.hour, startMs })
     if (hour >= RECOMMENDED_FROM_HOUR) usages.push({ ...known.usage, startMs })
   }
@@ -60,15 +58,15 @@ const reckon = (past: Past, endMs: number) => {
 
 const ratesOver = PriceHistory.ratesOver(PriceHistory.initial)
 
-/** At the prices that a new service has. */
+/** Computes an hour with the prices of a new service. */
 const chargedWithUsage = (facts: HourFacts.HourFacts) => {
   const window = { startMs: facts.startMs, endMs: facts.startMs + HOUR_MS }
   const hour = HourCosts.reprice(HourBuilder.build(facts), (subject) => ratesOver(subject, window))
   return { hour, usage: HourBuilder.usageOf(facts) }
 }
 
-/** What is to be recommended, kept at once when all of it is known. */
-const learnt = (past: Past, usages: ReadonlyArray<HourUsage.HourUsage>) =>
+/** Returns the recommendations after all usage, computed in memory. */
+const recommend = (past: Past, usages: ReadonlyArray<HourUsage.HourUsage>) =>
   Effect.gen(function* () {
     const recommender = yield* Recommender.Recommender
     for (const usage of usages) yield* recommender.fold(usage)
@@ -79,5 +77,5 @@ const learnt = (past: Past, usages: ReadonlyArray<HourUsage.HourUsage>) =>
     )
   )
 
-/** Opens the history of a data directory. */
+/** The cost store in a data directory. */
 export const layer = (directory: string) => layerSqlite({ directory })

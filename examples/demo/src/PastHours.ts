@@ -1,19 +1,14 @@
-/**
- * The hours that a cluster of the demo has behind it, as a sampler would have seen them.
- */
+/** The past hours of a demo cluster, as a sampler would record them. */
 import { HourFacts } from "@quarterdeck/cost"
 import { HOUR_MS, SECOND_MS } from "@quarterdeck/cost/Units"
 import { Usage } from "@quarterdeck/harness"
 import type { Past, PastWorkload } from "./Pasts.ts"
 
-/** How finely usage is told. */
+/** Length of a usage sample. */
 const SLICE_MS = 300_000
 const SLICES = HOUR_MS / SLICE_MS
 
-/**
- * Tells hours of a cluster apart by all that is not the same in each of them: what ran when in the hour, and where in
- * their periods its curves were.
- */
+/** Returns a text that is equal for hours with equal facts: run times within the hour, and phases of the curves. */
 export const shapeOf = ({ workloads }: Past, startMs: number): string =>
   workloads
     .map(({ lived, usage: { cpuCores, memoryBytes } }) => {
@@ -23,16 +18,16 @@ export const shapeOf = ({ workloads }: Past, startMs: number): string =>
     })
     .join(" ")
 
-/** Where in its period a curve is at an instant. */
+/** Returns the position of an instant within the curve's period. */
 const phaseOf = (curve: Usage.Curve, instantMs: number): number =>
   curve._tag === "Flat" ? 0 : instantMs % curve.periodMs
 
 const hourAt = (startMs: number): HourFacts.Span => ({ fromMs: startMs, toMs: startMs + HOUR_MS })
 
 /**
- * Gives the facts of an hour.
+ * Returns a function that computes the facts of an hour.
  *
- * **Limits** levels of curves are reckoned once for each place in their period.
+ * **Limits** each curve is integrated once per phase.
  */
 export const make = (past: Past): ((startMs: number) => HourFacts.HourFacts) => {
   const levelsOf = makeLevels()
@@ -102,7 +97,7 @@ const edgesOf = (startMs: number): Pick<HourFacts.UsageSlices, "fromMs" | "toMs"
   toMs: Float64Array.from({ length: SLICES }, (_, at) => startMs + (at + 1) * SLICE_MS)
 })
 
-/** Means of the slices of an hour, which return with the curve's period. */
+/** Returns a function that computes the mean level of each slice of an hour, cached by the curve's phase. */
 const makeLevels = () => {
   const known = new Map<Usage.Curve, Map<number, Float64Array>>()
   return (curve: Usage.Curve, startMs: number): Float64Array => {

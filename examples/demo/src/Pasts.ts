@@ -1,6 +1,4 @@
-/**
- * What has been in each cluster of the demo: the planned machines and workloads, and those of the story.
- */
+/** The past of each demo cluster: its planned nodes and workloads, and those of the story. */
 import { HourFacts, Series } from "@quarterdeck/cost"
 import { DAY_MS, GIB_BYTES, HOUR_MS } from "@quarterdeck/cost/Units"
 import { Seed, Usage } from "@quarterdeck/harness"
@@ -13,7 +11,7 @@ export interface PastPod {
   readonly claims: ReadonlyArray<string>
 }
 
-/** A workload. **Shape** `lived` gives the part of an hour in which it ran; all its replicas use the same. */
+/** A workload. **Shape** `lived` returns the part of an hour in which it ran. All its replicas have the same usage. */
 export interface PastWorkload {
   readonly series: Series.Series
   readonly cpuRequestMillis: number
@@ -24,29 +22,29 @@ export interface PastWorkload {
   readonly lived: (hour: HourFacts.Span) => HourFacts.Span | undefined
 }
 
-/** A cluster, as it has been since long before the history begins. */
+/** A cluster that has existed since before the start of the history. */
 export interface Past {
   readonly cluster: ClusterName
   readonly nodes: ReadonlyArray<Omit<HourFacts.NodeFacts, "spans">>
   readonly workloads: ReadonlyArray<PastWorkload>
   readonly volumes: ReadonlyArray<Omit<HourFacts.VolumeFacts, "spans">>
-  /** Whether the cluster could be watched in the hour that begins then. */
+  /** Returns whether the cluster was reachable in the hour that starts at `startMs`. */
   readonly wasSeen: (startMs: number) => boolean
 }
 
-/** Curves are dealt out by it, here as by the cluster's own metrics. */
+/** Seed of the usage curves, the same as for the clusters' own metrics. */
 const USAGE_SEED = 1
 const MIB = 1_048_576
 
-/** Gives the past of a cluster. **Shape** `endMs` is the hour that goes on now. */
+/** Returns the past of a cluster. **Shape** `endMs` is the start of the present hour. */
 export const from = (plan: Seed.ClusterPlan, endMs: number): Past => {
-  const told = tales.filter(({ cluster }) => cluster === plan.cluster)
+  const clusterTales = tales.filter(({ cluster }) => cluster === plan.cluster)
   return {
     cluster: ClusterName.make(plan.cluster),
     nodes: plan.nodes.map((node) => nodeOf(node, plan)),
     workloads: [
       ...plan.workloads.map((workload) => plannedOf(workload, plan)),
-      ...told.map((tale) => taleOf(tale, plan, endMs))
+      ...clusterTales.map((tale) => taleOf(tale, plan, endMs))
     ],
     volumes: plan.workloads.flatMap((workload) => volumesOf(workload, plan)),
     wasSeen: (startMs) =>
@@ -96,7 +94,10 @@ const plannedOf = (plan: Seed.WorkloadPlan, cluster: Seed.ClusterPlan): PastWork
   }
 }
 
-/** One that starts or crashes has not run yet; of those that end, the report of each night has. */
+/**
+ * Returns whether a pod has run before the demo: not if it is starting or crashing; of completed pods, only those of
+ * CronJobs.
+ */
 const hasRun = ({ template }: Seed.WorkloadPlan, { state }: Seed.PodPlan): boolean =>
   state === "running" || (template.kind === "CronJob" && state === "succeeded")
 
@@ -106,7 +107,7 @@ const podOf = ({ template }: Seed.WorkloadPlan, { name, node }: Seed.PodPlan): P
   claims: template.volumeGib === undefined ? [] : [claimOf(name)]
 })
 
-/** As the controller of StatefulSets names it. */
+/** The name of a replica's claim, as the StatefulSet controller forms it. */
 const claimOf = (pod: string): string => `data-${pod}`
 
 const volumesOf = ({ namespace, pods, template }: Seed.WorkloadPlan, { cloud }: Seed.ClusterPlan): Past["volumes"] => {
@@ -139,7 +140,7 @@ const taleOf = (tale: Tale, plan: Seed.ClusterPlan, endMs: number): PastWorkload
   }
 })
 
-/** The pods of a story, on the machines of its kind in turn. */
+/** Returns the pods of a story's workload, distributed over spot or on-demand nodes. */
 export const podsOf = ({ isOnSpot, name, replicas }: Tale, { nodes }: Seed.ClusterPlan): ReadonlyArray<PastPod> => {
   const fitting = nodes.filter(({ spot }) => spot === isOnSpot)
   return Array.from({ length: replicas }, (_, at) => ({
@@ -152,18 +153,17 @@ export const podsOf = ({ isOnSpot, name, replicas }: Tale, { nodes }: Seed.Clust
 const VERSION = "1.0.0"
 export const imageOf = (name: string): string => `acme/${name}:${VERSION}`
 
-/** The labels of a workload of the story. */
 export const labelsOf = ({ name, namespace }: Pick<Tale, "name" | "namespace">, plan: Seed.ClusterPlan) =>
   labels(name, namespace, VERSION, teamOf(namespace, plan))
 
 const plannedLabels = ({ image, namespace, template }: Seed.WorkloadPlan, plan: Seed.ClusterPlan) =>
   labels(template.name, template.namespace, image.slice(image.lastIndexOf(":") + 1), teamOf(namespace, plan))
 
-/** The team that owns a namespace; nobody owns that of the system. */
+/** Returns the team that owns a namespace. Undefined for system namespaces. */
 const teamOf = (namespace: string, { namespaces }: Seed.ClusterPlan): string | undefined =>
   namespaces.find(({ name }) => name === namespace)?.team
 
-/** As the seed labels its workloads. */
+/** The labels that the seed gives its workloads. */
 const labels = (name: string, partOf: string, version: string, team: string | undefined): Series.Series["labels"] => ({
   "app.kubernetes.io/name": name,
   "app.kubernetes.io/part-of": partOf,
@@ -171,7 +171,7 @@ const labels = (name: string, partOf: string, version: string, team: string | un
   ...(team === undefined ? {} : { team })
 })
 
-/** The life before the one that begins with the demo: rows of reports join both. */
+/** Identifies a workload before the demo's start. Reports merge its rows with those of the running workload. */
 const seriesOf = (namespace: string, kind: string, name: string, labels: Series.Series["labels"]): Series.Series => ({
   namespace,
   kind,
@@ -180,6 +180,6 @@ const seriesOf = (namespace: string, kind: string, name: string, labels: Series.
   uid: `before/${namespace}/${kind}/${name}`
 })
 
-/** From three o'clock, for seven minutes. */
+/** Runs from 03:00 UTC for seven minutes. */
 const nightly = ({ fromMs }: HourFacts.Span): HourFacts.Span | undefined =>
   fromMs % DAY_MS === 3 * HOUR_MS ? { fromMs, toMs: fromMs + 7 * 60_000 } : undefined

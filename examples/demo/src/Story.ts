@@ -1,8 +1,6 @@
-/**
- * What the demo adds to the seeded shop, so that a report of costs has something to tell.
- */
+/** Workloads that the demo adds to the seeded shop, so that cost reports show typical cases. */
 
-/** A workload with a story. **Shape** instants are days before now; a curve as the harness writes them. */
+/** A workload with a story. **Shape** times are in days before now; curves are in the harness's text format. */
 export interface Tale {
   readonly cluster: string
   readonly namespace: string
@@ -13,13 +11,13 @@ export interface Tale {
   readonly cpu: string
   readonly memory: string
   readonly isOnSpot: boolean
-  /** Absent: it has always been there. */
+  /** Absent if it has always existed. */
   readonly beganDaysAgo?: number
-  /** Absent: it still is there. */
+  /** Absent if it still exists. */
   readonly endedDaysAgo?: number
 }
 
-/** How far back the history of the demo reaches. */
+/** Length of the demo's history in days. */
 export const HISTORY_DAYS = 30
 
 const wasteful: Tale = {
@@ -72,8 +70,8 @@ const over: Tale = {
   memory: "flat 380Mi"
 }
 
-/** One that wastes plainly, one on spot machines, one that is new, and one that has ended. */
+/** A wasteful workload, one on spot nodes, a new one, and one that has ended. */
 export const tales: ReadonlyArray<Tale> = [wasteful, cheap, fresh, over]
 
-/** A stretch in which one cluster could not be watched. **Units** hours before the present one. */
+/** A period in which one cluster was unreachable. **Units** hours before the present one. */
 export const outage = { cluster: "stage", beganHoursAgo: 75, endedHoursAgo: 70 } as const

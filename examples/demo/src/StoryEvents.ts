@@ -1,13 +1,11 @@
-/**
- * What the clusters of the demo tell of their pods: events, as kubelets report them, and logs.
- */
+/** Events of the demo's pods, as kubelets report them, and their logs. */
 import type { KubeObject, Seed } from "@quarterdeck/harness"
 import type { Tale } from "./Story.ts"
 
 const MINUTE_MS = 60_000
 
-/** How long ago something was seen first, and last. **Units** minutes. */
-interface Happening {
+/** An event. **Units** `minutes` before now. */
+interface PodEvent {
   readonly pod: string
   readonly namespace: string
   readonly type: "Normal" | "Warning"
@@ -17,7 +15,7 @@ interface Happening {
   readonly minutes: readonly [first: number, last: number]
 }
 
-/** Events of the pods that do not come up, and of the beginnings of those of the story. */
+/** Returns the events of crashing pods, and start events of the story's pods. */
 export const of = (
   plan: Seed.ClusterPlan,
   living: ReadonlyArray<Tale>,
@@ -26,7 +24,7 @@ export const of = (
   const crashing = plan.workloads.flatMap((workload) =>
     workload.pods
       .filter(({ state }) => state === "crashing")
-      .map(({ name }): Happening => {
+      .map(({ name }): PodEvent => {
         const container = workload.template.name
         return {
           pod: name,
@@ -40,16 +38,16 @@ export const of = (
       })
   )
   const begun = living.flatMap(({ name, namespace, replicas }) =>
-    Array.from({ length: replicas }, (_, at): Happening => {
+    Array.from({ length: replicas }, (_, at): PodEvent => {
       const pod = `${name}-${at}`
       const message = `Started container ${name}`
       return { pod, namespace, type: "Normal", reason: "Started", message, count: 1, minutes: [12 + at, 12 + at] }
     })
   )
-  return [...crashing, ...begun].map((happening) => eventOf(happening, now))
+  return [...crashing, ...begun].map((event) => eventOf(event, now))
 }
 
-const eventOf = ({ count, message, minutes, namespace, pod, reason, type }: Happening, now: string) => {
+const eventOf = ({ count, message, minutes, namespace, pod, reason, type }: PodEvent, now: string) => {
   const before = (ago: number) => new Date(Date.parse(now) - ago * MINUTE_MS).toISOString().replace(/\.\d+Z$/, "Z")
   const [first, last] = minutes
   return {
@@ -67,7 +65,7 @@ const eventOf = ({ count, message, minutes, namespace, pod, reason, type }: Happ
   }
 }
 
-/** The annotation by which an embedded cluster knows what a container has written. */
+/** Returns the annotation from which an embedded cluster serves a container's log. */
 export const logOf = (container: string, pod: string, now: string): Readonly<Record<string, string>> => {
   const lines = ["listening on :8080", `connected to the queue as ${pod}`, "took 42 jobs, 0 failed"]
   return { [`log.harness.quarterdeck.dev/${container}`]: lines.map((line) => `${now} ${line}\n`).join("") }

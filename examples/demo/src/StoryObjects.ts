@@ -1,6 +1,4 @@
-/**
- * Puts the workloads of the story into the clusters, beside the seeded ones and written like them.
- */
+/** Creates the workloads of the story in the clusters, beside the seeded ones. */
 import { type ApiError, type FleetCluster, KubeObject, type Seed, Usage } from "@quarterdeck/harness"
 import { DateTime, Effect } from "effect"
 import * as Pasts from "./Pasts.ts"
@@ -11,14 +9,14 @@ type Cluster = Pick<FleetCluster.FleetCluster, "api" | "name">
 
 const CONCURRENCY = 8
 
-/** Writes those of a cluster that have not ended. */
+/** Creates the workloads of a cluster that have not ended. */
 export const put = Effect.fnUntraced(function* (
   cluster: Cluster,
   plan: Seed.ClusterPlan
 ): Effect.fn.Return<void, ApiError.ApiError> {
   const now = DateTime.formatIso(DateTime.startOf(yield* DateTime.now, "second"))
   const living = tales.filter((tale) => tale.cluster === cluster.name && tale.endedDaysAgo === undefined)
-  yield* Effect.forEach(living, (tale) => putOne(cluster, plan, tale, now), {
+  yield* Effect.forEach(living, (tale) => putTale(cluster, plan, tale, now), {
     concurrency: CONCURRENCY,
     discard: true
   })
@@ -28,7 +26,7 @@ export const put = Effect.fnUntraced(function* (
   })
 })
 
-const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.ClusterPlan, tale: Tale, now: string) {
+const putTale = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.ClusterPlan, tale: Tale, now: string) {
   const { name, namespace, replicas } = tale
   const labels = Pasts.labelsOf(tale, plan)
   const selector = { matchLabels: { "app.kubernetes.io/name": name } }
@@ -81,7 +79,7 @@ const putOne = Effect.fnUntraced(function* ({ api }: Cluster, plan: Seed.Cluster
   )
 })
 
-/** Ends the name of the one replica set that each of them has. */
+/** Suffix of the names of the ReplicaSets. */
 const HASH = "5d8f7b6c9d"
 
 const ownerOf = ({ apiVersion, kind, metadata: { name = "", uid = "" } }: KubeObject.KubeObject) => ({

@@ -1,7 +1,7 @@
 /**
  * The program `demo`.
  *
- * It runs until Ctrl-C; `demo --once` ends after it has printed; `--port` takes another port than 8080; `--help` prints the
+ * It runs until Ctrl-C. `--once` ends it after printing, `--port` sets another port than 8080, `--help` prints the
  * flags.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -12,20 +12,20 @@ import * as Page from "./Page.ts"
 
 const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
-  const given = argumentsOf(yield* args)
-  if (Result.isFailure(given)) {
-    yield* Console.error(`demo: ${given.failure}\n\n${Page.help}`)
+  const parsed = argumentsOf(yield* args)
+  if (Result.isFailure(parsed)) {
+    yield* Console.error(`demo: ${parsed.failure}\n\n${Page.help}`)
     return yield* Effect.sync(() => {
       process.exitCode = 2
     })
   }
-  if (given.success.help) return yield* Console.log(Page.help)
-  // The service and its clusters take longer to load than the flags to read.
+  if (parsed.success.help) return yield* Console.log(Page.help)
+  // Imported after parsing the flags, because the service and its clusters take long to load.
   const Demo = yield* Effect.promise(() => import("./Demo.ts"))
   yield* Effect.scoped(
     Effect.andThen(
-      Demo.show(given.success),
-      given.success.once ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never)
+      Demo.show(parsed.success),
+      parsed.success.once ? Effect.void : Effect.andThen(Console.log(Page.waiting), Effect.never)
     )
   )
 })

@@ -16,7 +16,7 @@ import { tales } from "../src/Story.ts"
 const CLUSTERS = ["hub", "prod", "stage"]
 const plans = Effect.forEach(CLUSTERS, (cluster, index) => Seed.plan({ seed: 1, size: "small", cluster, index }))
 
-/** What the clusters of the demo have behind them. */
+/** The history of the demo's clusters. */
 const remembered = Effect.gen(function* () {
   const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
   const nowMs = hourOf(yield* Clock.currentTimeMillis)

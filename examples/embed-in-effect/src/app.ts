@@ -1,11 +1,9 @@
-/**
- * Quarterdeck under a prefix of an Effect application.
- */
+/** Quarterdeck below a path prefix of an Effect application. */
 import { type Options, Quarterdeck } from "@quarterdeck/http-server"
 import { Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
-/** The routes of the application: its own, and the service's below `/quarterdeck`. */
+/** The routes of the application, and of Quarterdeck below `/quarterdeck`. */
 export const routes = (options: Options) =>
   Layer.mergeAll(
     HttpRouter.add("GET", "/", HttpServerResponse.text("an application of its own")),

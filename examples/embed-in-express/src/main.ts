@@ -1,4 +1,4 @@
-/** Quarterdeck under a prefix of an Express application. */
+/** Quarterdeck below a path prefix of an Express application. */
 import { Quarterdeck } from "@quarterdeck/http-server"
 import express from "express"
 

@@ -1,14 +1,12 @@
-/**
- * The history of costs on a volume of the platform, whose billing learns of every hour.
- */
+/** A cost store on the platform's volume that bills every hour. */
 import type { Hour } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { Effect, Layer } from "effect"
 
 /**
- * **Shape** a layer, so that its file is opened and closed with the service. `bill` is called for each hour that is closed, and
- * again, with all of the hour, when late usage or another price changes it: a bill is kept by cluster and hour.
+ * **Shape** a layer, so that the store opens and closes with the service. `bill` is called for each closed hour, and
+ * again with the whole hour if late usage or a price changes it. Key bills by cluster and hour.
  */
 export const layer = (options: { readonly directory: string; readonly bill: (hour: Hour.Hour) => void }) =>
   Layer.effect(

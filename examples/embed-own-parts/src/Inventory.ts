@@ -1,6 +1,4 @@
-/**
- * The clusters of a platform, which come and go while it runs.
- */
+/** The clusters of a platform, which are added and removed at run time. */
 import { RegistrySnapshot } from "@quarterdeck/cluster-fanout"
 import type { Connection } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterRegistry, RegistrySnapshot as Snapshot } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -10,10 +8,10 @@ export class Inventory {
   readonly #parent: string
   readonly #clusters: Map<string, { readonly connection: Connection }>
   readonly #snapshots: SubscriptionRef.SubscriptionRef<Snapshot>
-  /** The port, for Quarterdeck. */
+  /** The registry for Quarterdeck. */
   readonly registry: ClusterRegistry["Service"]
 
-  /** **Shape** the parent is the cluster of requests that name none; it stays. */
+  /** **Shape** `parent` is the cluster of requests that name none. It cannot be removed. */
   constructor(parent: string, connection: Connection) {
     this.#parent = parent
     this.#clusters = new Map([[parent, { connection }]])
@@ -30,7 +28,7 @@ export class Inventory {
   }
 
   remove(name: string): void {
-    if (name === this.#parent) throw new Error(`${name} is the parent and stays`)
+    if (name === this.#parent) throw new Error(`${name} is the parent and cannot be removed`)
     this.#clusters.delete(name)
     this.#publish()
   }

@@ -1,19 +1,19 @@
-/**
- * What the platform has metered of its clusters, hour by hour.
- */
+/** Hourly usage that the platform has metered in its clusters. */
 import { HourFacts, UsageError, UsageSource } from "@quarterdeck/cost"
 import { Effect, Stream } from "effect"
 
 export class Meter {
   readonly #hours = new Map<string, Map<number, HourFacts.HourFacts>>()
 
-  /** Notes an hour that is over, with everything that was seen of it. */
+  /** Records a completed hour with all its facts. */
   record(hour: HourFacts.HourFacts): void {
     const hours = this.#hours.get(hour.cluster) ?? new Map<number, HourFacts.HourFacts>()
     this.#hours.set(hour.cluster, hours.set(hour.startMs, hour))
   }
 
-  /** The port, for Quarterdeck: asked for each hour once it is over, and for the past as the service starts. */
+  /**
+   * The usage source for Quarterdeck. It is queried for each hour once that is over, and for past hours at the start.
+   */
   readonly source: UsageSource.Hourly = {
     _tag: "Hourly",
     hour: (cluster, startMs) =>
@@ -34,7 +34,7 @@ export class Meter {
   }
 }
 
-/** Takes out of an hour what its containers used, and what left its pods. */
+/** Returns the containers' usage and the pods' egress of an hour. */
 const usageOf = ({ pods }: HourFacts.HourFacts): UsageSource.HourOfUsage => ({
   containers: pods.flatMap(({ containers, name: pod, namespace }) =>
     containers.flatMap(({ name: container, usage: slices }) =>

@@ -1,6 +1,4 @@
-/**
- * Created keys in the platform's own database.
- */
+/** API keys in the platform's own database. */
 import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
 import { KeyStoreError, MakerFull, StoreFailed } from "@quarterdeck/keys/KeyError"
 import { KeyHash } from "@quarterdeck/keys/KeyHash"
@@ -11,7 +9,7 @@ import type { DatabaseSync } from "node:sqlite"
 
 const Instant = Schema.DateTimeUtcFromString
 
-/** A key as the database keeps it, in one column of JSON. */
+/** A key as stored, in one JSON column. */
 const StoredKey = Schema.fromJsonString(
   Schema.Struct({
     id: Schema.String,
@@ -36,7 +34,7 @@ const StoredKey = Schema.fromJsonString(
 const encode = Schema.encodeSync(StoredKey)
 const decodeRows = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ key: StoredKey })))
 
-/** The table of keys. **Shape** `change` gives the key as it is then, `undefined` where there is none. */
+/** The table of keys. **Shape** `change` returns the changed key, or `undefined` if there is none. */
 const tableOf = (database: DatabaseSync) => {
   database.exec(
     "CREATE TABLE IF NOT EXISTS api_keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, created_at_ms INTEGER NOT NULL, key TEXT NOT NULL)"
@@ -57,7 +55,7 @@ const tableOf = (database: DatabaseSync) => {
       insert.run(key.id, key.hash, DateTime.toEpochMillis(key.createdAt), encode(key))
     },
     find,
-    /** Finds the keys that are neither revoked nor expired. */
+    /** Returns the keys that are neither revoked nor expired. */
     live: (at: DateTime.Utc): ReadonlyArray<KeyRecord> =>
       decodeRows(all.all())
         .map(({ key }) => key)
@@ -78,7 +76,7 @@ const tableOf = (database: DatabaseSync) => {
       return changed
     },
     count: () => Number(count.get()?.["count"]),
-    /** Does all of some work, or nothing. */
+    /** Runs work in a transaction. */
     together: <A>(work: () => A): A => {
       database.exec("BEGIN IMMEDIATE")
       try {
@@ -100,18 +98,18 @@ const attempt = <A>(operation: keyof KeyStore["Service"], work: () => A): Effect
       new KeyStoreError({ reason: cause instanceof MakerFull ? cause : new StoreFailed({ operation, cause }) })
   })
 
-/** Answers with a key, if there is one. */
+/** Returns the key, if there is one. */
 const attemptKey = (operation: keyof KeyStore["Service"], work: () => KeyRecord | undefined) =>
   Effect.map(attempt(operation, work), Option.fromUndefinedOr)
 
 /**
- * Makes a key store in a database that is open and stays open until the service has ended.
+ * Creates a key store in an open database, which must stay open until the service has stopped.
  *
- * **Limits** `node:sqlite` blocks while it works; a platform's own driver would not.
+ * **Limits** `node:sqlite` blocks the event loop; an asynchronous driver would not.
  */
 export const make = (database: DatabaseSync): KeyStore["Service"] => {
   const table = tableOf(database)
-  /** Changes a key that is not revoked. */
+  /** Changes a key unless it is revoked. */
   const changeInForce = (id: string, to: (key: KeyRecord) => KeyRecord): KeyRecord | undefined =>
     table.find(id)?.revokedAt === undefined ? table.change(id, to) : undefined
 
@@ -120,7 +118,7 @@ export const make = (database: DatabaseSync): KeyStore["Service"] => {
       key.revokedAt === undefined ? { ...key, revokedAt: at, ...(by === undefined ? {} : { revokedBy: by }) } : key
     )
 
-  /** Does some work that adds a key, or nothing where it would give the maker more live keys than the quota. */
+  /** Runs work that adds a key. Reverts it if the maker would have more live keys than the quota allows. */
   const withinQuota = <A>({ maker }: KeyRecord, quota: Quota | undefined, work: () => A): A => {
     const count = () =>
       maker === undefined || quota === undefined ? 0 : table.live(quota.at).filter((key) => key.maker === maker).length
@@ -143,12 +141,12 @@ export const make = (database: DatabaseSync): KeyStore["Service"] => {
       attempt("revokeAll", () => table.together(() => ids.flatMap((id) => revoke(id, at, by) ?? []))),
     findLiving: (lines, at) =>
       attempt("findLiving", () => {
-        const asked = new Set(lines)
+        const wanted = new Set(lines)
         return new Set(
           table
             .live(at)
             .map(lineOf)
-            .filter((line) => asked.has(line))
+            .filter((line) => wanted.has(line))
         )
       }),
     update: (id, changes) =>

@@ -17,7 +17,7 @@ const { app, dispose } = await start({
   database,
   inventory,
   meter: new Meter(),
-  // Stands for a call of the platform's own billing: the example has none, and shows on the terminal when it would be made.
+  // Replace it by a call of the platform's billing. The example prints the calls.
   bill: ({ cluster, startMs }) => console.log(`bill ${cluster} for ${new Date(startMs).toISOString()}`),
   directory: "platform"
 })

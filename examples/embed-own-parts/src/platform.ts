@@ -1,6 +1,4 @@
-/**
- * A platform with a database, an inventory, a meter and billing of its own, and Quarterdeck on top of them.
- */
+/** A platform with its own database, inventory, metering and billing, on which Quarterdeck runs. */
 import type { Hour } from "@quarterdeck/cost"
 import { Quarterdeck } from "@quarterdeck/http-server"
 import express from "express"
@@ -19,7 +17,7 @@ export interface Platform {
   readonly directory: string
 }
 
-/** Starts Quarterdeck below `/quarterdeck`. **Shape** call `dispose` before the database is closed. */
+/** Starts Quarterdeck below `/quarterdeck`. **Shape** call `dispose` before closing the database. */
 export const start = async ({ bill, database, directory, inventory, meter }: Platform) => {
   const quarterdeck = await Quarterdeck.start({
     keyStore: PlatformKeys.make(database),

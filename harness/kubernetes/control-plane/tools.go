@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package controlplane pins the programs of a Kubernetes control plane, so that go.sum verifies every byte they are built from.
+// Package controlplane pins the programs of a Kubernetes control plane, so that go.sum verifies their sources.
 package controlplane
 
 import (

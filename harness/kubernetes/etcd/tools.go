@@ -1,8 +1,7 @@
 //go:build tools
 
-// Package etcd pins the store behind a Kubernetes API server, so that go.sum verifies every byte it is built from. It is the
-// release that kubeadm starts below this Kubernetes (DefaultEtcdVersion), with the libraries of the control plane: what is
-// compiled for one serves the other.
+// Package etcd pins etcd, so that go.sum verifies its sources. It is the release that kubeadm uses for this Kubernetes
+// (DefaultEtcdVersion), with the library versions of the control plane, so that both share compiled packages.
 package etcd
 
 import (

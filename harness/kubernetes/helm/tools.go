@@ -1,7 +1,7 @@
 //go:build tools
 
-// Package helm pins the package manager that charts are tested with, so that go.sum
-// verifies every byte it is built from. It is of the minor release that is made with this Kubernetes' client.
+// Package helm pins helm, with which charts are tested, so that go.sum verifies its sources.
+// It is the minor release that uses this Kubernetes' client.
 package helm
 
 import (

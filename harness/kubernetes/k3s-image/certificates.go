@@ -20,18 +20,18 @@ import (
 
 const validity = 10 * 365 * 24 * time.Hour
 
-// authority signs certificates; its files outlive restarts, so that who trusts the cluster once may go on to.
+// authority signs certificates. Its files survive restarts, so that clients keep trusting the cluster.
 type authority struct {
 	certificate *x509.Certificate
 	key         crypto.Signer
 	pem         []byte
 }
 
-// certPath and keyPath are where k3s keeps such files.
+// certPath and keyPath are the paths that k3s uses.
 func certPath(name string) string { return filepath.Join(tlsDir, name+".crt") }
 func keyPath(name string) string  { return filepath.Join(tlsDir, name+".key") }
 
-// loadAuthority reads an authority's files, and makes them first when there are none.
+// loadAuthority reads an authority's files, and creates them if they are missing.
 func loadAuthority(name string) (authority, error) {
 	if _, err := os.Stat(certPath(name)); os.IsNotExist(err) {
 		template := &x509.Certificate{
@@ -56,7 +56,7 @@ func loadAuthority(name string) (authority, error) {
 	return authority{certificate: pair.Leaf, key: key, pem: text}, err
 }
 
-// client issues a client certificate of a user and its group.
+// client issues a client certificate for a user and its group.
 func (signer authority) client(name, user, group string) error {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: user},
@@ -69,7 +69,7 @@ func (signer authority) client(name, user, group string) error {
 	return issue(name, template, &signer)
 }
 
-// serving issues the server's certificate for names and addresses; a new one at every start, as they may have changed.
+// serving issues the server's certificate for its names and addresses. It runs at every start, because they may change.
 func (signer authority) serving(name string, hosts []string) error {
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: "kube-apiserver"},
@@ -86,7 +86,7 @@ func (signer authority) serving(name string, hosts []string) error {
 	return issue(name, template, &signer)
 }
 
-// issue makes a key and a certificate and writes both; without a signer the certificate signs itself.
+// issue creates and writes a key and a certificate. Without a signer the certificate is self-signed.
 func issue(name string, template *x509.Certificate, signer *authority) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -115,7 +115,7 @@ func issue(name string, template *x509.Certificate, signer *authority) error {
 	return os.WriteFile(certPath(name), append(text, chain...), 0o644)
 }
 
-// ensureServiceAccountKey makes the key that signs the tokens of service accounts, once.
+// ensureServiceAccountKey creates the key that signs service account tokens, if it is missing.
 func ensureServiceAccountKey() error {
 	if _, err := os.Stat(keyPath("service")); err == nil {
 		return nil
@@ -135,7 +135,7 @@ func writeKey(path string, key *ecdsa.PrivateKey) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
 }
 
-// ownNames are the names and addresses under which this machine may be reached.
+// ownNames returns the names and addresses of this machine.
 func ownNames() ([]string, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -155,7 +155,7 @@ func ownNames() ([]string, error) {
 	return names, nil
 }
 
-// advertised is the first address that other machines may know.
+// advertised returns the first address that other machines can use.
 func advertised() (string, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

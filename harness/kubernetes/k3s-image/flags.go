@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// flags is what the command line of k3s says that matters here.
+// flags holds the flags of k3s that this program uses.
 type flags struct {
 	names      []string
 	apiServer  []string
@@ -17,8 +17,8 @@ type flags struct {
 	noScheduler bool
 }
 
-// parseFlags reads the flags of `k3s server`. Those that only a kubelet, a network or an add-on would heed are taken and
-// ignored; what is no flag of any kind is refused.
+// parseFlags parses the flags of `k3s server`. Flags for the kubelet, the network or add-ons are accepted and ignored;
+// arguments that are not flags are refused.
 func parseFlags(args []string) (flags, error) {
 	var parsed flags
 	for index := 0; index < len(args); index++ {
@@ -50,7 +50,7 @@ func parseFlags(args []string) (flags, error) {
 	return parsed, nil
 }
 
-// merge puts the user's flags after ours, and drops ours where the user's has the same name, as k3s does.
+// merge appends the user's flags to the defaults. A user's flag replaces a default of the same name, as in k3s.
 func merge(ours, users []string) []string {
 	merged := slices.DeleteFunc(slices.Clone(ours), func(flag string) bool {
 		return slices.ContainsFunc(users, func(other string) bool { return flagName(other) == flagName(flag) })

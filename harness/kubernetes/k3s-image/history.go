@@ -7,14 +7,14 @@ import (
 	"net/http"
 )
 
-// compactHistory makes the store forget everything before its newest revision, by etcd's JSON gateway.
+// compactHistory drops all revisions before the newest one, through etcd's JSON gateway.
 func compactHistory() error {
 	var reply struct {
 		Header struct {
 			Revision string `json:"revision"`
 		} `json:"header"`
 	}
-	// Any key will do: every reply tells the newest revision.
+	// Every response contains the newest revision, so any key will do.
 	if err := post("/v3/kv/range", map[string]any{"key": []byte("/")}, &reply); err != nil {
 		return err
 	}

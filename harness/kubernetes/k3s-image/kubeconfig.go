@@ -27,7 +27,7 @@ users:
     client-key-data: %s
 `
 
-// writeKubeconfig writes the credential of a client certificate, with everything inside.
+// writeKubeconfig writes a kubeconfig with an embedded client certificate.
 func writeKubeconfig(path, client string) error {
 	var encoded [3]string
 	for index, file := range []string{certPath("server-ca"), certPath(client), keyPath(client)} {

@@ -1,8 +1,8 @@
-// Command k3s is the entry point of the k3s-shaped image: it takes the command line of k3s, runs the programs of a real
-// control plane in its stead, and says that it is ready by the line that k3s says it with.
+// Command k3s is the entry point of the harness's own image. It accepts the command line of k3s, runs the programs of a
+// real control plane instead, and prints the same line as k3s when it is ready.
 //
-// There is no kubelet: `server` starts etcd, the API server, the controller manager and the scheduler. Files lie where
-// k3s has them, so that what a test does with one image it can do with the other.
+// There is no kubelet: `server` starts etcd, the API server, the controller manager and the scheduler. Files have the same
+// paths as in k3s, so that tests work with both images.
 package main
 
 import (

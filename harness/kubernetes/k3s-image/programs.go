@@ -1,6 +1,6 @@
 package main
 
-// servers are the programs that everything else waits for, in the order of their start.
+// servers are etcd and the API server, in the order of their start.
 func servers(address string, given flags) [][]string {
 	etcd := []string{
 		"--data-dir=" + dataDir,
@@ -9,9 +9,9 @@ func servers(address string, given flags) [][]string {
 		"--listen-peer-urls=http://127.0.0.1:2380",
 		"--initial-advertise-peer-urls=http://127.0.0.1:2380",
 		"--initial-cluster=default=http://127.0.0.1:2380",
-		// The data need to survive the container's processes, not the machine.
+		// The data must survive the container's processes, but not the machine.
 		"--unsafe-no-fsync",
-		// One member elects itself; the default makes it wait for others for a second. Shorter beats keep a processor busy.
+		// A single member elects itself; with the default timeout it first waits a second. Shorter heartbeats cost processor time.
 		"--heartbeat-interval=50",
 		"--election-timeout=250",
 		"--logger=zap",
@@ -52,7 +52,7 @@ func servers(address string, given flags) [][]string {
 	}
 }
 
-// controllers are the programs that need a server which is ready: after ten seconds without one they give up.
+// controllers need a ready server: without one they exit after ten seconds.
 func controllers(given flags) [][]string {
 	controller := []string{
 		"--kubeconfig=" + credDir + "/controller.kubeconfig",
@@ -64,7 +64,7 @@ func controllers(given flags) [][]string {
 		"--leader-elect=false",
 		"--secure-port=0",
 		"--profiling=false",
-		// The defaults make the first reconciliation of a new cluster wait for seconds.
+		// With the defaults the first reconciliation of a new cluster waits for seconds.
 		"--kube-api-qps=500",
 		"--kube-api-burst=1000",
 	}

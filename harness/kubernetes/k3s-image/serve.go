@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Two seconds are usual; a machine that is busy elsewhere may need many.
+// Usually two seconds; much longer on a busy machine.
 const startWithin = 110 * time.Second
 
 // serve runs the control plane until one of its programs ends or the container is stopped.
@@ -36,7 +36,7 @@ func serve(given flags) error {
 	for {
 		select {
 		case <-stopped:
-			// The programs end with their first process; the store is written for a power failure.
+			// The programs end with the container's first process; the store survives a power failure.
 			return nil
 		case err := <-ended:
 			return err
@@ -49,7 +49,7 @@ func serve(given flags) error {
 	}
 }
 
-// prepare writes the certificates and credentials that are missing, and the server's certificate anew.
+// prepare writes missing certificates and credentials, and a new server certificate.
 func prepare(names []string) error {
 	for _, directory := range []string{tlsDir, credDir, dataDir} {
 		if err := os.MkdirAll(directory, 0o700); err != nil {
@@ -92,14 +92,13 @@ func prepare(names []string) error {
 	return nil
 }
 
-// start runs a program, and reports its end; it dies with this one, which is the first process of its container.
+// start runs a program and reports its end. The program ends with this one, the first process of the container.
 func start(line []string, ended chan<- error) error {
 	command := exec.Command("/bin/"+line[0], line[1:]...)
 	command.Stdout = os.Stdout
 	command.Stderr = os.Stderr
 	if line[0] == "kube-apiserver" {
-		// Most of what it allocates while it starts is garbage soon: a lazier collector has three start a sixth sooner, each
-		// with 100 MB more.
+		// Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory.
 		command.Env = append([]string{"GOGC=400", "GOMEMLIMIT=1GiB"}, os.Environ()...)
 	}
 	if err := command.Start(); err != nil {
@@ -124,7 +123,7 @@ func startAll(lines [][]string, ended chan<- error) error {
 	return nil
 }
 
-// complete starts the controllers once the server is ready, and returns when they have made the first service account.
+// complete starts the controllers once the server is ready, and returns when they have created the first service account.
 func complete(given flags, ended chan<- error) error {
 	client, err := adminClient()
 	if err != nil {

@@ -33,7 +33,7 @@ const between = (rules: Partial<Lane.Rules>, chance = 0) =>
       run,
       chance: () => chance,
       rules: { ...Lane.FREE, ...rules },
-      counted: () => undefined
+      onWritten: () => undefined
     })
     const send = (text: string) =>
       Effect.andThen(

@@ -32,9 +32,9 @@ describe("a kubeconfig", () => {
         )
       })
       for (const source of [config, path]) {
-        const { caPem, isPassing, server, token } = yield* (yield* KubeconfigFile.read(source)).enter("theirs")
+        const { caPem, expires, server, token } = yield* (yield* KubeconfigFile.read(source)).enter("theirs")
         assert.deepStrictEqual(
-          [server, caPem, Redacted.value(token), isPassing],
+          [server, caPem, Redacted.value(token), expires],
           ["https://127.0.0.1:1", "an authority", "t", false]
         )
       }
@@ -112,10 +112,10 @@ contexts: [{ name: theirs, context: { cluster: c, user: u } }]
         await writeFile(join(directory, "login"), `#!/bin/sh\n${answer}\n`, { mode: 0o755 })
         await writeFile(path, config.replace("token: t", exec.join("\n      ")))
       })
-      const { isPassing, token } = yield* (yield* KubeconfigFile.read(path)).enter("theirs")
+      const { expires, token } = yield* (yield* KubeconfigFile.read(path)).enter("theirs")
       const [who, info = ""] = Redacted.value(token).split(" ")
       assert.deepStrictEqual(
-        [isPassing, who, JSON.parse(Buffer.from(info, "base64").toString())],
+        [expires, who, JSON.parse(Buffer.from(info, "base64").toString())],
         [
           true,
           "me",
