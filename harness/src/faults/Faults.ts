@@ -109,7 +109,7 @@ const COUNTED_KINDS = 1_000
 /**
  * Puts a proxy in front of a cluster.
  *
- * Without a fault it is transparent: bodies stream both ways, credentials pass, and each client connection has its own
+ * Without a fault it is transparent: bodies stream both ways and credentials pass. Each client connection has its own
  * connection to the cluster, which ends with it. Several faults can be active at once. Wire faults act on all bytes
  * (see `Wire.make` for their order). Refusing faults answer before the cluster sees the request. Other faults alter the
  * cluster's replies.

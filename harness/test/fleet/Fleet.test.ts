@@ -104,7 +104,10 @@ describe("a fleet that cannot be saved", () => {
       const fleet = yield* Fleet.make({ driver, parent: "hub", children: ["eu"] })
       const eu = yield* fleet.cluster("eu")
       yield* eu.kill
-      assert.include((yield* Effect.flip(fleet.save(directory))).message, "cluster eu: cannot save it while it is down; restart it first")
+      assert.include(
+        (yield* Effect.flip(fleet.save(directory))).message,
+        "cluster eu: cannot save it while it is down; restart it first"
+      )
       yield* eu.restart
       yield* fleet.save(directory)
       const again = yield* Fleet.make({ driver, parent: "hub", children: ["eu"], from: directory })

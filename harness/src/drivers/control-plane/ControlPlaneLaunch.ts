@@ -48,8 +48,8 @@ const SERVED = [
   "/api/v1/namespaces/default/services/kubernetes"
 ]
 /**
- * Kinds that the controllers watch. A watch before the server has filled its cache of the kind gets 429, and
- * controllers back off after each 429, up to half a minute.
+ * Kinds that the controllers watch. A watch gets 429 until the server has filled its cache of the kind.
+ * Controllers back off after each 429, up to half a minute.
  */
 const WATCHED_LISTS = [
   ...["nodes", "namespaces", "pods", "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims"].map(

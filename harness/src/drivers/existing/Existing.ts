@@ -61,8 +61,8 @@ const ADMIN_ACCOUNT = "admin"
  * Creates a driver for the clusters of a kubeconfig.
  *
  * Users other than the administrator are service accounts in a namespace of the run. They have no `groups`, and RBAC
- * names them as `ServiceAccount`. If the context has no lasting token (client certificate, exec plugin), the
- * administrator is a service account bound to `cluster-admin`, and the context's user needs the permission to bind it.
+ * names them as `ServiceAccount`. If the context has no lasting token (client certificate, exec plugin), the administrator is a
+ * service account bound to `cluster-admin`. The context's user needs the permission to bind it.
  *
  * **Errors** `start` fails with `InvalidFleet` for a missing context or an invalid prefix, and with `NotSupported` for
  * `from`. `kill`, `restart`, `restartEmpty`, `expireHistory` and `save` are `NotSupported`.

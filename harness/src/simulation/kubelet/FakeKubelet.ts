@@ -1,7 +1,7 @@
 /**
  * Simulates the kubelets of a cluster that has none.
  *
- * It is an ordinary API client: it watches nodes and pods, makes the nodes ready, and reports for each bound pod what a
+ * It is an ordinary API client that watches nodes and pods. It makes the nodes ready, and reports each bound pod as a
  * kubelet would: running, ready, completed, or removed after a deletion. Annotations of a pod control delays, failures
  * and completion; see `docs/tasks/harness-life.md`.
  */

@@ -41,8 +41,8 @@ const CONCURRENCY = 16
 /**
  * Fills every cluster of a fleet, in parallel. Returns the plans in the order of `fleet.clusters`.
  *
- * Every cluster of a named size other than `tiny` has a degraded, a progressing, a paused and an idle Deployment,
- * completed and failed Jobs, and a pod without an owner. Unhealthy workloads, versions, replicas, clouds and a third of
+ * In every named size other than `tiny`, each cluster has a degraded, a progressing, a paused and an idle Deployment.
+ * It also has completed and failed Jobs, and a pod without an owner. Unhealthy workloads, versions, replicas, clouds and a third of
  * the workloads differ between clusters.
  *
  * **Errors** `ApiError`; `HarnessError` with `InvalidSeed` for invalid options, before anything is written;

@@ -14,8 +14,8 @@ const MAX_PROGRAM_BYTES = 512 * 1024 * 1024
  *
  * Entries are matched by the last part of their path; the archive does not control where files are written.
  *
- * **Errors** `ArchiveRefused` if the archive contains a link, a device, an absolute path, a path with `..`, another
- * file or a duplicate, lacks a program, or is truncated. Files written before the error remain; the caller removes
+ * **Errors** `ArchiveRefused` if the archive is truncated or lacks a program, and for any other entry: a link, a device,
+ * an absolute path, a path with `..`, an unknown file, a duplicate. Files written before the error remain; the caller removes
  * them.
  */
 export const extract = (options: {
