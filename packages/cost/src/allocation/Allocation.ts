@@ -1,5 +1,5 @@
 /**
- * What a container is charged for: at every moment the greater of what it requested and what it used.
+ * The charged quantities of a container: at each moment the greater of request and usage.
  *
  * **Source** OpenCost specification 0.1, allocation; `pkg/costmodel`, `getContainerAllocation`.
  */
@@ -12,10 +12,10 @@ import { isPossible, visitKnown } from "./KnownUsage.ts"
 import { secondsIn, type Intervals } from "./Intervals.ts"
 
 /**
- * What a container had, requested and used.
+ * A container's allocated, requested and used quantities.
  *
- * **Units** as the measures of the same name; `seconds` is how long it ran, `knownSeconds` how much of it has a known
- * usage, which is all that `cpuUsedMilliSeconds` and `memoryUsedKibSeconds` are of, and what was requested while it was known.
+ * **Units** as the measures of the same name. `seconds` is the run time, `knownSeconds` the part with known usage. Used and
+ * `RequestedKnown` quantities cover only that part.
  */
 export interface Allocation {
   readonly seconds: number
@@ -32,11 +32,10 @@ export interface Allocation {
 }
 
 /**
- * Sums a container's allocation over the time it ran.
+ * Sums a container's allocation over its run time.
  *
- * Where the usage is known the greatest of it, the request, and the mean that the source tells of the greater of
- * both, which is never less than either; elsewhere the request, and everywhere where the provider charges by that
- * (`isByRequest`). GPUs are what was requested, parts of them as the node's labels tell.
+ * Where usage is known, allocation is the maximum of usage, request, and the source's mean of max(request, usage). Elsewhere it
+ * is the request, and with `isByRequest` it always is. GPUs count as requested, converted by the node's labels.
  *
  * **Limits** linear in slices and runs.
  */
@@ -69,7 +68,7 @@ export const ofContainer = (
       cpuKnown += between(cpuRequestMillis, from, to)
       memoryKnown += between(requestKib, from, to)
       if (isByRequest) return
-      // A source that knows no request, or not all the time, tells a mean that is below it.
+      // The source may lack the request for some of the time, so its mean can be below the request.
       const cpuCharged = Math.max(cpu, cpuRequestMillis, isPossible(cpuMean, limits.cpuMillis) ? cpuMean : 0)
       const bytesCharged = Math.max(
         memory,

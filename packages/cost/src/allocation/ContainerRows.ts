@@ -1,19 +1,19 @@
 /**
- * What a pod's containers used, in the form that recommendations are drawn from.
+ * Converts a pod's container usage to the rows that the recommender reads.
  */
 import type { ContainerFacts, PodFacts } from "./HourFacts.ts"
 import type { ContainerUsage } from "../savings/HourUsage.ts"
 import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
 import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
-/** One mean of CPU a minute. */
+/** Length of one CPU mean. */
 const PART_SECONDS = 60
 
 /**
- * Gives the rows of a pod.
+ * Returns the rows of a pod's containers.
  *
- * None for what nobody knows the usage of, unless it was OOM-killed: that tells what it did not
- * get along with, however short it ran. None for init containers that end.
+ * A container without known usage has no row, unless it was OOM-killed, which shows that its memory did not suffice. Init
+ * containers that end have none.
  */
 export const fromPod = (
   { containers, uid, workload }: PodFacts,
@@ -66,7 +66,7 @@ const knownOf = (
   return { coveredSeconds, cpuMillis: inEqualParts(seconds, millis, coveredSeconds), memoryPeakBytes }
 }
 
-/** Puts what is known end to end and takes the means of equal parts of it. */
+/** Concatenates the known intervals, and returns the means of equal parts. */
 const inEqualParts = (
   seconds: ReadonlyArray<number>,
   millis: ReadonlyArray<number>,

@@ -1,5 +1,5 @@
 /**
- * The part of a pod's traffic that falls into the time that was seen.
+ * The part of a pod's egress that falls into the observed time.
  */
 import type { Egress, PodFacts } from "./HourFacts.ts"
 import { HOUR_SECONDS } from "../hour/Units.ts"
@@ -7,10 +7,10 @@ import { between } from "./Accrual.ts"
 import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
 /**
- * Gives what of a pod's traffic is charged.
+ * Returns the charged part of a pod's egress.
  *
- * Only its sum over the hour is known: it is spread evenly over the time that the pod ran in it, or over the hour
- * where no run is known. Pods of one name have shared it before: `EgressByName`.
+ * Only the hour's sum is known, so it is spread evenly over the pod's run time, or over the whole hour if no run is known.
+ * Pods of the same name have already divided the sum: see `EgressByName`.
  */
 export const egressOf = (pod: PodFacts, egress: Egress, seen: Intervals, startMs: number): Egress => {
   const known = fromSpans(

@@ -1,19 +1,19 @@
 /**
- * Charges bare pods and Jobs without an owner together, by the beginnings of their names.
+ * Groups bare pods and ownerless Jobs by name prefix.
  *
- * A scheduler that starts thousands of them a day would make a workload of each.
+ * Otherwise a scheduler that starts thousands of them a day would create a workload for each.
  */
 import type { HourFacts } from "./HourFacts.ts"
 import type { Series } from "../hour/Series.ts"
 
-/** Kinds that are workloads only where nothing owns them. */
+/** Kinds that are workloads only if they have no owner. */
 const FOLDED: ReadonlySet<string> = new Set(["Pod", "Job"])
 
 /**
- * Gives the facts with one workload for all that begin alike in a namespace.
+ * Replaces the workloads of a namespace that match a prefix by one workload per prefix.
  *
- * **Shape** its name is the prefix and an asterisk, which no object of Kubernetes has in its name; it has no uid and no labels.
- * Of several prefixes the longest counts. The same facts where nothing begins with any.
+ * **Shape** its name is the prefix and `*`, which no Kubernetes name contains; it has no UID and no labels. The longest matching
+ * prefix applies. Returns the same object if nothing matches.
  *
  * **Limits** linear in pods times prefixes.
  */

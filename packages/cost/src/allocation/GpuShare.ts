@@ -1,5 +1,5 @@
 /**
- * How much of a GPU a container has that asked for a part of one: a MIG slice, or a GPU that several share by time.
+ * Converts MIG slices and time-shared GPUs to fractions of a GPU.
  *
  * **Source** NVIDIA, MIG User Guide, "Supported GPUs" and "Supported MIG Profiles"; k8s-device-plugin, "Shared access to
  * GPUs" and "MIG strategies"; GPU feature discovery, "Generated labels".
@@ -16,10 +16,10 @@ const PRODUCT = "nvidia.com/gpu.product"
 const REPLICAS = ".replicas"
 const SHARED = ".shared"
 
-/** Labels that parts of GPUs are counted by. */
+/** Node labels with the number of GPUs and of time-sharing replicas. */
 export const GPU_LABELS: ReadonlyArray<string> = [COUNT, `${GPU}${REPLICAS}`]
 
-/** A label's own number, if it is a whole one above 0. */
+/** Returns the number in a label if it is a positive integer. */
 const countOf = (labels: Labels, name: string): number | undefined => {
   const count = Object.hasOwn(labels, name) ? Number(labels[name]) : Number.NaN
   return Number.isSafeInteger(count) && count > 0 ? count : undefined
@@ -27,23 +27,23 @@ const countOf = (labels: Labels, name: string): number | undefined => {
 
 const productOf = (labels: Labels): string => (Object.hasOwn(labels, PRODUCT) ? (labels[PRODUCT] ?? "") : "")
 
-/** Where all GPUs of a node are cut alike ("single"), slices are offered as whole GPUs, and the product's name tells. */
+/** Returns the profile of all GPUs of a node with the "single" strategy. There, slices are plain GPUs named by the product label. */
 const singleProfile = (labels: Labels): MigProfile.MigProfile | undefined => {
   const [product = "", profile] = productOf(labels).split("-MIG-")
   return profile === undefined ? undefined : MigProfile.parse(profile, product)
 }
 
-/** Gives the profile that one of a resource is, if it is one. */
+/** Returns the MIG profile of a resource, if it has one. */
 const profileOf = (resource: string, labels: Labels): MigProfile.MigProfile | undefined => {
   if (resource === GPU) return singleProfile(labels)
   return resource.startsWith(MIG) ? MigProfile.parse(resource.slice(MIG.length), productOf(labels)) : undefined
 }
 
 /**
- * Gives the part of a GPU that one of a resource is on a node.
+ * Returns the fraction of a GPU that one unit of a resource is on a node.
  *
- * **Shape** `of` tells which part of a slice counts. What is shared by time is that by the number of its replicas, as the
- * node's labels tell; one where they do not is whole.
+ * **Shape** `of` selects the compute or the memory fraction. A time-shared GPU is divided by the replicas in the node's labels.
+ * Without such a label it counts as whole.
  */
 const partOf = (resource: string, labels: Labels, of: "compute" | "memory"): number => {
   const name = resource.endsWith(SHARED) ? resource.slice(0, -SHARED.length) : resource
@@ -62,22 +62,21 @@ const sumOf = ({ gpuParts = NO_PARTS, gpus }: Gpus, labels: Labels, of: "compute
 }
 
 /**
- * Gives the GPUs that a container asked for, on a node with some labels.
+ * Returns the GPUs that a container requested on a node with the given labels.
  *
- * A slice is as many parts of a GPU as it has compute slices of those that the GPU has. **Units** GPUs and parts
- * of them.
+ * A MIG slice counts by its share of the GPU's compute slices. **Units** GPUs, in fractions.
  */
 export const ofContainer = (gpus: Gpus, labels: Labels = NO_LABELS): number => sumOf(gpus, labels, "compute")
 
-/** Sums of sevenths are not exact. */
+/** Sums of sevenths are not exact in floating point. */
 const TOLERANCE = 1e-9
 
 /**
- * Gives the GPUs that a node has, whatever they are cut into.
+ * Returns the number of GPUs of a node, however they are partitioned.
  *
- * What no slice was made of belongs to the node all the same, and is idle: where GPUs are cut in several ways
- * ("mixed") their number is the label's, which counts whole ones then, or else as many as the slices need room on for their
- * compute and their memory; where all are cut alike there are as many as there is room on for the slices.
+ * Unpartitioned remainders belong to the node too, and are idle. With the "mixed" strategy the count is that of the node label,
+ * or the number of GPUs on which the slices fit by compute and memory, if that is greater. With the "single" strategy it is the
+ * number of GPUs on which the slices fit.
  */
 export const ofNode = ({ gpuParts, gpus, labels }: Pick<NodeFacts, "gpuParts" | "gpus" | "labels">): number => {
   const all = { gpus, ...(gpuParts === undefined ? {} : { gpuParts }) }

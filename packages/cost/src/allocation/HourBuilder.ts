@@ -1,7 +1,7 @@
 /**
- * Builds an hour from what was seen of it: who is charged for what, in quantities.
+ * Builds an hour's quantities by workload from its observations.
  *
- * The rules, each with an example to recompute, stand in `docs/cost-model/allocation.md`.
+ * The rules are documented with examples in `docs/cost-model/allocation.md`.
  */
 import * as Allocation from "./Allocation.ts"
 import type { Hour } from "../hour/Hour.ts"
@@ -17,7 +17,7 @@ import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
 import { fromSpans, overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
-/** What all steps of a build have in hand. */
+/** Shared state of the steps of a build. */
 interface Build {
   readonly facts: HourFacts
   readonly seen: Intervals
@@ -28,13 +28,13 @@ interface Build {
 /**
  * Builds an hour.
  *
- * **Shape** quantities only: the columns of costs are zero, `HourCosts.reprice` fills them. All is cut to the hour and to
- * `seen`. Workloads and idle come to what the nodes have, exactly; two builds of the same facts with `seen` cut in two add
- * up to the build of both, in all but `coveredSeconds`; the order of facts changes nothing.
+ * **Shape** quantities only: the cost columns are 0 until `HourCosts.reprice` fills them. All is clipped to the hour and to
+ * `seen`. Workloads plus idle equal the nodes' capacity exactly. If `seen` is split in two, the two builds add up to the build
+ * of both, except for `coveredSeconds`. The order of observations does not matter.
  *
- * **Units** whole numbers, rounded as `allocation/Accrual` says; instants count by the second that holds them.
+ * **Units** whole numbers, rounded as described in `allocation/Accrual`. Instants are truncated to the second.
  *
- * **Limits** pure; linear in slices and runs: some 130 ms for 10,000 pods with two containers and sixty slices each.
+ * **Limits** pure, and linear in slices and runs.
  */
 export const build = (facts: HourFacts): Hour => {
   const { cluster, startMs } = facts
@@ -51,10 +51,9 @@ export const build = (facts: HourFacts): Hour => {
 }
 
 /**
- * Gives what containers used, for the recommender.
+ * Returns the container usage for the recommender.
  *
- * **Shape** a row for each container whose usage is known for a second at least, or that was OOM-killed, but
- * none for init containers that end.
+ * **Shape** one row per container with at least a second of known usage, or with an OOM kill. Init containers that end have none.
  */
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts
@@ -140,7 +139,7 @@ const chargeVolumes = ({ facts, accounts, seen }: Build): void => {
   }
 }
 
-/** Neither part of a key has a slash in it. */
+/** Returns a unique key, because neither part may contain a slash. */
 const claimKey = (namespace: string, claim: string): string => `${namespace}/${claim}`
 
 const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
@@ -157,7 +156,7 @@ const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
   }
 }
 
-/** A pod holds what it has from its first start to its last end: a container that starts again does not let go of it. */
+/** Returns the pods as holders. A pod holds from its first start to its last end, restarts included. */
 const holdersOf = (
   accounts: SeriesAccounts.SeriesAccounts,
   pods: ReadonlyArray<PodFacts>,

@@ -1,21 +1,21 @@
 /**
- * What was seen of one cluster in one hour: all that its costs are computed from.
+ * The observations of one cluster in one hour, from which its costs are computed.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Series } from "../hour/Series.ts"
 
-/** An interval of time, half-open. **Units** milliseconds since the epoch. */
+/** A half-open time span. **Units** milliseconds since the epoch. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
 /**
- * A node, for as long as it was there.
+ * A node, and the time it existed.
  *
- * **Shape** `gpuParts` are MIG slices and GPUs that are shared by time, by the name of the resource; `gpus` all others.
+ * **Shape** `gpuParts` counts MIG slices and time-shared GPUs by resource name; `gpus` counts whole GPUs.
  *
- * **Units** of what it has in all (its capacity): thousandths of a core, bytes, GPUs.
+ * **Units** capacity in millicores, bytes and GPUs.
  */
 export interface NodeFacts {
   readonly name: string
@@ -30,13 +30,13 @@ export interface NodeFacts {
 }
 
 /**
- * What a container used, slice by slice.
+ * A container's usage in time slices.
  *
- * **Shape** one place a slice in every column; slices rise and do not overlap. What lies between them is not known, which
- * is not the same as nothing used. `cpuAllocatedMillis` and `memoryAllocatedBytes` are the means of the greater of request
- * and usage where the source has seen it finer than these slices; without them it is taken of each slice.
+ * **Shape** every column has one place per slice. Slices ascend and do not overlap. Usage between slices is unknown, not zero.
+ * `cpuAllocatedMillis` and `memoryAllocatedBytes` are means of max(request, usage), if the source samples finer than these
+ * slices. Without them max(request, usage) is computed per slice.
  *
- * **Units** means over the slice in thousandths of a core and bytes of working set; `memoryPeakBytes` its maximum.
+ * **Units** means over the slice: millicores, and bytes of working set. `memoryPeakBytes` is the maximum.
  */
 export interface UsageSlices {
   readonly fromMs: ArrayLike<number>
@@ -51,11 +51,11 @@ export interface UsageSlices {
 /**
  * A container of a pod.
  *
- * **Shape** `runs` are the times it ran, from `startedAt` to `finishedAt` of its states, also those before a restart; one
- * that still runs ends with what was seen. `init` ends before the pod's own containers start, `sidecar` is an init
- * container that stays. One that was resized while it ran is there once for each of its sizes, with the runs of that time.
+ * **Shape** `runs` are its run times, those before a restart included. The run of a running container ends at the last
+ * observation. An `init` container ends before the main containers start; a `sidecar` is an init container that keeps running.
+ * A container that was resized has one entry per size, with the runs at that size.
  *
- * **Units** of requests, 0 where there is none: thousandths of a core, bytes, GPUs.
+ * **Units** requests in millicores, bytes and GPUs; 0 if there is none.
  */
 export interface ContainerFacts {
   readonly name: string
@@ -69,7 +69,7 @@ export interface ContainerFacts {
   readonly usage?: UsageSlices
 }
 
-/** What left a pod, where the source knows. **Units** KiB in this hour. */
+/** A pod's egress, if the source knows it. **Units** KiB in this hour. */
 export interface Egress {
   readonly zoneKib: number
   readonly regionKib: number
@@ -77,10 +77,10 @@ export interface Egress {
 }
 
 /**
- * A pod, whether it still is there or not.
+ * A pod that existed in the hour.
  *
- * **Shape** `workload` is what it is charged to: the top of its owners, or itself. `node` is empty until it is bound.
- * `claims` are the names of the claims that it mounts.
+ * **Shape** `workload` is the pod's topmost owner, or the pod itself. `node` is empty until the pod is bound. `claims` are the
+ * names of the mounted claims.
  */
 export interface PodFacts {
   readonly uid: string
@@ -93,11 +93,7 @@ export interface PodFacts {
   readonly egress?: Egress
 }
 
-/**
- * A volume, for as long as it was there.
- *
- * **Shape** `claim` and `namespace` are empty for one that no claim has. **Units** bytes, as requested.
- */
+/** A volume, and the time it existed. **Shape** without a claim, `claim` and `namespace` are empty. **Units** requested bytes. */
 export interface VolumeFacts {
   readonly namespace: string
   readonly claim: string
@@ -107,7 +103,7 @@ export interface VolumeFacts {
   readonly spans: ReadonlyArray<Span>
 }
 
-/** A service with a load balancer of the provider. **Shape** `pods` are the uids of those behind it. */
+/** A service with a provider's load balancer. **Shape** `pods` are the UIDs of the pods behind it. */
 export interface LoadBalancerFacts {
   readonly namespace: string
   readonly name: string
@@ -116,10 +112,10 @@ export interface LoadBalancerFacts {
 }
 
 /**
- * One hour of one cluster, as it was seen.
+ * One hour of one cluster, as observed.
  *
- * **Shape** `startMs` is a whole UTC hour. `seen` are the times in which the cluster could be watched: outside of them
- * nothing is charged and nothing is covered. Facts outside of the hour are cut to it. The order of nothing matters.
+ * **Shape** `startMs` is a whole UTC hour. `seen` are the times in which the cluster was observed; nothing outside is charged
+ * or covered. Times outside the hour are ignored. The order of lists does not matter.
  */
 export interface HourFacts {
   readonly cluster: ClusterName

@@ -1,5 +1,5 @@
 /**
- * Allocates what of an hour's nodes is idle: what each has, less what was allocated on it.
+ * Computes the idle quantities of an hour's nodes: capacity minus allocation.
  */
 import { IDLE } from "../hour/Series.ts"
 import { KIB_BYTES } from "../hour/Units.ts"
@@ -10,9 +10,9 @@ import type { Hosts } from "./PodHosts.ts"
 import * as SeriesAccounts from "./SeriesAccounts.ts"
 
 /**
- * Puts what is left of each node into its `__idle__` series, once everything else is allocated.
+ * Adds the unallocated capacity of each node to its `__idle__` series. Call it after all pods are charged.
  *
- * **Shape** below 0 where more was allocated than the node has; nothing for nodes that are charged by request.
+ * **Shape** negative if more was allocated than the node has. Nodes that are charged by request have no idle.
  */
 export const charge = (hosts: Hosts, accounts: SeriesAccounts.SeriesAccounts): void => {
   for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {

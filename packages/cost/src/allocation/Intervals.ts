@@ -1,21 +1,21 @@
 /**
- * Joins, overlaps and measures intervals of one hour, in whole seconds.
+ * Union, intersection and length of time intervals within one hour, in whole seconds.
  */
 import type { Span } from "./HourFacts.ts"
 import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
 
 /**
- * Disjoint intervals, sorted: none is empty, and none touches the next.
+ * Sorted, disjoint, non-empty intervals that do not touch.
  *
- * **Shape** beginnings and ends in turn. **Units** seconds since the hour began.
+ * **Shape** starts and ends alternate. **Units** seconds since the hour began.
  */
 export type Intervals = ReadonlyArray<number>
 
-/** Gives the second of an hour that holds an instant, as Kubernetes writes its own times, cut to the hour. */
+/** Truncates an instant to the second of the hour, as Kubernetes timestamps are, and clamps it to the hour. */
 export const secondOf = (ms: number, startMs: number): number =>
   Math.min(HOUR_SECONDS, Math.max(0, Math.floor((ms - startMs) / SECOND_MS)))
 
-/** Cuts spans, in any order, to an hour, and joins those that overlap or touch. */
+/** Clips unsorted spans to the hour, and merges those that overlap or touch. */
 export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Intervals => {
   const bounds: Array<number> = []
   for (const { fromMs, toMs } of spans) {
@@ -26,7 +26,7 @@ export const fromSpans = (spans: ReadonlyArray<Span>, startMs: number): Interval
   return union(bounds)
 }
 
-/** Joins intervals. **Shape** beginnings and ends in turn, in any order otherwise. */
+/** Merges intervals in any order. **Shape** starts and ends alternate. */
 export const union = (bounds: ReadonlyArray<number>): Intervals => {
   if (isRising(bounds)) return bounds
   const pairs: Array<readonly [from: number, to: number]> = []
@@ -46,7 +46,6 @@ const isRising = (bounds: ReadonlyArray<number>): boolean => {
   return true
 }
 
-/** Intersects two lists of intervals. */
 export const overlap = (one: Intervals, other: Intervals): Intervals => {
   const common: Array<number> = []
   let at = 0
@@ -63,7 +62,7 @@ export const overlap = (one: Intervals, other: Intervals): Intervals => {
   return common
 }
 
-/** Counts the seconds of all intervals together. */
+/** Returns the total length of all intervals in seconds. */
 export const secondsIn = (intervals: Intervals): number => {
   let seconds = 0
   for (let at = 0; at < intervals.length; at += 2) seconds += (intervals[at + 1] ?? 0) - (intervals[at] ?? 0)

@@ -1,43 +1,38 @@
 /**
- * The part of a container's usage that is known and can be true.
+ * Filters a container's usage to plausible values within its run time.
  */
 import type { UsageSlices } from "./HourFacts.ts"
 import { type Intervals, secondOf } from "./Intervals.ts"
 
-/** The most that a container can have used. */
+/** The highest plausible usage of a container. */
 export interface Limits {
   readonly cpuMillis: number
   readonly memoryBytes: number
 }
 
-/**
- * Counters run backwards and clocks jump, and then say that a machine used more than it has; rounding alone never says
- * twice as much.
- */
+/** Counter resets and clock jumps can report more usage than the node has. Rounding errors stay below twice its capacity. */
 const TIMES_THE_NODE = 2
 
-/**
- * Where the node is not known: beyond any machine. **Source** for CPU OpenCost `pkg/costmodel`, `CPU_SANITY_LIMIT`.
- */
+/** Limits if the node is unknown. **Source** for CPU: OpenCost `pkg/costmodel`, `CPU_SANITY_LIMIT`. */
 const UNKNOWN_NODE: Limits = { cpuMillis: 512_000, memoryBytes: 64 * 2 ** 40 }
 
-/** Gives the limits of what runs on a node; a size of 0 is not known. */
+/** Returns the limits on a node. A capacity of 0 counts as unknown. */
 export const limitsOn = (node?: { readonly cpuMillis: number; readonly memoryBytes: number }): Limits => ({
   cpuMillis: TIMES_THE_NODE * (node?.cpuMillis ?? 0) || UNKNOWN_NODE.cpuMillis,
   memoryBytes: TIMES_THE_NODE * (node?.memoryBytes ?? 0) || UNKNOWN_NODE.memoryBytes
 })
 
-/** Tells whether a figure can be true: no other than a number of 0 or more. */
+/** Returns true for a number from 0 to the limit. */
 export const isPossible = (value: number | undefined, limit: number): value is number =>
   value !== undefined && value >= 0 && value <= limit
 
 /**
- * Visits what is known of the time that a container ran.
+ * Calls `visit` for each interval of known usage within the runs, in ascending order.
  *
- * **Shape** `visit` has an interval and the place of its slice; intervals rise. A slice of which CPU or memory cannot be
- * true is left out whole, so that what is summed of both is of the same time. Where slices overlap the first counts.
+ * **Shape** a slice with an implausible CPU or memory value is skipped, so that both sums cover the same time. Where slices
+ * overlap, the first counts.
  *
- * **Units** of intervals: seconds since the hour began.
+ * **Units** seconds since the hour began.
  */
 export const visitKnown = (
   usage: UsageSlices,

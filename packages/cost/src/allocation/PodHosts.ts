@@ -1,5 +1,5 @@
 /**
- * The nodes that pods ran on, and what was allocated there.
+ * The nodes that pods ran on in an hour, and what was allocated on each.
  */
 import type { HourFacts, NodeFacts, PodFacts } from "./HourFacts.ts"
 import type { RateClass } from "../hour/Hour.ts"
@@ -7,7 +7,7 @@ import * as RateClasses from "../price/RateClass.ts"
 import { type Limits, limitsOn } from "./KnownUsage.ts"
 import { fromSpans, overlap, secondsIn, type Intervals } from "./Intervals.ts"
 
-/** A price class of the hour: how many machines it had, and for how many seconds in all. */
+/** A price class, with the number of its nodes in the hour and their total seconds. */
 export interface PriceClass {
   readonly key: string
   readonly rateClass: RateClass
@@ -15,7 +15,7 @@ export interface PriceClass {
   seconds: number
 }
 
-/** What is charged by the class of the machine. **Units** as the measures of the same name. */
+/** Quantities priced by the class of the node. **Units** as the measures of the same name. */
 export interface Compute {
   cpuAllocatedMilliSeconds: number
   memoryAllocatedKibSeconds: number
@@ -23,10 +23,10 @@ export interface Compute {
 }
 
 /**
- * Where pods ran.
+ * A node that pods ran on.
  *
- * **Shape** `node` is undefined for those of which nobody knows; `seen` is when the node was. `isByRequest`: the provider
- * charges for what pods request there, and for no machine.
+ * **Shape** `node` is undefined for pods on an unknown node. `seen` is the time in which the node was observed. With
+ * `isByRequest` the provider charges for the pods' requests instead of the node.
  */
 export interface Host {
   readonly node: NodeFacts | undefined
@@ -43,7 +43,7 @@ export interface Hosts {
   readonly of: (pod: PodFacts) => Host
 }
 
-/** Adds to what there is. */
+/** Adds `more` to `sum`. */
 export const addCompute = (sum: Compute, more: Readonly<Compute>): void => {
   sum.cpuAllocatedMilliSeconds += more.cpuAllocatedMilliSeconds
   sum.memoryAllocatedKibSeconds += more.memoryAllocatedKibSeconds
@@ -57,11 +57,10 @@ export const noCompute = (): Compute => ({
 })
 
 /**
- * Gathers an hour's nodes.
+ * Collects an hour's nodes, and maps pods to them.
  *
- * A pod belongs to the node of its name; where several nodes had that name one after the other, to the one that
- * was there for most of the pod's runs, whenever the cluster was seen. What ran on a node that nobody has seen is of the
- * unknown class, and so charged at default prices.
+ * A pod belongs to the node of its name. If several nodes had that name in succession, it belongs to the one that existed for
+ * most of the pod's run time. Pods on an unknown node get the unknown price class, and so default prices.
  */
 export const make = ({ nodes, startMs }: HourFacts, seen: Intervals): Hosts => {
   const classes = new Map<string, PriceClass>()
@@ -110,7 +109,7 @@ export const make = ({ nodes, startMs }: HourFacts, seen: Intervals): Hosts => {
   return { nodes: hosts, of }
 }
 
-/** The same one in whatever order they come. */
+/** Returns the host with the longest overlap. The result does not depend on the order of hosts. */
 const longestWith = (pod: PodFacts, [first, ...others]: readonly [Host, ...Array<Host>], startMs: number): Host => {
   const runs = fromSpans(
     pod.containers.flatMap((container) => container.runs),

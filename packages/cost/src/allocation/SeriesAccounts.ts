@@ -1,5 +1,5 @@
 /**
- * Adds up an hour's quantities by series.
+ * Sums an hour's quantities by series.
  */
 import type { Hour, RateShare, StorageShare } from "../hour/Hour.ts"
 import { columns, type Measure, measures, record } from "../hour/Measure.ts"
@@ -8,11 +8,11 @@ import { addCompute, type Compute, noCompute, type PriceClass } from "./PodHosts
 import { secondsIn, union } from "./Intervals.ts"
 
 /**
- * What a series has so far.
+ * The quantities of one series so far.
  *
- * **Shape** `parts` is its compute by price class; `storage` its volumes by their class, where they have one; `running` when
- * its pods ran, beginnings and ends in turn, pod after pod. `seconds` are those of its containers, `knownSeconds` those of
- * known usage.
+ * **Shape** `parts` is its compute by price class. `storage` is its volumes by storage class, if they have one. `running` is the
+ * run times of its pods, as alternating starts and ends, pod after pod. `seconds` is the run time of its containers,
+ * `knownSeconds` the part with known usage.
  */
 export interface Account {
   readonly series: Series
@@ -25,17 +25,15 @@ export interface Account {
   knownSeconds: number
 }
 
-/** The accounts of an hour. */
 export interface SeriesAccounts {
   readonly byKey: Map<string, Account>
-  /** Replicas mostly have one object, which saves making its key again. */
+  /** Index by object. Replicas usually share one series object, which saves building its key. */
   readonly bySeries: Map<Series, Account>
 }
 
-/** Makes one without accounts. */
 export const make = (): SeriesAccounts => ({ byKey: new Map(), bySeries: new Map() })
 
-/** Finds or opens the account of a series; equal series have one. */
+/** Returns the account of a series, creating it if needed. Equal series share one account. */
 export const accountOf = ({ byKey, bySeries }: SeriesAccounts, series: Series): Account => {
   const known = bySeries.get(series)
   if (known !== undefined) return known
@@ -55,7 +53,7 @@ export const accountOf = ({ byKey, bySeries }: SeriesAccounts, series: Series): 
   return account
 }
 
-/** Adds compute on machines of a class. */
+/** Adds compute on nodes of a price class. */
 export const allocate = ({ amounts, parts }: Account, priceClass: PriceClass, compute: Readonly<Compute>): void => {
   const part = parts.get(priceClass) ?? noCompute()
   parts.set(priceClass, part)
@@ -63,16 +61,17 @@ export const allocate = ({ amounts, parts }: Account, priceClass: PriceClass, co
   addCompute(amounts, compute)
 }
 
-/** Adds volumes. */
+/** Adds storage of a storage class. */
 export const store = ({ amounts, storage }: Account, storageClass: string, kibSeconds: number): void => {
   amounts.storageKibSeconds += kibSeconds
   if (storageClass !== "") storage.set(storageClass, (storage.get(storageClass) ?? 0) + kibSeconds)
 }
 
 /**
- * Writes the hour.
+ * Returns the hour's columns.
  *
- * **Shape** series by their key, those of which the hour has something and the control plane; price classes by how many machines they had.
+ * **Shape** series sorted by key, only those with any quantity, and the control plane. Price classes are sorted by their number
+ * of nodes, highest first.
  */
 export const toHour = ({
   byKey
@@ -108,11 +107,11 @@ export const toHour = ({
   }
 }
 
-/** Most machines first; of as many, the one that had them for longer; of as long, the first by its key. */
+/** Sorts by number of nodes, then by their total time, both descending, then by key. */
 const byMachines = (one: PriceClass, other: PriceClass): number =>
   other.machines - one.machines || other.seconds - one.seconds || (one.key < other.key ? -1 : 1)
 
-/** Only what is known all through is wholly covered: the rest is rounded down. */
+/** Computes existed and covered seconds. Covered seconds are rounded down, so that only full coverage counts as complete. */
 const closeTimes = ({ amounts, knownSeconds, running, seconds }: Account): void => {
   if (running.length === 0) return
   amounts.existedSeconds = secondsIn(union(running))

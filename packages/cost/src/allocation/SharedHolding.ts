@@ -1,27 +1,26 @@
 /**
- * Splits what several hold in common: a volume that pods mount, a load balancer before them.
+ * Splits a resource over its holders: a volume over the pods that mount it, a load balancer over the pods behind it.
  */
 import { overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
-/** One that holds it for a time. Several may be of the same `owner`, which `key` tells apart. */
+/** A holder for some time. Holders with the same `key` belong to the same `owner`. */
 export interface Holder<Owner> {
   readonly key: string
   readonly owner: Owner
   readonly held: Intervals
 }
 
-/** Parts of a second: one that does not divide evenly loses less than a billionth, and sums stay exact. */
+/** Fixed-point fractions of a second. An uneven split loses less than a billionth, and sums stay exact. */
 const PARTS = 2 ** 40
 
 /**
- * Splits a whole rate, at every moment evenly over those that hold it then.
+ * Splits an integer rate evenly over the holders of each moment.
  *
- * **Shape** `there` is when there was something to hold, `seen` when that counts. `charge` has whole amounts that add up to
- * the rate times the seconds; undefined is charged where nobody holds it. An owner with two of three holders has two
- * thirds. The owners' sums since the hour began are rounded one upon the other, by their keys: at no moment is one of them
- * further than 1 from its share, and amounts of times that follow each other add up.
+ * **Shape** `there` is when the resource existed, `seen` when it was observed. The whole amounts passed to `charge` add up to
+ * the rate times the seconds. Time without a holder is charged to `undefined`. An owner with two of three holders pays two
+ * thirds. Cumulative sums are rounded in key order, so each owner is within 1 of its exact share, and adjacent times add up.
  *
- * **Limits** n log n in the holders, for each gap in what was seen.
+ * **Limits** n log n in the holders, per gap in the observed time.
  */
 export const split = <Owner>(
   rate: number,
@@ -45,7 +44,7 @@ export const split = <Owner>(
     }
   }
 }
-
+/** An owner with the intervals of each of its holders. */
 /** What one owner's holders held, each for itself. */
 interface Owned<Owner> {
   readonly owner: Owner
@@ -63,7 +62,7 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals)
   }
   return [...owners].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, owned]) => owned)
 }
-
+/** Returns, for each second at which holders change, the share that a permanent holder has accrued by then. */
 /** Gives, for every second at which something changes, what one who held it all the time has had by then. */
 const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))
@@ -87,7 +86,7 @@ const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals):
   return parts
 }
 
-/** Gives what each owner has had by a second. */
+/** Returns the amount of each owner up to a second. */
 const amountsAt = <Owner>(
   second: number,
   rate: number,

@@ -1,17 +1,17 @@
 /**
- * How large a volume counts.
+ * Bounds the size of volumes.
  *
- * Some provisioners take a claim of any size: what nobody made so large must not make an hour that cannot be kept.
+ * Some provisioners accept claims of any size. Without a bound, an absurd size would make the hour's sums inexact and unstorable.
  */
 
-/** The most that a volume counts: an hour of it is a number that is exact. **Units** bytes. */
+/** Maximum size of a volume, so that its byte-seconds in an hour stay exact. **Units** bytes. */
 const MAX_BYTES = 2 ** 51
 
-/** Tells whether a volume is larger than it may count. */
+/** Returns true if a volume exceeds the maximum. */
 export const isLarge = (bytes: number): boolean => bytes > MAX_BYTES
 
-/** Gives how large a volume counts: nothing for what is no size. */
+/** Returns the size limited to the maximum, or 0 if it is not a positive number. */
 export const bounded = (bytes: number): number => (bytes > 0 ? Math.min(bytes, MAX_BYTES) : 0)
 
-/** Says how many are larger than they may count. */
-export const told = (count: number): string => `${count} volumes larger than 2 PiB count as 2 PiB`
+/** Returns the warning for volumes that exceed the maximum. */
+export const printTooLarge = (count: number): string => `${count} volumes larger than 2 PiB count as 2 PiB`

@@ -1,5 +1,5 @@
 /**
- * Reports costs by group, whole or step by step.
+ * The cost report by group: one page, or all groups as a stream.
  */
 import { MergedList, RowOrder } from "@quarterdeck/cluster-fanout"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
@@ -16,17 +16,17 @@ import * as ReportCoverage from "./ReportCoverage.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RankingWindow from "./RankingWindow.ts"
 import * as TimeSteps from "./TimeSteps.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 import * as ReportedSums from "./ReportedSums.ts"
 import { pagingOf } from "./WorkloadReport.ts"
 
-/** Rows of one reply at most, over all of its steps. */
+/** Maximum rows of one reply, summed over its steps. */
 const MAX_ROWS = 50_000
 const PART = 1_000
 
 type Query = Omit<AggregateQuery, "page" | "cursorBinding">
 
-/** Reads and checks what is asked. */
+/** Validates the query, and returns what its steps are computed with. */
 const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
   const { filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
   if (idle !== "hide" && namespaces._tag !== "All") return yield* new IdleForbidden()
@@ -43,26 +43,26 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
   const { hours } = begun.range
   if (stepSize !== undefined) yield* refuseStep(hours, stepSize, begun)
   const { isVisible, reader, recommendations } = begun
-  const tell = Effect.fnUntraced(function* (window: Window) {
+  const readSums = Effect.fnUntraced(function* (window: Window) {
     const allocations = yield* reader.read(window)
     const rows = yield* WorkloadRows.join(allocations, { isVisible, recommendations, namesOf: sources.namesOf })
-    const told = yield* ReportedSums.of(rows, { idle, isVisible })
-    return { told, counts: rows.counts, knownSeconds: allocations.knownSeconds }
+    const sums = yield* ReportedSums.of(rows, { idle, isVisible })
+    return { sums, counts: rows.counts, knownSeconds: allocations.knownSeconds }
   })
-  /** Adds what a step tells to groups, and gives the step. **Limits** holds nothing of what it tells afterwards. */
+  /** Adds the costs of one step to `groups`, and returns the step without its rows. */
   const addStep = Effect.fnUntraced(function* (groups: Groups.Groups, step: Window, how: { knownOnly: boolean }) {
-    const { knownSeconds, told } = yield* tell(step)
-    yield* Groups.add(groups, told, dimensions, how)
+    const { knownSeconds, sums } = yield* readSums(step)
+    yield* Groups.add(groups, sums, dimensions, how)
     const upToNow = { startMs: step.startMs, endMs: Math.min(step.endMs, begun.range.endMs) }
     return {
       ...ReportContext.printed(upToNow),
-      clusters: ReportCoverage.seen({ views: begun.views, knownSeconds }, upToNow)
+      clusters: ReportCoverage.observedHours({ views: begun.views, knownSeconds }, upToNow)
     }
   }, Effect.scoped)
   return {
     begun,
     dimensions,
-    tell,
+    readSums,
     addStep,
     idle,
     steps: stepSize === undefined ? [hours] : TimeSteps.of(hours, stepSize)
@@ -86,31 +86,31 @@ const refuseStep = (
   return Effect.void
 }
 
-/** Gives one page of groups. **Limits** the window is gone through twice where it is cut. */
+/** Returns one page of groups. **Limits** with `stepSize`, the window is read twice: once to rank groups, once step by step. */
 export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: AggregateQuery) {
   const { filter, groupBy, page, range, stepSize } = query
-  const { addStep, begun, dimensions, idle, steps, tell } = yield* begin(sources, query)
+  const { addStep, begun, dimensions, idle, steps, readSums } = yield* begin(sources, query)
   const paging = pagingOf(sources, query, [ReportContext.canonical(filter, range), groupBy, stepSize ?? null, idle])
   const after = yield* MergedList.startOf(paging, page.cursor)
 
   const groups = Groups.make()
   const before = Groups.make()
   const { clusters } = query.target
-  // Shares are those of a step: only the steps together are what is shared over the window.
+  // Idle is shared within each step, so the shares of the whole window are the sum over its steps.
   const isByStep = idle === "share" && stepSize !== undefined
   const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
   const addWhole = Effect.fnUntraced(function* () {
-    const { counts, knownSeconds, told } = yield* tell(begun.range.hours)
+    const { counts, knownSeconds, sums } = yield* readSums(begun.range.hours)
     const facts = { ...begun, knownSeconds }
     yield* ReportCoverage.requireAny(facts)
     yield* begun.refuseOutside
-    if (!isByStep) yield* Groups.add(groups, told, dimensions, { knownOnly: false })
+    if (!isByStep) yield* Groups.add(groups, sums, dimensions, { knownOnly: false })
     const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
     const settled = isOnlyPage ? undefined : RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return { counts, facts, settled }
-    // What is shared is shared by all hours, the open one with them.
+    // With shared idle, `sums` holds shares of the open hour too, so closed hours are read again.
     if (idle !== "share" && RankingWindow.isClosedPart(begun, clusters, settled)) {
-      const closed = { ...told, parts: told.parts.filter(({ isOpen }) => !isOpen) }
+      const closed = { ...sums, parts: sums.parts.filter(({ isOpen }) => !isOpen) }
       yield* Groups.add(before, closed, dimensions, { knownOnly: false })
     } else yield* addStep(before, settled, { knownOnly: false })
     return { counts, facts, settled }
@@ -123,11 +123,11 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   const byBefore =
     settled === undefined
       ? ranked
-      : { ...ranked, settled, totalNanos: nanosIn(BinSums.totalNanos(before.table), before, groups) }
+      : { ...ranked, settled, totalNanos: nanosIn(GroupTotals.totalNanos(before.table), before, groups) }
   const { next, places: found } = yield* Ranking.pageOf(byBefore, { after, limit })
   const places = settled === undefined ? found : Ranking.sorted(found, ranked)
   const head = {
-    totals: BinSums.totalsAt(BinSums.total(groups.table), 0),
+    totals: GroupTotals.totalsAt(GroupTotals.total(groups.table), 0),
     window: begun.window,
     currency: begun.currency,
     ...ReportCoverage.of(facts, counts, begun.range),
@@ -151,9 +151,9 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
 })
 
 /**
- * Gives the groups of all pages, step after step, the most expensive of each step first.
+ * Streams the groups of all pages, step by step, each step's most expensive group first.
  *
- * **Limits** the groups of one step are held as sums.
+ * **Limits** holds the sums of one step's groups in memory.
  */
 export const all = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
   const { addStep, begun, steps } = yield* begin(sources, query)
@@ -186,11 +186,11 @@ export const all = Effect.fnUntraced(function* (sources: ReportContext.Sources, 
 
 const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
   size: all.length,
-  totalNanos: BinSums.totalNanos(table),
+  totalNanos: GroupTotals.totalNanos(table),
   nameOf: (bin) => all[bin]?.key ?? ""
 })
 
-/** Gives what groups cost by others, found by their keys. */
+/** Returns the costs of the groups of the second set, looked up by key in the first. Groups missing there cost 0. */
 const nanosIn = (nanos: Float64Array, { places }: Groups.Groups, { all }: Groups.Groups): Float64Array =>
   Float64Array.from(all, ({ key }) => nanos[places.get(key) ?? -1] ?? 0)
 

@@ -6,10 +6,10 @@ import type { Series } from "../hour/Series.ts"
 import type { AllocationSet, Part } from "./AllocationSet.ts"
 
 /**
- * Leaves out the places of other series.
+ * Returns the allocation set reduced to the series that `isKept` accepts.
  *
- * The known seconds stay; a part of which nothing is kept goes. **Limits** looks at each series once, and copies
- * the figures of those that are kept.
+ * `knownSeconds` does not change. Parts without a matching series are dropped. **Limits** copies the figures of the matching
+ * series.
  */
 export const to = (allocations: AllocationSet, isKept: (series: Series) => boolean): AllocationSet => {
   const parts: Array<Part> = []

@@ -1,5 +1,5 @@
 /**
- * Reads what all addressed clusters add up to in one window, closed hours and the open one, as one set of columns.
+ * The summed allocations of all target clusters in one window, closed hours and the open hour, as one set of columns.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect, Option, type Scope } from "effect"
@@ -13,12 +13,12 @@ import type { OpenHours } from "./OpenHours.ts"
 import type { Series } from "../hour/Series.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** Places that are gone through before other fibers get their turn: about a millisecond's work. */
+/** Places processed before the fiber yields: about a millisecond of work. */
 export const SLICE = 4_096
 
-/** What closed hours of a cluster, or its open hour, add up to. Its places begin at `from`. */
+/** The sums of one cluster over its closed hours, or of its open hour. Its places start at `from`. */
 export interface Part {
-  /** The place in the set's clusters. */
+  /** Index in the set's `clusters`. */
   readonly cluster: number
   readonly from: number
   readonly series: ReadonlyArray<Series>
@@ -27,10 +27,10 @@ export interface Part {
 }
 
 /**
- * The allocations of all addressed clusters in one window, by column.
+ * The allocations of all target clusters in one window, by column.
  *
- * **Shape** one place a series of a part, `size` in all; `partOf` has the index of the part of each place. Parts of a
- * cluster follow each other, and clusters are as asked; `knownSeconds` has one for each of them.
+ * **Shape** a place is one series of one part; there are `size` places. `partOf` maps a place to the index of its part. Parts
+ * of one cluster are adjacent, in the order of `clusters`. `knownSeconds` has one entry per cluster.
  */
 export interface AllocationSet {
   readonly clusters: ReadonlyArray<HistoryName>
@@ -40,17 +40,15 @@ export interface AllocationSet {
   readonly partOf: Int32Array
 }
 
-/** Gives the part of a place. */
 export const partAt = ({ partOf, parts }: AllocationSet, place: number): Part | undefined => parts[partOf[place] ?? -1]
 
-/** Gives the series of a place. */
 export const seriesAt = (allocations: AllocationSet, place: number): Series | undefined => {
   const part = partAt(allocations, place)
   return part?.series[place - part.from]
 }
 
-/** Lays a measure of all parts together. */
-export const laid = ({ parts, size }: AllocationSet, measure: Measure): Float64Array => {
+/** Returns a measure of all places as one column. */
+export const columnOf = ({ parts, size }: AllocationSet, measure: Measure): Float64Array => {
   const values = new Float64Array(size)
   for (const { columns, from } of parts) values.set(columns[measure], from)
   return values
@@ -58,13 +56,12 @@ export const laid = ({ parts, size }: AllocationSet, measure: Measure): Float64A
 
 type Summed = Pick<Part, "series" | "columns" | "isOpen"> & { readonly knownSeconds: number }
 
-/** Reads the allocation sets of one report: all of them see the same open hours. */
+/** Reads the allocation sets of one report. All of them use the same snapshot of the open hours. */
 export interface AllocationReader {
-  /** Reads a window; the allocation set may be read until the scope ends. */
+  /** Reads a window. The allocation set must not be used after the scope closes. */
   readonly read: (window: Window) => Effect.Effect<AllocationSet, CostError, Scope.Scope>
-  /** Gives where a cluster's open hour begins. **Units** milliseconds since the epoch. */
+  /** Returns the start of a cluster's open hour. **Units** milliseconds since the epoch. */
   readonly openFromMs: (cluster: HistoryName) => number | undefined
-  /** Gives a cluster's open hour. */
   readonly openHour: (cluster: HistoryName) => Hour | undefined
 }
 
@@ -75,10 +72,10 @@ interface Sources {
 }
 
 /**
- * Makes a reader.
+ * Creates a reader.
  *
- * The open hours are read first, and closed ones only up to them: an hour that is closed meanwhile counts
- * neither twice nor not at all.
+ * The open hours are read first, and closed hours only up to their start. An hour that closes in between is therefore
+ * counted exactly once.
  */
 export const reader = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<HistoryName>,

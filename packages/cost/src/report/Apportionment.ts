@@ -1,10 +1,10 @@
 /**
- * Splits whole amounts over places by weight, to the last unit.
+ * Splits integer amounts over places by weight, without losing a unit to rounding.
  */
 import { keyOf, type Series } from "../hour/Series.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 
-/** An amount a bin, and a bin and a weight a place; places below 0 have no bin. */
+/** An amount per bin, and a bin and a weight per place. A bin below 0 excludes the place. */
 interface Amounts {
   readonly amounts: Float64Array
   readonly binOf: Int32Array
@@ -12,12 +12,12 @@ interface Amounts {
 }
 
 /**
- * Gives each place of an allocation set its share of its bin's amount.
+ * Splits each bin's amount over the bin's places in proportion to their weights.
  *
- * The shares of a bin add up to its amount; the heaviest place of a bin carries what rounding left over, of
- * several as heavy the first by its series. A bin without weight (`weighed`) is not split.
+ * The heaviest place of a bin takes the rounding remainder; ties go to the first in series order. A bin whose total weight
+ * (`weighed`) is 0 is not split.
  *
- * **Limits** linear in the places; the order of places changes nothing.
+ * **Limits** linear in the places; the result does not depend on their order.
  */
 export const apportion = (
   allocations: AllocationSet.AllocationSet,
@@ -43,9 +43,9 @@ export const apportion = (
   for (let place = 0; place < binOf.length; place++) {
     const bin = binOf[place] ?? -1
     const weight = weights[place] ?? 0
-    const all = weighed[bin] ?? 0
-    if (all === 0 || weight <= 0) continue
-    const share = Math.round((amounts[bin] ?? 0) * (weight / all))
+    const binWeight = weighed[bin] ?? 0
+    if (binWeight === 0 || weight <= 0) continue
+    const share = Math.round((amounts[bin] ?? 0) * (weight / binWeight))
     shares[place] = share
     left[bin] = (left[bin] ?? 0) - share
   }
@@ -55,7 +55,7 @@ export const apportion = (
   return { shares, weighed }
 }
 
-/** Orders series within a cluster, whatever the order of their labels. */
+/** Orders the series of a cluster, independent of the order of their labels. */
 const isSeriesBefore = (one: Series, other: Series): boolean => {
   if (one.name !== other.name) return one.name < other.name
   if (one.namespace !== other.namespace) return one.namespace < other.namespace

@@ -1,16 +1,12 @@
 /**
- * The calendar months that bills are cut into.
+ * Splits windows into billing months, which are calendar months in UTC.
  *
  * **Source** FOCUS 1.2, "Billing Period Start" and "Billing Period End".
  */
 import type { BilledRow, ReportWindow, SeenHours } from "./CostRow.ts"
 import type { Window } from "../hour/Window.ts"
 
-/**
- * The part of a report's window that lies in one month.
- *
- * **Shape** `window` is that part, `clusters` the hours of that part for which each cluster was seen.
- */
+/** The part of a report's window in one month. **Shape** `clusters` states for how much of that part each cluster was observed. */
 export interface BillingMonth {
   readonly window: ReportWindow
   readonly clusters: ReadonlyArray<SeenHours>
@@ -22,10 +18,10 @@ export interface MonthlyRow {
   readonly row: BilledRow
 }
 
-/** Returns the start of the UTC month that holds an instant. **Units** milliseconds since the epoch. */
+/** Returns the start of the UTC month that contains `ms`. **Units** milliseconds since the epoch. */
 export const startOf = (ms: number): number => shifted(ms, 0)
 
-/** Returns the start of the UTC month after the one that holds an instant. **Units** milliseconds since the epoch. */
+/** Returns the start of the next UTC month after `ms`. **Units** milliseconds since the epoch. */
 export const endOf = (ms: number): number => shifted(ms, 1)
 
 const shifted = (ms: number, months: number): number => {
@@ -33,7 +29,7 @@ const shifted = (ms: number, months: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months)
 }
 
-/** Cuts a window at the starts of months. The parts follow each other and add up to the window. */
+/** Splits a window at the starts of months. The parts are adjacent and cover the window. */
 export const cut = ({ endMs, startMs }: Window): ReadonlyArray<Window> => {
   const parts: Array<Window> = []
   for (let fromMs = startMs; fromMs < endMs; fromMs = endOf(fromMs)) {

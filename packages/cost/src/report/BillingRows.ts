@@ -1,5 +1,5 @@
 /**
- * Writes rows with the quantities that their JSON leaves out.
+ * Adds the billed quantities, which the JSON report omits, to workload rows.
  */
 import { Effect } from "effect"
 import type { BilledRow } from "./CostRow.ts"
@@ -8,9 +8,9 @@ import { HOUR_SECONDS, KIB_BYTES } from "../hour/Units.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 
-/** Writes rows out, as {@link RowFigures.rowsAt} does. */
+/** Builds the rows as {@link RowFigures.rowsAt} does, with billed quantities. */
 export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows.WorkloadRows, chosen: ReadonlyArray<number>) {
   const written = yield* RowFigures.rowsAt(rows, chosen)
   return written.map((row, at): BilledRow => ({ ...row, ...quantitiesOf(rows, chosen[at] ?? -1) }))
@@ -26,8 +26,8 @@ const quantitiesOf = ({ firstOf, allocations, nextOf }: WorkloadRows.WorkloadRow
     return sum
   }
   return {
-    gpuHours: BinSums.coreHours(sumOf("gpuMilliSeconds")),
-    storageByteHours: BinSums.byteHours(sumOf("storageKibSeconds")),
+    gpuHours: GroupTotals.coreHours(sumOf("gpuMilliSeconds")),
+    storageByteHours: GroupTotals.byteHours(sumOf("storageKibSeconds")),
     egressBytes: (sumOf("zoneEgressKib") + sumOf("regionEgressKib") + sumOf("internetEgressKib")) * KIB_BYTES,
     loadBalancerHours: sumOf("loadBalancerSeconds") / HOUR_SECONDS
   }

@@ -1,5 +1,5 @@
 /**
- * Writes reports as comma-separated values, under the names that the JSON has.
+ * Writes reports as comma-separated values. Columns have the names of the JSON fields.
  *
  * **Source** RFC 4180.
  */
@@ -9,7 +9,6 @@ import { CostRow, CostTotals, type SeenHours } from "./CostRow.ts"
 import * as Csv from "./Csv.ts"
 import * as CoverageColumns from "./CoverageColumns.ts"
 
-/** The media type of what is written. */
 export const MEDIA_TYPE = "text/csv; charset=utf-8"
 
 const named = <Row extends object>(name: keyof Row & string): Csv.Column<Row> => ({
@@ -25,17 +24,16 @@ const keysOf = <Fields extends object>(fields: Fields): ReadonlyArray<keyof Fiel
   return Object.keys(fields).filter(isKey)
 }
 
-/** The names of the columns that tell for how much of the time the record's cluster was seen. */
+/** Columns that state for how much of the time the record's cluster was observed. */
 const SEEN = { covered: "clusterHoursCovered", inWindow: "clusterHoursInWindow" }
 
 /**
- * Writes workloads.
+ * Writes workloads as CSV.
  *
- * **Shape** a header, then a record a row with the row's fields, for how much of the window the row's cluster was seen
- * (`clusterHoursCovered` of `clusterHoursInWindow`), and `currency` at last. A text that begins as a formula does (`=`, `+`,
- * `-`, `@`, tab, carriage return) has an apostrophe in front.
+ * **Shape** a header, then one record per row: the row's fields, `clusterHoursCovered`, `clusterHoursInWindow` and `currency`.
+ * Text that starts like a formula (`=`, `+`, `-`, `@`, tab, carriage return) gets a leading apostrophe.
  *
- * **Limits** one part of the stream is held.
+ * **Limits** holds one chunk of the stream.
  */
 export const workloads = <E, R>({
   clusters,
@@ -57,12 +55,11 @@ export const workloads = <E, R>({
   )
 
 /**
- * Writes groups.
+ * Writes groups as CSV.
  *
- * **Shape** `start` and `end` of the step, a column for each of `groupBy`, `idle`, `unmounted` or `management` under
- * `beside` for costs that no workload has, then the sums, for how much of the step the group's cluster was seen, or all
- * clusters together where a group is not of one (`clusterHoursCovered` of `clusterHoursInWindow`), and `currency`. What a
- * group lacks is empty.
+ * **Shape** `start` and `end` of the step, one column per key of `groupBy`, `beside` (`idle`, `unmounted` or `management` for
+ * costs that belong to no workload), the sums, `clusterHoursCovered`, `clusterHoursInWindow` and `currency`. The hours are
+ * those of the group's cluster, or of all clusters if the group spans several. Missing values are empty.
  */
 export const groups = <E, R>({
   currency,

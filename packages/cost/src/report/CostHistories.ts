@@ -1,5 +1,5 @@
 /**
- * The cost histories that there are, by the names that reports and their readers know them by.
+ * Maps cost histories between the names that users see and the keys that stores use.
  */
 import { ClusterName, is as isClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as HistoryName from "@quarterdeck/targeting/HistoryName"
@@ -21,51 +21,47 @@ export interface CostHistory {
   readonly toMs: number
 }
 
-/** How long extents, and the book as another program may change it, are taken for current. */
+/** How long cached extents and history names stay valid. Another process may change both. */
 const READ_EVERY_MS = 60_000
 
 /**
- * Finds histories by name, and decides which one a cluster's costs go to.
+ * Finds histories by name, and decides which history a cluster's costs belong to.
  *
- * **Shape** a history's `key` is the name that `CostStore`, `RecommendationStore` and the journal know it by.
+ * **Shape** a history's `key` identifies it in `CostStore`, `RecommendationStore` and the journal.
  */
 export class CostHistories extends Context.Service<
   CostHistories,
   {
-    /**
-     * Lists the histories with closed hours in a window, by name.
-     *
-     * **Limits** asks the stores once a minute at most.
-     */
+    /** Lists the histories with closed hours in a window. **Limits** reads the stores at most once a minute. */
     readonly within: (window: Window) => Effect.Effect<ReadonlyArray<CostHistory>, CostError>
-    /** Returns the key of a history: its own name where the book has none of it. **Limits** no I/O. */
+    /** Returns the key of a history. An unknown history's key is its cluster name. **Limits** no I/O. */
     readonly keyOf: (name: HistoryName.HistoryName) => ClusterName
     /** Returns the name of a history. **Limits** no I/O. */
     readonly nameOf: (key: ClusterName) => HistoryName.HistoryName
     /**
-     * Returns from when on the past of a history may be filled in from a source that knows clusters by name.
+     * Returns the earliest hour of a history that may be back-filled by cluster name.
      *
-     * **Shape** `undefined` where no other cluster ever had the name.
+     * **Shape** `undefined`, so no lower bound, if no other cluster ever had the name.
      */
     readonly fillableFromMs: (key: ClusterName) => number | undefined
-    /** Finds the history that goes on under a name while the cluster's uid is not read yet. **Limits** no I/O. */
+    /** Returns the history that a cluster probably continues, before its UID is read. **Limits** no I/O. */
     readonly presumed: (name: ClusterName, connection: string) => ClusterName | undefined
     /**
-     * Decides which history a cluster's costs go to, and keeps the decision.
+     * Decides which history a cluster's costs belong to, and stores the decision.
      *
-     * **Shape** `seenToMs` is when the present history of the name was last added to, as far as its sampler knows.
+     * **Shape** `seenToMs` is when the sampler last added to the name's present history.
      *
-     * **Errors** those of the stores where a history loses its name; the decision is not taken then.
+     * **Errors** those of the stores if an existing history must be renamed; nothing is decided then.
      */
     readonly settle: (
       seen: HistorySuccession.SeenCluster,
       seenToMs: number | undefined
     ) => Effect.Effect<HistorySuccession.Succession, CostError>
-    /** Takes in a history under its name from elsewhere, and returns its key. **Errors** those of the stores. */
+    /** Registers an imported history under its name, and returns its key. **Errors** those of the stores. */
     readonly adopt: (name: HistoryName.HistoryName) => Effect.Effect<ClusterName, CostError>
   }
 >()("@quarterdeck/cost/CostHistories") {
-  /** **Errors** those of the stores, whose book is read first. */
+  /** Reads the stored histories once. **Errors** those of the stores. */
   static readonly layer: Layer.Layer<CostHistories, CostError, CostStore | HistoryStore> = Layer.effect(
     CostHistories,
     Effect.suspend(() => make)
@@ -75,17 +71,16 @@ export class CostHistories extends Context.Service<
 const notKept =
   ({ name }: HistorySuccession.SeenCluster) =>
   ({ message }: CostError) =>
-    Effect.logWarning(`cost of cluster ${name}: its uid is not kept yet: ${message}`)
+    Effect.logWarning(`cost of cluster ${name}: could not store its uid, will retry: ${message}`)
 
-/** The name that a history has now. */
 const nameIn = ({ name, renamed }: KeptHistory): HistoryName.HistoryName => renamed ?? name
 
-/** The book in memory. */
+/** The in-memory cache of histories and their extents. */
 class Book {
   histories: ReadonlyArray<KeptHistory> = []
   extents: ReadonlyArray<Extent> = []
   readAtMs = Number.NEGATIVE_INFINITY
-  /** Reports ask for the key of every cluster. */
+  /** Index for reports, which look up the key of every cluster. */
   byName: ReadonlyMap<HistoryName.HistoryName, ClusterName> = new Map()
   byKey: ReadonlyMap<ClusterName, KeptHistory> = new Map()
 
@@ -151,11 +146,11 @@ const make = Effect.gen(function* () {
     function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
       yield* Effect.annotateCurrentSpan({ cluster: seen.name })
       const first = yield* decide(seen, seenToMs)
-      // Rare, and worth the look at what other programs wrote and at where the figures end.
+      // A rename is rare. Read again first: another process may have written, and the history may have grown.
       if (first.renamed !== undefined) yield* read
       const found = first.renamed === undefined ? first : yield* decide(seen, seenToMs)
       if (found.changed.length === 0) return found
-      // What goes on needs no store to go on: the next decision keeps what this one could not.
+      // A history that continues stays usable if the store fails; the next decision stores the same change.
       yield* found.renamed === undefined ? put(found.changed).pipe(Effect.catch(notKept(seen))) : put(found.changed)
       return found
     },

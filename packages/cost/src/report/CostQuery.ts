@@ -1,7 +1,7 @@
 /**
- * What a report of costs may be asked for.
+ * The query of the cost report by workload, and the filters that all cost reports share.
  *
- * Imports nothing of Node: the contract of the service is made of these schemas.
+ * Imports nothing of Node, because the service's contract uses these schemas.
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
@@ -10,66 +10,50 @@ import { Result, Schema } from "effect"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { InvalidCostQuery } from "./ReportError.ts"
 
-/** How many names one field of a body may have. */
+/** Maximum number of names in one field of a body. */
 export const MAX_NAMES = 1_000
 
-/**
- * A kind of workload. **Shape** any Kubernetes kind, also a custom one that owns pods; case-sensitive as there.
- */
+/** A kind of workload. **Shape** any Kubernetes kind, custom kinds that own pods included. Case-sensitive. */
 export const WorkloadType = Schema.String.check(
-  Schema.isPattern(KindName.KIND, { expected: "a Kubernetes kind, spelled as there, such as Deployment" })
+  Schema.isPattern(KindName.KIND, { expected: "a Kubernetes kind in its exact spelling, such as Deployment" })
 )
 
-const some = { expected: "at least one; leave the field out for all" }
+const some = { expected: "at least one; omit the field to match all" }
 const notMore = { expected: `at most ${MAX_NAMES}` }
 
 const MAX_SELECTOR = 4_096
-const selecting = { expected: `1 to ${MAX_SELECTOR} characters; leave the field out for all` }
+const selecting = { expected: `1 to ${MAX_SELECTOR} characters; omit the field to match all` }
 
-/**
- * The fields that narrow a report.
- *
- * A workload matches one of the names in each field that is given, and every requirement of the selector, whose
- * grammar `LabelFilter` reads.
- */
+/** The fields that filter a report. A workload must match every field; within a list, any of its names. */
 export const filterFields = {
   namespaces: Schema.optionalKey(
     Schema.Array(NamespaceName).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
-  ).annotateKey({ description: "Workloads of these namespaces." }),
+  ).annotateKey({ description: "Only workloads of these namespaces." }),
   workloadTypes: Schema.optionalKey(
     Schema.Array(WorkloadType).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))
-  ).annotateKey({ description: "Workloads of these kinds, spelled as in Kubernetes." }),
+  ).annotateKey({ description: "Only workloads of these kinds, in their Kubernetes spelling." }),
   labelSelector: Schema.optionalKey(
     Schema.String.check(Schema.isMinLength(1, selecting), Schema.isMaxLength(MAX_SELECTOR, selecting))
   ).annotateKey({
     description:
-      "Workloads that had such labels in the hour, as `kubectl -l` takes them: `team=web,tier in (front, edge),!canary`."
+      "Only workloads that had matching labels in the hour, in the syntax of `kubectl -l`: `team=web,tier in (front, edge),!canary`."
   })
 }
 
-/** What narrows a report. */
 export const CostFilter = Schema.Struct(filterFields)
 export type CostFilter = typeof CostFilter.Type
 
-/**
- * The body that asks for workloads.
- *
- * **Shape** every field may be left out. Decode with {@link decode}, or with `onExcessProperty: "error"`.
- */
+/** The request body of the report by workload. All fields are optional. Unknown fields are errors: see {@link decode}. */
 export const WorkloadsBody = Schema.Struct({ ...filterFields, ...historyBodyFields }).annotate({
   identifier: "WorkloadCostsQuery"
 })
 export type WorkloadsBody = typeof WorkloadsBody.Type
 
-/** How a report is written. **Shape** `focus` is CSV with the columns of the FinOps Open Cost and Usage Specification. */
+/** Format of a reply. **Shape** `focus` is CSV with the columns of the FinOps Open Cost and Usage Specification. */
 export const Format = Schema.Literals(["json", "csv", "focus"])
 export type Format = typeof Format.Type
 
-/**
- * Reads a body.
- *
- * **Errors** `InvalidCostQuery` with the first field at fault: `workloadTypes[1]`.
- */
+/** Decodes a request body. **Errors** `InvalidCostQuery` with the first invalid field, such as `workloadTypes[1]`. */
 export const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   body: S,
   input: unknown

@@ -1,5 +1,5 @@
 /**
- * Reports what workloads cost, from closed hours and the open one.
+ * The service that reports workload costs from closed hours and the open hour.
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
@@ -28,20 +28,20 @@ import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportE
 export type { ClusterView } from "./ReportCoverage.ts"
 export type { AggregateQuery, ExplainQuery, WorkloadsQuery } from "./ReportQuery.ts"
 
-/** How far back reports reach: by the hour, and by the day. **Units** days. */
+/** How far back reports reach, by the hour and by the day. **Units** days. */
 export const Retention = Context.Reference<{ readonly hourlyDays: number; readonly retentionDays: number }>(
   "@quarterdeck/cost/CostReport/Retention",
   { defaultValue: () => ({ hourlyDays: DEFAULT_HOURLY_DAYS, retentionDays: DEFAULT_RETENTION_DAYS }) }
 )
 
-/** How many explanations are made at once: each reads the store up to 744 times, and other reports read it between. */
+/** Explanations that run at once. Each reads the store up to 744 times, so more would delay other reports. */
 const MAX_EXPLAINING = 2
-/** How many previews of prices are made at once: each reads and prices every hour of a week. */
+/** Price previews that run at once. Each reads and prices every hour of a week. */
 const MAX_PREVIEWING = 1
-/** How many previews there are at once, those that wait included: each takes seconds where clusters are large. */
+/** Price previews that run or wait at once. Each takes seconds where clusters are large. */
 const MAX_PREVIEWS = 4
 
-/** The rows of all pages with what belongs to them. **Shape** `partial` as the pages tell it. */
+/** The rows of all pages as a stream, with the reply's other fields. */
 export interface RowStream<Row> {
   readonly window: ReportWindow
   readonly currency: string
@@ -52,67 +52,65 @@ export interface RowStream<Row> {
 /**
  * The workloads of all pages.
  *
- * **Shape** `billed` has the same workloads with all quantities, a row for each calendar month; `clusters` as the pages
- * have them.
+ * **Shape** `billed` streams the same workloads with billed quantities, one row per calendar month.
  */
 export interface WorkloadStream extends RowStream<CostRow> {
   readonly clusters: ReadonlyArray<CostCoverage>
   readonly billed: Stream.Stream<MonthlyRow, CostError>
 }
 
-/** A group, and the step that it is of. */
+/** A group, and the step it belongs to. */
 export type SteppedRow = AggregateRow & Omit<Bucket, "rows">
 
 /**
- * What any report may fail with.
+ * Errors of every report.
  *
- * **Shape** `FanOutFailed`: no cluster answers, and nothing is kept of any; `InvalidCostQuery`: a label selector that is none.
+ * **Shape** `FanOutFailed`: no cluster answers and no history is stored. `InvalidCostQuery`: the label selector is invalid.
  */
 type Failure = CostError | InvalidCostQuery | NamespaceForbidden | FanOutFailed
 
 /**
  * Reports costs.
  *
- * Filters and scopes act after shares and change no figure of what remains; totals, percentages, counts and
- * cursors tell of visible rows alone. What is kept of a cluster is reported though it does not answer now.
+ * Filters and scopes apply after shared costs are split, so they change no figure of a remaining row. Totals, percentages,
+ * counts and cursors cover visible rows only. Stored costs of an unreachable cluster are reported.
  *
- * **Limits** sums of all addressed clusters are held in memory; works in slices, so that others get their turn.
+ * **Limits** holds the sums of all target clusters in memory. Yields to other fibers while it works.
  */
 export class CostReport extends Context.Service<
   CostReport,
   {
-    /** Gives a page of workloads, the most expensive first. **Errors** also `CursorInvalid`. */
+    /** Returns a page of workloads, most expensive first. **Errors** also `CursorInvalid`. */
     readonly getWorkloads: (query: WorkloadsQuery) => Effect.Effect<WorkloadCosts, Failure | CursorInvalid>
-    /** Streams the workloads of all pages, or the `limit` most expensive ones, while the scope is open. */
+    /** Streams the workloads of all pages, or the `limit` most expensive, while the scope is open. */
     readonly allWorkloads: (
       query: Omit<WorkloadsQuery, keyof Paged> & { readonly limit?: number | undefined }
     ) => Effect.Effect<WorkloadStream, Failure, Scope.Scope>
     /**
-     * Gives a page of groups.
+     * Returns a page of groups.
      *
-     * **Errors** also `CursorInvalid`; `IdleForbidden` when a key with a namespace scope asks for idle costs;
-     * `InvalidCostQuery` for steps that are too many, or shorter than what is kept.
+     * **Errors** also `CursorInvalid`; `IdleForbidden` if a key with a namespace scope asks for idle costs;
+     * `InvalidCostQuery` if there are too many steps, or hourly steps where only days are stored.
      */
     readonly getAggregated: (
       query: AggregateQuery
     ) => Effect.Effect<AggregatedCosts, Failure | CursorInvalid | IdleForbidden>
-    /** Gives the groups of all pages, step after step. **Errors** as `getAggregated`. */
+    /** Streams the groups of all pages, step by step. **Errors** as `getAggregated`. */
     readonly allGroups: (query: Grouped) => Effect.Effect<RowStream<SteppedRow>, Failure | IdleForbidden>
     /**
-     * Gives the hours or days that a row is the sum of.
+     * Returns the hours or days that a row sums up.
      *
-     * **Errors** also `CostRowNotFound`; `InvalidCostQuery` for an id that is none of the cluster.
+     * **Errors** also `CostRowNotFound`; `InvalidCostQuery` if the id is not one of the cluster.
      *
-     * **Limits** two at once: others wait for their turn.
+     * **Limits** two run at once; further calls wait.
      */
     readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound>
     /**
-     * Tells what the last seven days cost by the present price book and by another, and changes nothing.
+     * Computes the costs of the last seven days by the present price book and by another. Changes nothing.
      *
-     * **Errors** those that the book would be refused with, at once: `StalePriceBook`, `InvalidPriceBook`; `CostError`;
-     * `TooManyPreviews`.
+     * **Errors** `StalePriceBook` or `InvalidPriceBook`, as saving the book would; `CostError`; `TooManyPreviews`.
      *
-     * **Limits** one at once: {@link MAX_PREVIEWS} less one wait for their turn. Reads and prices every hour of every cluster.
+     * **Limits** one runs at once, and {@link MAX_PREVIEWS} minus one wait. Reads and prices every hour of every cluster.
      */
     readonly previewPrices: (
       question: PricePreview.Question

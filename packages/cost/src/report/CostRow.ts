@@ -1,7 +1,7 @@
 /**
- * What a workload cost, as a report tells it.
+ * Rows, totals and coverage of cost reports.
  *
- * Imports nothing of Node: the contract of the service is made of these schemas.
+ * Imports nothing of Node, because the service's contract uses these schemas.
  */
 import { Coverage, Status } from "@quarterdeck/cluster-fanout/Coverage"
 import { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -11,12 +11,12 @@ import { Recommendation } from "../savings/Recommendation.ts"
 const Percent = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
 const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-const Known = NonNegative.annotate({ description: "Of the time alone in which usage was known." })
+const Known = NonNegative.annotate({ description: "Counts only the time in which usage was known." })
 const Efficiency = Schema.NullOr(NonNegative).annotate({
-  description: "Used over requested, of the time in which usage was known; null where nothing is known."
+  description: "Usage divided by request, over the time in which usage was known. Null if usage was never known."
 })
 
-/** The parts of a cost. **Units** the book's currency; the six sum to `totalCost`. */
+/** The cost by resource. **Units** the price book's currency. The six parts sum to `totalCost`. */
 export const costFields = {
   totalCost: Schema.Finite,
   cpuCost: Schema.Finite,
@@ -28,14 +28,13 @@ export const costFields = {
 }
 
 /**
- * What adds up over rows, and what follows from those sums.
+ * Sums over rows, and figures derived from the sums.
  *
- * **Units** `cpuCoreHours` and `memoryByteHours` are what was allocated; hours count replicas where the name says so, and
- * otherwise workloads.
+ * **Units** `cpuCoreHours` and `memoryByteHours` are allocated quantities. `replicaHours`, `spotHours` and `onDemandHours`
+ * count replicas.
  *
- * What was requested and used is of the time alone in which the usage of the container was known, so that the two
- * can be compared. Efficiencies are the used part of one, and above it where more was used than requested; `efficiency` is
- * the mean of both, weighted by what CPU and memory cost. Null where nothing is known, never 0.
+ * Requested and used quantities cover only the time in which a container's usage was known, so that they are comparable. An
+ * efficiency above 1 means that more was used than requested.
  */
 const sumFields = {
   replicaHours: NonNegative,
@@ -52,40 +51,40 @@ const sumFields = {
   cpuEfficiency: Efficiency,
   memoryEfficiency: Efficiency,
   efficiency: Schema.NullOr(NonNegative).annotate({
-    description: "The mean of both efficiencies, weighted by what CPU and memory cost; null where nothing is known."
+    description: "Mean of both efficiencies, weighted by CPU and memory cost. Null if usage was never known."
   }),
   savingsAvailable: NonNegative.annotate({
     description:
-      "What the window would have cost less if each replica had requested what it is recommended: for CPU and memory max(0, requested hours - recommended x replica hours) x the window's mean price of that resource. Usage above the request saves nothing. The savings of a longer window may be less than those of its parts together."
+      "What the window would have cost less if each replica had requested the recommended amount. For CPU and memory: max(0, requested hours - recommended x replica hours) x the resource's mean price in the window. Usage above the request saves nothing. The savings of a window may be less than the sum over its parts."
   }),
   costIncrease: NonNegative.annotate({
     description:
-      "What the window would have cost more at most, where the recommendation is above the request: for CPU and memory max(0, recommended x replica hours - requested hours) x the window's mean price of that resource. Usage above the request was paid for already, so the bill rises by less."
+      "Upper bound of what the window would have cost more with the recommended requests. For CPU and memory: max(0, recommended x replica hours - requested hours) x the resource's mean price in the window. Usage above the request is already paid, so the bill rises by less."
   })
 }
 const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }
 
-/** The sums over some rows. **Shape** negative only with idle that is: more was allocated than there was. */
+/** Sums over rows. **Shape** only idle costs can be negative: more was allocated than the nodes had. */
 export const CostTotals = Schema.Struct({ ...costFields, ...sumFields, ...hourFields }).annotate({
   identifier: "CostTotals"
 })
 export type CostTotals = typeof CostTotals.Type
 
-/** The sums over all workloads at the prices of one book. */
+/** Sums over all workloads, computed with one price book. */
 export const PricedTotals = Schema.Struct({
   ...CostTotals.fields,
   idleCost: Schema.Finite.annotate({
     description:
-      "What belongs to no workload, and so is not in `totalCost`: idle machines, control planes, volumes that no pod mounts."
+      "Costs that belong to no workload, and so are not in `totalCost`: idle nodes, control planes, unmounted volumes, unused load balancers."
   })
 }).annotate({ identifier: "PricedTotals" })
 export type PricedTotals = typeof PricedTotals.Type
 
 /**
- * What a price book would change, told before it is put.
+ * The effect of a price book that is not saved yet.
  *
- * **Shape** the totals of the last seven days in all clusters, as if the present book (`before`) and the new one (`after`)
- * had counted all the time: each override from its `validFrom` on.
+ * **Shape** totals of the last seven days over all clusters, computed with the present book (`before`) and the new one
+ * (`after`). Each book applies to the whole time, each override from its `validFrom` on.
  */
 export const PriceEffect = Schema.Struct({ before: PricedTotals, after: PricedTotals }).annotate({
   identifier: "PriceEffect"
@@ -93,10 +92,10 @@ export const PriceEffect = Schema.Struct({ before: PricedTotals, after: PricedTo
 export type PriceEffect = typeof PriceEffect.Type
 
 /**
- * What one workload cost in a window.
+ * The cost of one workload in a window.
  *
- * **Shape** one row for each cluster, namespace, kind and name, whatever was recreated under that name; `id` is those four
- * joined by `/`. `hourlyCost` is the mean over the hours it existed; `recommendationDays` of 0 tells that nothing is
+ * **Shape** one row per cluster, namespace, kind and name, even if the object was deleted and created again. `id` is those four
+ * joined by `/`. `hourlyCost` is the mean over the hours the workload existed. `recommendationDays` is 0 if nothing is
  * recommended.
  */
 export const CostRow = Schema.Struct({
@@ -113,11 +112,7 @@ export const CostRow = Schema.Struct({
 }).annotate({ identifier: "CostRow" })
 export type CostRow = typeof CostRow.Type
 
-/**
- * A row with the quantities of all parts of its cost, from which bills are written.
- *
- * **Units** hours and bytes; `egressBytes` is what left the zone, the region or the cloud.
- */
+/** A row with the quantities that bills need. **Units** hours and bytes. `egressBytes` left the zone, the region or the cloud. */
 export interface BilledRow extends CostRow {
   readonly gpuHours: number
   readonly storageByteHours: number
@@ -128,24 +123,22 @@ export interface BilledRow extends CostRow {
 const seenFields = { hoursCovered: NonNegative, hoursInWindow: NonNegative }
 
 /**
- * For how much of a time a cluster was seen.
+ * For how much of a window a cluster was observed.
  *
- * **Units** `hoursInWindow` is how long that time is, up to now, and `hoursCovered` for how much of it the cluster was
- * seen: what ran in the rest is in no figure.
+ * **Units** `hoursInWindow` is the window's length up to now. Costs of the hours that `hoursCovered` lacks are in no figure.
  */
 export const SeenHours = Schema.Struct({ name: HistoryName, ...seenFields }).annotate({ identifier: "SeenHours" })
 export type SeenHours = typeof SeenHours.Type
 
-/** How a cluster answered, or `retired` for one that left and whose costs are kept. */
+/** Status of a cluster in the fan-out, or `retired` for a cluster that was removed and whose costs are stored. */
 export const CostStatus = Schema.Literals([...Status.literals, "retired"])
 export type CostStatus = typeof CostStatus.Type
 
 /**
  * How one cluster's part of a report was obtained.
  *
- * **Shape** `status` tells how the cluster is now; what is kept of it is reported whatever that is. `retired`: no
- * registered cluster has the name any more; its figures end `ageMs` ago, and count as an answer. **Units** hours as
- * {@link SeenHours} has them, of the whole window.
+ * **Shape** `status` is the cluster's present state; stored costs are reported whatever it is. `retired`: no registered cluster
+ * has the name, and its costs end `ageMs` ago. A retired cluster counts as an answer.
  */
 export const CostCoverage = Schema.Struct({
   ...Coverage.fields,
@@ -157,21 +150,21 @@ export const CostCoverage = Schema.Struct({
 })
 export type CostCoverage = typeof CostCoverage.Type
 
-/** An instant of a report. **Shape** RFC 3339 in UTC. */
+/** An instant in a report. **Shape** RFC 3339 in UTC. */
 export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
-/** The window that a report covers. **Shape** RFC 3339 in UTC, half-open; it ends now where its last hour is open. */
+/** The window of a report. **Shape** RFC 3339 in UTC, half-open. It ends now if its last hour is still open. */
 export const ReportWindow = Schema.Struct({ start: Timestamp, end: Timestamp }).annotate({
   identifier: "ReportWindow"
 })
 export type ReportWindow = typeof ReportWindow.Type
 
 /**
- * What every report carries beside its rows.
+ * The fields that every report carries beside its rows.
  *
- * Coverage keeps the order of the target. `partial`: a cluster does not answer, `stale` included, and some of the
- * window is not known of it, or its namespaces cannot be told apart, which a key's scope would need. What the service did
- * not see of a cluster that answers is told by `hoursCovered` alone.
+ * Coverage is in the order of the target. `partial` is set if a cluster does not answer, `stale` included, and part of its
+ * window is unknown, or if a key's scope needs namespace labels that are unknown. Gaps in the history of a cluster that answers
+ * show in `hoursCovered` only.
  */
 export const reportFields = {
   window: ReportWindow,
@@ -180,11 +173,7 @@ export const reportFields = {
   partial: Schema.Boolean
 }
 
-/**
- * A page of workloads, the most expensive first.
- *
- * **Shape** `totals` are those of all pages; `nextCursor` is absent on the last.
- */
+/** A page of workloads, most expensive first. **Shape** `totals` cover all pages; the last page has no `nextCursor`. */
 export const WorkloadCosts = Schema.Struct({
   aggregatedWorkloads: Schema.Array(CostRow),
   totals: CostTotals,

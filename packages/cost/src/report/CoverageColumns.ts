@@ -1,10 +1,10 @@
 /**
- * The columns of a file that tell for how much of its time clusters were seen: a file has no other place for it.
+ * CSV columns that state for how much of a record's time its clusters were observed.
  */
 import type { SeenHours } from "./CostRow.ts"
 import type { Column } from "./Csv.ts"
 
-/** What a record is of. Without a cluster, or with one that is not there, it is of all clusters together. */
+/** The cluster of a record. If `cluster` is absent or not in `clusters`, the record covers all of them. */
 export interface Seen {
   readonly cluster: string | undefined
   readonly clusters: ReadonlyArray<SeenHours>
@@ -12,7 +12,7 @@ export interface Seen {
 
 type Hours = Omit<SeenHours, "name">
 
-/** Makes both columns. **Limits** the clusters of one time are gone through once, as long as its records follow each other. */
+/** Creates both columns. **Limits** indexes `clusters` once per run of records that share the same array. */
 export const make = <Row>(
   names: { readonly covered: string; readonly inWindow: string },
   seenOf: (row: Row) => Seen
@@ -32,7 +32,7 @@ export const make = <Row>(
 }
 
 const indexed = (clusters: Seen["clusters"]): ((cluster: string | undefined) => Hours) => {
-  const byName = new Map<string, Hours>(clusters.map((one) => [one.name, one]))
+  const byName = new Map<string, Hours>(clusters.map((hours) => [hours.name, hours]))
   const all = clusters.reduce(
     (sum, { hoursCovered, hoursInWindow }): Hours => ({
       hoursCovered: sum.hoursCovered + hoursCovered,

@@ -1,12 +1,12 @@
 /**
  * Writes comma-separated values.
  *
- * **Source** RFC 4180: records end with CRLF, a field is quoted where it has a comma, a quote or the end of a line. OWASP,
- * "CSV Injection": a text that a spreadsheet would take for a formula, or would after blanks, gets an apostrophe in front.
+ * **Source** RFC 4180: records end with CRLF; a field with a comma, a quote or a line break is quoted. OWASP, "CSV Injection":
+ * text that a spreadsheet would read as a formula gets a leading apostrophe.
  */
 import { Stream } from "effect"
 
-/** What a field holds; `undefined` is an empty field. */
+/** The value of a field; `undefined` is an empty field. */
 export type Cell = string | number | undefined
 
 /** One column of rows. */
@@ -15,11 +15,11 @@ export interface Column<Row> {
   readonly of: (row: Row) => Cell
 }
 
-/** Blanks of any kind, seen or not, hide nothing: spreadsheets drop them. Full-width signs count as narrow ones. */
+/** Matches after leading blanks, even invisible ones, because spreadsheets drop them. Full-width signs count too. */
 const FORMULA = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠\t\r\n]/u
 const QUOTED = /[",\r\n]/
 
-/** Writes one field; numbers are no formulas: they stay as they are, without an exponent. */
+/** Writes one field. Numbers need no apostrophe, and are written without an exponent. */
 export const cell = (value: Cell): string => {
   if (value === undefined) return ""
   if (typeof value === "number") return decimal(value)
@@ -27,7 +27,7 @@ export const cell = (value: Cell): string => {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Writes a number in decimal digits. What would need an exponent has twelve decimals at most. */
+/** Writes a number in decimal digits. A number below 1e-6 gets at most twelve decimals. */
 const decimal = (value: number): string => {
   const text = String(value)
   if (!text.includes("e")) return text
@@ -35,15 +35,14 @@ const decimal = (value: number): string => {
   return fixed.includes("e") ? BigInt(Math.round(value)).toString() : fixed.replace(/\.?0+$/, "")
 }
 
-/** Writes one record. */
 const line = (cells: ReadonlyArray<Cell>): string => `${cells.map(cell).join(",")}\r\n`
 
 /**
- * Writes rows, and their names in front.
+ * Writes a header and the records of all rows.
  *
- * **Shape** `split` gives the records of a row.
+ * **Shape** `split` returns the records of a row.
  *
- * **Limits** one text for each part of the stream: no more than that is held.
+ * **Limits** emits one text per chunk of `rows`, and holds no more than that.
  */
 export const of = <Row, Written, E, R>(
   rows: Stream.Stream<Row, E, R>,

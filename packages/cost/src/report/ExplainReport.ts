@@ -1,5 +1,5 @@
 /**
- * Reports what one row is the sum of.
+ * Explains one row of a report by its hours or days.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -20,13 +20,13 @@ import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as TimeSteps from "./TimeSteps.ts"
 
-/** Steps that are read at once: the store reads the next one while this one is made. */
+/** Steps that are read concurrently: the store reads the next while this one is summed. */
 const READ_AHEAD = 2
 
 /**
- * Explains a row.
+ * Returns the explanation of a row.
  *
- * **Limits** one read of the store an hour or day, of which it keeps what the row has; gives way to others each time.
+ * **Limits** one read of the store per hour or day. Yields to other fibers after each.
  */
 export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: ExplainQuery) {
   const { cluster, id } = query
@@ -37,13 +37,13 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   }
   const begun = yield* ReportContext.begin(sources, query, [cluster], { namespaces: [named.namespace] })
   const { currency, hourlyFromMs, range, reader, recommendations, window } = begun
-  const isAsked = ({ kind, name, namespace }: Series): boolean =>
+  const isNamed = ({ kind, name, namespace }: Series): boolean =>
     name === named.name && namespace === named.namespace && kind === named.kind
-  // Names of its own: those of whole reports are remembered for whole reports.
+  // A separate index: the shared one is sized for whole reports.
   const how = { isVisible: () => true, recommendations, namesOf: WorkloadIndex.make() }
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
     const allocations = yield* Effect.scoped(
-      Effect.map(reader.read(hours), (read) => AllocationFilter.to(read, isAsked))
+      Effect.map(reader.read(hours), (read) => AllocationFilter.to(read, isNamed))
     )
     yield* Effect.yieldNow
     return yield* WorkloadRows.join(allocations, how)
@@ -92,7 +92,7 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   return reply
 }, Effect.scoped)
 
-/** Tells how prices that changed within the hours of a step count in them. */
+/** Returns how price changes within the hours of a step were applied. `undefined` if no price changed within an hour. */
 const priceChangeIn = (
   history: PriceHistory.PriceHistory,
   cluster: ClusterName,
@@ -105,7 +105,7 @@ const priceChangeIn = (
   return hours.some((hour) => PriceHistory.isRevised(history, hour)) ? "share" : "exact"
 }
 
-/** Reads an id. **Shape** `undefined` for one that is none, or another cluster's. */
+/** Parses a row id. **Shape** `undefined` if the id is malformed or belongs to another cluster. */
 const parse = (cluster: HistoryName, id: string): Pick<Series, "namespace" | "kind" | "name"> | undefined => {
   const [of, namespace, kind, name, ...more] = id.split("/")
   if (of !== cluster || !namespace || !kind || !name || more.length > 0) return undefined

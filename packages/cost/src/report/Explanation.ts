@@ -1,22 +1,22 @@
 /**
- * Why a workload cost what it cost, hour by hour.
+ * The explanation of one workload's cost, hour by hour.
  *
- * Imports nothing of Node: the contract of the service is made of these schemas.
+ * Imports nothing of Node, because the service's contract uses these schemas.
  */
 import { Schema } from "effect"
 import { CostRow, costFields, reportFields, Timestamp } from "./CostRow.ts"
 
-/** Windows up to this long are explained by the hour, longer ones by the day. */
+/** Windows up to this long are explained by hour, longer ones by day. */
 export const MAX_DAYS_BY_HOUR = 31
 
 const Quantity = Schema.Finite
 const Price = Schema.optionalKey(Schema.Finite)
 
 /**
- * What was there.
+ * The measured quantities of one step.
  *
- * **Units** hours times cores, bytes or GPUs; bytes of traffic; hours. What was used and requested is of the time in which
- * usage was known, as in the row.
+ * **Units** core-hours, byte-hours, GPU-hours, bytes of egress, hours. Used and requested quantities cover the time in which
+ * usage was known.
  */
 export const Quantities = Schema.Struct({
   cpuCoreHours: Quantity,
@@ -39,9 +39,9 @@ export const Quantities = Schema.Struct({
 export type Quantities = typeof Quantities.Type
 
 /**
- * What a unit cost on average: the cost by the quantity. Absent where there was no quantity.
+ * Mean price per unit, which is cost divided by quantity. Absent if the quantity is 0.
  *
- * **Units** the book's currency for a core, GiB or GPU and hour, for a GiB of traffic, for a load balancer and hour.
+ * **Units** the price book's currency per core-hour, GiB-hour, GPU-hour, GiB of egress, and load balancer hour.
  */
 export const MeanPrices = Schema.Struct({
   cpuPerCoreHour: Price,
@@ -56,11 +56,10 @@ export type MeanPrices = typeof MeanPrices.Type
 /**
  * One hour or day.
  *
- * **Shape** `source` tells what the quantities come from: `usage` where it was known all the time that the workload
- * existed, `partial` where some of it, `requests` where none. `open`: still going on. `priceChange` is there where a price of
- * the cluster changed within the hour, or an hour of the day: `exact` where the change was known by the time that the hour
- * ended, and each price counts from its instant; `share` where it was put later, for a moment in it, and counts for its
- * share of what was seen of the hour.
+ * **Shape** `source` is `usage` if usage was known for the workload's whole time in the step, `partial` for some of it,
+ * `requests` for none of it. `open` marks the hour that has not ended. `priceChange` is present if a price changed within an
+ * hour of the step. `exact`: the change was known when the hour ended, and each price applies from its instant. `share`: the
+ * change was saved later, and each price applies to its share of the observed time.
  */
 export const ExplainedStep = Schema.Struct({
   start: Timestamp,
@@ -74,11 +73,7 @@ export const ExplainedStep = Schema.Struct({
 }).annotate({ identifier: "ExplainedStep" })
 export type ExplainedStep = typeof ExplainedStep.Type
 
-/**
- * A row of a report and all that it is the sum of.
- *
- * **Shape** `hours` are days where `stepSize` says so; those in which the workload had nothing are left out.
- */
+/** A row of a report, and its costs by hour or by day as `stepSize` states. Steps without the workload are left out. */
 export const Explanation = Schema.Struct({
   row: CostRow,
   stepSize: Schema.Literals(["hour", "day"]),

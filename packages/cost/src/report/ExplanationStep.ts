@@ -1,21 +1,27 @@
 /**
- * Writes out what one workload had in one step.
+ * Builds one step of an explanation: quantities, mean prices, costs.
  */
 import type { ExplainedStep, MeanPrices, Quantities } from "./Explanation.ts"
 import type { Measure } from "../hour/Measure.ts"
 import { GIB_BYTES, HOUR_SECONDS, KIB_BYTES, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 
 type At = (measure: Measure) => number
 
-/** Makes an explanation's step from a table of one bin. */
+/** Builds a step from a table with one bin. */
 export const stepOf = (
-  { columns }: BinSums.Table,
+  { columns }: GroupTotals.Table,
   when: Pick<ExplainedStep, "start" | "end" | "open" | "priceChange">
 ): ExplainedStep => {
   const at: At = (measure) => columns[measure][0] ?? 0
   const quantities = quantitiesOf(at)
-  return { ...when, source: sourceOf(at), quantities, prices: pricesOf(at, quantities), ...BinSums.costsAt(columns, 0) }
+  return {
+    ...when,
+    source: sourceOf(at),
+    quantities,
+    prices: pricesOf(at, quantities),
+    ...GroupTotals.costsAt(columns, 0)
+  }
 }
 
 const sourceOf = (at: At): ExplainedStep["source"] => {
@@ -25,18 +31,18 @@ const sourceOf = (at: At): ExplainedStep["source"] => {
 }
 
 const quantitiesOf = (at: At): Quantities => ({
-  cpuCoreHours: BinSums.coreHours(at("cpuAllocatedMilliSeconds")),
-  memoryByteHours: BinSums.byteHours(at("memoryAllocatedKibSeconds")),
-  gpuHours: BinSums.coreHours(at("gpuMilliSeconds")),
-  storageByteHours: BinSums.byteHours(at("storageKibSeconds")),
+  cpuCoreHours: GroupTotals.coreHours(at("cpuAllocatedMilliSeconds")),
+  memoryByteHours: GroupTotals.byteHours(at("memoryAllocatedKibSeconds")),
+  gpuHours: GroupTotals.coreHours(at("gpuMilliSeconds")),
+  storageByteHours: GroupTotals.byteHours(at("storageKibSeconds")),
   zoneEgressBytes: at("zoneEgressKib") * KIB_BYTES,
   regionEgressBytes: at("regionEgressKib") * KIB_BYTES,
   internetEgressBytes: at("internetEgressKib") * KIB_BYTES,
   loadBalancerHours: at("loadBalancerSeconds") / HOUR_SECONDS,
-  cpuUsedCoreHours: BinSums.coreHours(at("cpuUsedMilliSeconds")),
-  memoryUsedByteHours: BinSums.byteHours(at("memoryUsedKibSeconds")),
-  cpuRequestedCoreHours: BinSums.coreHours(at("cpuRequestedKnownMilliSeconds")),
-  memoryRequestedByteHours: BinSums.byteHours(at("memoryRequestedKnownKibSeconds")),
+  cpuUsedCoreHours: GroupTotals.coreHours(at("cpuUsedMilliSeconds")),
+  memoryUsedByteHours: GroupTotals.byteHours(at("memoryUsedKibSeconds")),
+  cpuRequestedCoreHours: GroupTotals.coreHours(at("cpuRequestedKnownMilliSeconds")),
+  memoryRequestedByteHours: GroupTotals.byteHours(at("memoryRequestedKnownKibSeconds")),
   replicaHours: at("replicaSeconds") / HOUR_SECONDS,
   spotHours: at("spotSeconds") / HOUR_SECONDS,
   hoursExisted: at("existedSeconds") / HOUR_SECONDS,

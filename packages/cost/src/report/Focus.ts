@@ -1,7 +1,7 @@
 /**
- * Writes workloads with the columns of FOCUS, the FinOps Open Cost and Usage Specification.
+ * Writes workload costs with the columns of FOCUS, the FinOps Open Cost and Usage Specification.
  *
- * **Source** FOCUS 1.2, "Columns", and of "Attributes" those of date/time, numbers and units,
+ * **Source** FOCUS 1.2, "Columns", and "Attributes" for date/time, numbers and units,
  * https://focus.finops.org/focus-specification/v1-2.
  */
 import type { Stream } from "effect"
@@ -11,24 +11,24 @@ import * as Csv from "./Csv.ts"
 import * as CoverageColumns from "./CoverageColumns.ts"
 import { GIB_BYTES } from "../hour/Units.ts"
 
-/** The version of the specification whose columns these are. */
+/** Version of the specification that defines the columns. */
 export const VERSION = "1.2"
 
 interface Part {
   readonly name: string
   readonly cost: (row: BilledRow) => number
   readonly quantity: (row: BilledRow) => number
-  /** What was requested and used while usage was known, in the same unit; nothing of what nobody requests. */
+  /** Requested and used quantity over the time in which usage was known. Absent for resources without requests. */
   readonly requested?: (row: BilledRow) => number
   readonly used?: (row: BilledRow) => number
   readonly unit: string
   readonly service: Service
-  /** Whether it is priced by the machine: then by a price that the provider may change, on spot machines. */
+  /** Priced by the node. On spot nodes the provider may change that price. */
   readonly isOfMachines: boolean
 }
 
 /**
- * A service that costs are charged for.
+ * The service that a part of the cost is charged for.
  *
  * **Source** FOCUS 1.2, "Service Name", "Service Category" and "Service Subcategory": a name has one category and one
  * subcategory, and a subcategory belongs to one category.
@@ -55,7 +55,7 @@ const LOAD_BALANCERS: Service = {
 const GIB_HOURS = "GiB-Hours"
 const compute = { service: CONTAINERS, isOfMachines: true }
 
-/** The parts of a row's cost. Units are those that FOCUS allows. */
+/** The parts of a row's cost, in units that FOCUS allows. */
 const PARTS: ReadonlyArray<Part> = [
   {
     name: "CPU",
@@ -106,10 +106,10 @@ interface Charge extends BillingMonth.MonthlyRow {
   readonly part: Part
 }
 
-/** Writes an instant. **Source** FOCUS 1.2, "Date/Time Format": whole seconds in UTC, `YYYY-MM-DDTHH:mm:ssZ`. */
+/** Formats an instant. **Source** FOCUS 1.2, "Date/Time Format": whole seconds in UTC, `YYYY-MM-DDTHH:mm:ssZ`. */
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, "2026-01-31T12:00:00".length)}Z`
 
-/** The instants of a charge. */
+/** The charge period and the billing period of a charge. */
 interface Period {
   readonly start: string
   readonly end: string
@@ -117,7 +117,7 @@ interface Period {
   readonly billingEnd: string
 }
 
-/** Makes the reader of a month's instants. **Limits** writes them once, as long as the rows of a month follow each other. */
+/** Creates a function that returns a charge's periods. **Limits** formats them once per run of rows of the same month. */
 const makePeriods = (): ((charge: Charge) => Period) => {
   let last: { readonly month: BillingMonth.BillingMonth; readonly period: Period } | undefined
   return ({ month }) => {
@@ -136,20 +136,20 @@ const makePeriods = (): ((charge: Charge) => Period) => {
 }
 
 /**
- * How a part is priced.
+ * Returns the pricing category of a charge.
  *
- * **Source** FOCUS 1.2, "Pricing Category": `Dynamic` is a price that the provider may change without notice, as those of
- * interruptible machines; `Other` is what no category covers, here the sum of both.
+ * **Source** FOCUS 1.2, "Pricing Category": `Dynamic` prices may change without notice, as those of spot nodes do. `Other` is
+ * anything else, here a sum of spot and on-demand.
  */
 const pricingOf = ({ part, row }: Charge): string => {
   if (!part.isOfMachines || row.spotHours === 0) return "Standard"
   return row.onDemandHours === 0 ? "Dynamic" : "Other"
 }
 
-/** A charge is of the hours for which its cluster was seen, which FOCUS has no column for. */
+/** FOCUS has no columns for the hours in which the cluster was observed. */
 const SEEN = { covered: "x_ClusterHoursCovered", inWindow: "x_ClusterHoursInWindow" }
 
-/** What was requested and used, which FOCUS has no column for: nothing where no usage is known. */
+/** Returns a requested or used quantity. `undefined` if usage was never known. */
 const knownOf = (row: BilledRow, of: Part["requested"]): number | undefined =>
   row.cpuEfficiency === null ? undefined : of?.(row)
 
@@ -177,7 +177,7 @@ const columnsOf = (currency: string): ReadonlyArray<Csv.Column<Charge>> => {
     { name: "ConsumedUnit", of: unit },
     { name: "ContractedCost", of: cost },
     { name: "EffectiveCost", of: cost },
-    // No invoice is known: these are estimates.
+    // These are estimates, so there is no invoice.
     { name: "InvoiceId", of: () => undefined },
     { name: "InvoiceIssuerName", of: () => NAME },
     { name: "ListCost", of: cost },
@@ -202,13 +202,13 @@ const columnsOf = (currency: string): ReadonlyArray<Csv.Column<Charge>> => {
 }
 
 /**
- * Writes the costs of workloads.
+ * Writes workload costs as FOCUS records.
  *
- * **Shape** one record for each month and each part of a row's cost that is not 0, with its quantity. A cluster is a
- * sub-account, a workload a resource. The four costs are equal: the price book's figure, discounts included. The figures
- * are estimated shares of a bill, so `BilledCost` matches no invoice.
+ * **Shape** one record per month and non-zero part of a row's cost, with its quantity. A cluster is a sub-account, a workload a
+ * resource. The four cost columns are equal: the price book's figure, discounts included. They are estimates, so `BilledCost`
+ * matches no invoice.
  *
- * **Limits** one part of the stream is held.
+ * **Limits** holds one chunk of the stream.
  */
 export const workloads = <E, R>({
   currency,

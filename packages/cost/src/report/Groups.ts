@@ -5,40 +5,39 @@ import { Effect } from "effect"
 import type { AggregateRow, Dimension } from "./Aggregate.ts"
 import { IDLE, isWorkload, MANAGEMENT, type Series, UNMOUNTED } from "../hour/Series.ts"
 import { SLICE } from "./AllocationSet.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 import type { ReportedSums } from "./ReportedSums.ts"
 
 type Marks = Pick<AggregateRow, "idle" | "unmounted" | "management">
 
-/** What tells a group. **Shape** `key` is one text for one group, whatever is summed in it. */
+/** Identity of a group. **Shape** `key` is unique per group. */
 interface Group {
   readonly key: string
   readonly group: Readonly<Record<string, string>>
   readonly marks: Marks
 }
 
-/** Groups, as they grow with every allocation set that is added. */
+/** The groups found so far, and their sums. */
 export interface Groups {
   readonly places: Map<string, number>
   readonly all: Array<Group>
-  table: BinSums.Table
+  table: GroupTotals.Table
 }
 
-export const make = (): Groups => ({ places: new Map(), all: [], table: BinSums.empty(0) })
+export const make = (): Groups => ({ places: new Map(), all: [], table: GroupTotals.empty(0) })
 
 /**
- * Adds an allocation set.
+ * Adds the reported places of an allocation set to their groups.
  *
- * With `knownOnly`, places of other groups are left out. **Limits** gives way to others every {@link SLICE}
- * places.
+ * With `knownOnly`, places that belong to no existing group are skipped. **Limits** yields every {@link SLICE} places.
  */
 export const add = Effect.fnUntraced(function* (
   groups: Groups,
-  { clusters, increases, isTold, parts, savings }: ReportedSums,
+  { clusters, increases, isReported, parts, savings }: ReportedSums,
   dimensions: ReadonlyArray<Dimension>,
   how: { readonly knownOnly: boolean }
 ) {
-  const binOf = new Int32Array(isTold.length).fill(-1)
+  const binOf = new Int32Array(isReported.length).fill(-1)
   const readers = dimensions.map((dimension) => readerOf(dimension, clusters))
   const combined = combining(readers.length + 1)
   const binOfGroup: Array<number> = []
@@ -47,7 +46,7 @@ export const add = Effect.fnUntraced(function* (
       const place = from + index
       if (place % SLICE === SLICE - 1) yield* Effect.yieldNow
       const one = series[index]
-      if (one === undefined || isTold[place] !== 1) continue
+      if (one === undefined || isReported[place] !== 1) continue
       const before = groups.all.length
       let group = combined(0, 0, markOf(one))
       for (let at = 0; at < readers.length; at++) group = combined(at + 1, group, readers[at]?.(cluster, one) ?? null)
@@ -55,9 +54,9 @@ export const add = Effect.fnUntraced(function* (
       if (groups.all.length > before && groups.all.length % MADE_AT_ONCE === 0) yield* Effect.yieldNow
     }
   }
-  groups.table = BinSums.grown(groups.table, groups.all.length)
+  groups.table = GroupTotals.grown(groups.table, groups.all.length)
   const { table } = groups
-  yield* BinSums.add(table, parts, binOf)
+  yield* GroupTotals.add(table, parts, binOf)
   for (let place = 0; place < binOf.length; place++) {
     const bin = binOf[place] ?? -1
     if (bin < 0) continue
@@ -66,10 +65,10 @@ export const add = Effect.fnUntraced(function* (
   }
 })
 
-/** Groups that are made before other fibers get their turn. */
+/** New groups created before the fiber yields. */
 const MADE_AT_ONCE = 512
 
-/** Finds or makes the group of a place. **Shape** -1 for none. */
+/** Returns the index of a place's group, creating it if needed. **Shape** -1 if `knownOnly` excludes it. */
 const binFor = (
   groups: Groups,
   dimensions: ReadonlyArray<Dimension>,
@@ -87,7 +86,7 @@ const binFor = (
   return bin
 }
 
-/** Numbers the groups that texts make, one level after the other: no text is joined for a place. */
+/** Numbers the combinations of dimension values level by level, so that no key is built per place. */
 const combining = (levels: number) => {
   const maps = Array.from({ length: levels }, () => ({
     texts: new Map<string | null, number>(),
@@ -102,7 +101,7 @@ const combining = (levels: number) => {
       number = texts.size
       texts.set(text, number)
     }
-    const pair = group * MOST + number
+    const pair = group * MAX_VALUES + number
     let found = pairs.get(pair)
     if (found === undefined) {
       found = pairs.size
@@ -112,26 +111,26 @@ const combining = (levels: number) => {
   }
 }
 
-/** More than there are of anything; its square is exact. */
-const MOST = 2 ** 26
+/** Above any number of distinct values; its square is still an exact integer. */
+const MAX_VALUES = 2 ** 26
 
 const readerOf = (dimension: Dimension, clusters: ReadonlyArray<string>) => (index: number, series: Series) =>
   valueOf(dimension, clusters[index] ?? "", series)
 
-/** Makes groups of some of them, with nothing in them yet, in the order given. */
+/** Returns empty groups with the identities of `chosen`, in that order. */
 export const cleared = ({ all }: Groups, chosen: ReadonlyArray<number>): Groups => {
   const some = chosen.flatMap((bin) => all[bin] ?? [])
   return {
     places: new Map(some.map(({ key }, place) => [key, place])),
     all: some,
-    table: BinSums.empty(some.length)
+    table: GroupTotals.empty(some.length)
   }
 }
 
-/** Writes a group out. */
+/** Builds the row of a group. Empty if there is no such group. */
 export const rowAt = ({ all, table }: Groups, bin: number): ReadonlyArray<AggregateRow> => {
   const found = all[bin]
-  return found === undefined ? [] : [{ group: found.group, ...found.marks, ...BinSums.totalsAt(table, bin) }]
+  return found === undefined ? [] : [{ group: found.group, ...found.marks, ...GroupTotals.totalsAt(table, bin) }]
 }
 
 const groupOf = (
@@ -157,10 +156,10 @@ const groupOf = (
 const nameOf = (dimension: Dimension): string =>
   dimension._tag === "Field" ? dimension.field : `label:${dimension.key}`
 
-/** The kinds of costs beside workloads mark their groups. */
+/** Returns the special kind that marks a group, such as idle. Empty for workloads. */
 const markOf = (series: Series): string => (isWorkload(series) ? "" : series.kind)
 
-/** Reads a series' value of a dimension; null where it has none. */
+/** Returns a series' value of a dimension; null if it has none. */
 const valueOf = (dimension: Dimension, cluster: string, series: Series): string | null => {
   if (dimension._tag === "Label") {
     const { labels } = series

@@ -1,32 +1,31 @@
 /**
- * Tells where hours are kept, and not their days alone: a setting that was raised brings none back.
+ * Finds the instant from which clusters still have hourly costs, because raising the retention setting restores no hours.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 
-/** Gives where the last day of some clusters ends whose hours were forgotten. **Shape** `undefined` where there is none. */
+/** Returns the latest end of the days of some clusters that were reduced to daily sums. **Shape** `undefined` if none were. */
 export type HoursFrom = (clusters: ReadonlyArray<ClusterName>) => Effect.Effect<number | undefined, CostError>
 
-/** Days that this program forgets lie before what its own setting allows to ask for; others change seldom. */
-const ASKED_EVERY_MS = 60_000
+/** Pruning by this process is already covered by its own setting, so only other processes' pruning must be noticed. */
+const READ_EVERY_MS = 60_000
 
 /**
- * Makes it over a store.
+ * Creates the lookup over a store.
  *
- * **Limits** asks the store once a minute at most: hours that another program forgets by a setting of its own are noticed
- * within that.
+ * **Limits** reads the store at most once a minute, so pruning by another process is noticed within a minute.
  */
 export const make = (store: Pick<CostStore["Service"], "extents">): HoursFrom => {
-  let askedMs = Number.NEGATIVE_INFINITY
+  let readAtMs = Number.NEGATIVE_INFINITY
   let known: ReadonlyMap<ClusterName, number | undefined> = new Map()
 
   return Effect.fnUntraced(function* (clusters) {
     const nowMs = yield* Clock.currentTimeMillis
-    if (Math.abs(nowMs - askedMs) >= ASKED_EVERY_MS) {
+    if (Math.abs(nowMs - readAtMs) >= READ_EVERY_MS) {
       known = new Map((yield* store.extents).map(({ cluster, hoursFromMs }) => [cluster, hoursFromMs]))
-      askedMs = nowMs
+      readAtMs = nowMs
     }
     let latest: number | undefined
     for (const cluster of clusters) {

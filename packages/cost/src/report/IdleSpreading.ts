@@ -1,5 +1,5 @@
 /**
- * Spreads what a cluster's nodes have idle over its workloads.
+ * Spreads the idle costs of a cluster's nodes over its workloads.
  */
 import { Effect } from "effect"
 import { type Measure, record } from "../hour/Measure.ts"
@@ -14,11 +14,10 @@ const RESOURCES = [
 ] as const
 
 /**
- * Gives the set's parts with idle costs at the workloads.
+ * Returns the set's parts with idle costs moved to the workloads.
  *
- * CPU, memory and GPU each by what a workload's own part cost of the cluster's, over all workloads of the
- * cluster, whoever may see them. Quantities stay what was allocated. A resource of which no workload of a cluster cost
- * anything stays with the idle places.
+ * CPU, memory and GPU are spread separately, weighted by each workload's cost of that resource, over all workloads of the
+ * cluster, visible or not. Quantities of workloads do not change. If no workload has a cost of a resource, its idle cost stays.
  *
  * **Source** OpenCost `computeShareCoeffs` (`core/pkg/opencost/allocation.go`).
  */
@@ -35,8 +34,8 @@ export const spread = Effect.fnUntraced(function* (allocations: AllocationSet.Al
   const changed = new Map<Measure, Float64Array>()
   for (const { cost, quantity } of RESOURCES) {
     yield* Effect.yieldNow
-    const costs = AllocationSet.laid(allocations, cost)
-    const quantities = AllocationSet.laid(allocations, quantity)
+    const costs = AllocationSet.columnOf(allocations, cost)
+    const quantities = AllocationSet.columnOf(allocations, quantity)
     const amounts = new Float64Array(clusters.length)
     for (const [place, cluster] of idle) amounts[cluster] = (amounts[cluster] ?? 0) + (costs[place] ?? 0)
     yield* Effect.yieldNow

@@ -1,5 +1,5 @@
 /**
- * Narrows a report to workloads that had some labels.
+ * Filters a report by the labels that workloads had.
  */
 import { LabelSelector } from "@quarterdeck/cluster-fanout"
 import { Result } from "effect"
@@ -7,13 +7,13 @@ import type { CostFilter } from "./CostQuery.ts"
 import { InvalidCostQuery } from "./ReportError.ts"
 import type { Series } from "../hour/Series.ts"
 
-/** Tells whether a workload had the labels in an hour. */
+/** Returns true if a workload had matching labels in the hour. */
 export type Matches = (series: Pick<Series, "labels">) => boolean
 
 /**
- * Reads the label selector of a filter.
+ * Parses the label selector of a filter.
  *
- * **Shape** `undefined` where there is none. **Errors** `InvalidCostQuery` with the place of the fault.
+ * **Shape** `undefined` if there is none. **Errors** `InvalidCostQuery` with the position of the syntax error.
  */
 export const fromFilter = ({
   labelSelector

@@ -1,5 +1,5 @@
 /**
- * Tells what the last seven days would cost by another price book, before it is put.
+ * Computes the costs of the last seven days by a price book before it is saved.
  */
 import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Clock, Effect } from "effect"
@@ -11,35 +11,34 @@ import { repriceBy } from "../price/HourCosts.ts"
 import type * as PriceBook from "../price/PriceBook.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
 import * as PriceChange from "../price/PriceChange.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 import type { PricedTotals, PriceEffect } from "./CostRow.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import * as Range from "./Range.ts"
 import type { Sources } from "./ReportContext.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
 
-/** How far back a preview reaches. */
+/** Length of the previewed window. **Units** days. */
 const DAYS = 7
-/** How many closed hours of a cluster are held at once. */
+/** Closed hours of a cluster held in memory at once. */
 const HOURS_AT_ONCE = 6
 
-/** A book that might be put, and what it would be judged by. */
+/** A proposed price book, and the limits for revisions. */
 export interface Question {
   readonly book: PriceBook.PriceBook
-  /** The histories that the totals are of. */
   readonly clusters: ReadonlyArray<HistoryName>
   readonly limits: Omit<PriceChange.RevisionLimits, "nowMs">
 }
 
-/** The places of a cluster's closed hours, and of its open one, by the keys of their series. */
+/** The places of a cluster's closed hours and of its open hour, by series key. */
 interface Places {
   readonly closed: ReadonlyMap<string, number>
   readonly open: ReadonlyMap<string, number>
 }
 
-type CostColumns = Readonly<Record<(typeof BinSums.COSTS)[number], Float64Array>>
+type CostColumns = Readonly<Record<(typeof GroupTotals.COSTS)[number], Float64Array>>
 
-const costColumns = (column: (cost: (typeof BinSums.COSTS)[number]) => Float64Array): CostColumns => ({
+const costColumns = (column: (cost: (typeof GroupTotals.COSTS)[number]) => Float64Array): CostColumns => ({
   cpuCostNanos: column("cpuCostNanos"),
   memoryCostNanos: column("memoryCostNanos"),
   gpuCostNanos: column("gpuCostNanos"),
@@ -48,13 +47,13 @@ const costColumns = (column: (cost: (typeof BinSums.COSTS)[number]) => Float64Ar
   loadBalancerCostNanos: column("loadBalancerCostNanos")
 })
 
-/** What a book makes of the costs of an allocation set. **Shape** a place for each of its series. */
+/** The costs of an allocation set by one book. **Shape** one place per series. */
 interface Costs {
   readonly history: PriceHistory.PriceHistory
   readonly columns: CostColumns
 }
 
-/** Fails where the book would be refused. **Errors** `StalePriceBook`, `InvalidPriceBook`, `CostError`. */
+/** Fails if the book could not be saved. **Errors** `StalePriceBook`, `InvalidPriceBook`, `CostError`. */
 export const judge = Effect.fnUntraced(function* ({ prices }: Sources, { book, limits }: Question) {
   const nowMs = yield* Clock.currentTimeMillis
   const history = yield* prices.history
@@ -62,7 +61,7 @@ export const judge = Effect.fnUntraced(function* ({ prices }: Sources, { book, l
   return { history, nowMs }
 })
 
-/** Tells the effect of a book. **Errors** as `judge`. **Limits** each of the closed hours is read, {@link HOURS_AT_ONCE} of a cluster at once. */
+/** Computes the effect of a book. **Errors** as `judge`. **Limits** reads every closed hour, {@link HOURS_AT_ONCE} of a cluster at once. */
 export const of = Effect.fnUntraced(function* (sources: Sources, question: Question) {
   const { book, clusters } = question
   const { history, nowMs } = yield* judge(sources, question)
@@ -92,12 +91,12 @@ export const of = Effect.fnUntraced(function* (sources: Sources, question: Quest
     if (open !== undefined && open.startMs >= hours.startMs) charge(places.open, open)
   }
 
-  const told = (costs: Costs) => totalsOf(withCosts(allocations, costs), sources, recommendations)
-  const effect: PriceEffect = { before: yield* told(before), after: yield* told(after) }
+  const pricedTotals = (costs: Costs) => totalsOf(withCosts(allocations, costs), sources, recommendations)
+  const effect: PriceEffect = { before: yield* pricedTotals(before), after: yield* pricedTotals(after) }
   return effect
 }, Effect.scoped)
 
-/** The hours of the last days, or their days where hours are not kept so long. */
+/** Returns the hours of the last seven days, widened to whole days where only days are stored. */
 const hoursOf = Effect.fnUntraced(function* (sources: Sources, clusters: ReadonlyArray<HistoryName>, nowMs: number) {
   const { hourlyDays, retentionDays } = sources.retention
   const fromMs = nowMs - Math.min(DAYS, retentionDays) * DAY_MS
@@ -118,26 +117,26 @@ const placesOf = ({ parts }: AllocationSet.AllocationSet, cluster: number): Plac
   return { closed, open }
 }
 
-/** Begins with what the allocation set says: what was forgotten of it, its hours cannot tell, and costs as before by either book. */
+/** Starts from the stored costs. Days without stored hours cannot be repriced, so they cost the same by either book. */
 const costsOf = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet, book: PriceBook.PriceBook) {
-  const columns = costColumns((cost) => AllocationSet.laid(allocations, cost))
+  const columns = costColumns((cost) => AllocationSet.columnOf(allocations, cost))
   yield* freeWithScope(Object.values(columns))
   const costs: Costs = { history: [{ sinceMs: 0, book }], columns }
   return costs
 })
 
-/** Puts what an hour costs by the book in the place of what it was charged. **Shape** `placeOf` tells where each of its series stands. */
+/** Replaces the charged costs of an hour by those of the book. **Shape** `placeOf` maps each series to its place. */
 const addDifference = ({ columns, history }: Costs, hour: Hour, placeOf: ReadonlyArray<number | undefined>): void => {
   const charged = repriceBy(history, hour)
-  for (const cost of BinSums.COSTS) {
-    const [sums, now, then] = [columns[cost], charged.columns[cost], hour.columns[cost]]
+  for (const cost of GroupTotals.COSTS) {
+    const [sums, now, before] = [columns[cost], charged.columns[cost], hour.columns[cost]]
     for (const [index, place] of placeOf.entries()) {
-      if (place !== undefined) sums[place] = (sums[place] ?? 0) + (now[index] ?? 0) - (then[index] ?? 0)
+      if (place !== undefined) sums[place] = (sums[place] ?? 0) + (now[index] ?? 0) - (before[index] ?? 0)
     }
   }
 }
 
-/** The allocation set, with its costs by a book. */
+/** Returns the allocation set with the costs of one book. */
 const withCosts = (allocations: AllocationSet.AllocationSet, { columns }: Costs): AllocationSet.AllocationSet => ({
   ...allocations,
   parts: allocations.parts.map((part) => ({
@@ -156,7 +155,7 @@ const totalsOf = Effect.fnUntraced(function* (
 ) {
   const rows = yield* WorkloadRows.join(allocations, { isVisible: () => true, namesOf, recommendations })
   const totals: PricedTotals = {
-    ...BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
+    ...GroupTotals.totalsAt(yield* WorkloadRows.total(rows), 0),
     idleCost: besideWorkloads(allocations) / NANOS_PER_UNIT
   }
   return totals
@@ -167,7 +166,7 @@ const besideWorkloads = ({ parts }: AllocationSet.AllocationSet): number => {
   for (const { columns, series } of parts) {
     for (const [index, one] of series.entries()) {
       if (isWorkload(one)) continue
-      for (const cost of BinSums.COSTS) nanos += columns[cost][index] ?? 0
+      for (const cost of GroupTotals.COSTS) nanos += columns[cost][index] ?? 0
     }
   }
   return nanos

@@ -1,5 +1,5 @@
 /**
- * The time that a report is asked for: a length that ends now, or two instants.
+ * The time range of a report: a length that ends now, or two instants.
  */
 import { Result, Schema } from "effect"
 import * as Instant from "../hour/Instant.ts"
@@ -9,15 +9,15 @@ import type { Window } from "../hour/Window.ts"
 const LENGTH = /^([1-9][0-9]{0,3})([hdw])$/
 const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
 
-/** What a report covers when it is asked for no range. */
+/** Range of a report without `range`, `from` and `to`. */
 export const DEFAULT_RANGE = "7d"
 
-/** How long hours, and after them days, are kept unless a setting says otherwise. */
+/** How long costs are stored by the hour, and then by the day, unless settings say otherwise. **Units** days. */
 export const DEFAULT_HOURLY_DAYS = 100
 export const DEFAULT_RETENTION_DAYS = 400
 
 /**
- * The query parameters that ask for a range.
+ * The query parameters of a range.
  *
  * **Shape** `range` = `^[1-9][0-9]{0,3}[hdw]$`, or `from` with an optional `to`, each in epoch milliseconds or RFC 3339.
  */
@@ -29,10 +29,10 @@ export const RangeQuery = Schema.Struct({
 export type RangeQuery = typeof RangeQuery.Type
 
 /**
- * The time that a report is asked for, read once, where the request comes in.
+ * A parsed range.
  *
- * **Shape** `fromMs` to `toMs` is what was asked for, to the millisecond, and ends at `nowMs`, when it was read, at the
- * latest. `asked` is the text that it was read from, which cursors are bound to.
+ * **Shape** `fromMs` to `toMs` as requested, to the millisecond; `toMs` is at most `nowMs`, the time of parsing. `asked` holds
+ * the original text, to which cursors are bound.
  */
 export interface Range {
   readonly asked: RangeQuery
@@ -41,18 +41,16 @@ export interface Range {
   readonly nowMs: number
 }
 
-/** When it is, and for how many days costs are kept. */
 export interface RangeLimits {
   readonly nowMs: number
   readonly retentionDays: number
 }
 
 /**
- * The whole hours of a range, or its days where hours are not kept.
+ * A range widened to whole hours, or to whole days where only days are stored.
  *
- * **Shape** `hours` are the whole hours to sum. `endMs` is where what can be known ends: their end, or now where the
- * last of them is still open. `isInDays` tells that at least one end was moved to a day's, because hours that old are kept
- * as days only.
+ * **Shape** `hours` is the window to sum. `endMs` is its end, or now if its last hour is still open. `isInDays` is true if an
+ * end was moved to a day boundary.
  */
 export interface ResolvedRange {
   readonly hours: Window
@@ -61,9 +59,9 @@ export interface ResolvedRange {
 }
 
 /**
- * Says why a range was refused.
+ * The range is invalid.
  *
- * **Shape** `oldestMs` is a whole hour that may be asked for, for the next hour at least: who sends it back is not refused.
+ * **Shape** `oldestMs` is the earliest whole hour that is accepted now and for at least one more hour.
  */
 export class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRange", {
   field: Schema.Literals(["range", "from", "to"]),
@@ -74,7 +72,7 @@ export class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRan
   override get message(): string {
     const tail =
       this.problem === "tooOld"
-        ? `: costs are kept ${this.retentionDays} days, so ${new Date(this.oldestMs).toISOString()} is the earliest`
+        ? `: costs are stored for ${this.retentionDays} days, so ${new Date(this.oldestMs).toISOString()} is the earliest`
         : ""
     return `${this.field}: ${EXPLANATION[this.problem]}${tail}`
   }
@@ -83,21 +81,20 @@ export class InvalidRange extends Schema.TaggedError<InvalidRange>()("InvalidRan
 const EXPLANATION: Record<InvalidRange["problem"], string> = {
   syntax: "must be a number from 1 to 9999 and a unit: h (hours), d (days) or w (weeks), such as 7d",
   instant: "must be milliseconds since 1970 or an RFC 3339 instant such as 2026-01-31T12:00:00Z",
-  both: "may not stand beside from or to; give range alone, or from and to",
-  fromMissing: "needs from beside it",
-  empty: "must lie after from",
-  future: "must lie in the past",
-  tooOld: "begins before what is kept"
+  both: "cannot be combined with from or to; use range alone, or from and to",
+  fromMissing: "requires from",
+  empty: "must be after from",
+  future: "must be in the past",
+  tooOld: "starts before the oldest stored costs"
 }
 
 /**
- * Reads a range.
+ * Parses a range.
  *
- * A length is rolling: it begins that long before now, and ends now; `d` is 24 hours and `w` seven days. A `to`
- * after now, or none, ends now.
+ * A length ends now; `d` is 24 hours and `w` seven days. Without `to`, or with a `to` in the future, the range ends now.
  *
- * **Errors** `InvalidRange` with the field at fault: a wrong form, both ways at once, an empty or reversed window, one
- * that begins before what is kept.
+ * **Errors** `InvalidRange` with the invalid field: wrong syntax, `range` combined with `from` or `to`, an empty or reversed
+ * window, a start before the oldest stored costs.
  *
  * **Example**
  *
@@ -138,9 +135,9 @@ export const hoursOf = ({ fromMs, toMs }: Range): Window => ({
 })
 
 /**
- * Gives the first instant from which on hours, not days only, are kept: the start of a UTC day.
+ * Returns the start of the first UTC day from which on hours, not only days, are stored.
  *
- * **Shape** `hoursFromMs` is where days end whose hours were forgotten already, however long they are kept by now.
+ * **Shape** `hoursFromMs` is the end of the days that were already reduced to daily sums.
  */
 export const hourlyFromMs = (
   { nowMs }: Pick<Range, "nowMs">,
@@ -148,8 +145,8 @@ export const hourlyFromMs = (
 ): number => Math.max(dayOf(nowMs - hourlyDays * DAY_MS), hoursFromMs ?? Number.NEGATIVE_INFINITY)
 
 /**
- * Widens a range to what can be summed: whole UTC hours, and each end before `hourlyFromMs` to a whole UTC day. So windows
- * that meet on an hour (on a day, for old ones) add up to the window over both.
+ * Widens a range to whole UTC hours, and each end before `hourlyFromMs` to a whole UTC day. Adjacent windows therefore add up
+ * to the window over both.
  *
  * **Example**
  *

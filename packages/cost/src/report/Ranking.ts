@@ -1,14 +1,14 @@
 /**
- * The order of a report: the most expensive first, then by name.
+ * The order of a report's rows: most expensive first, then by name.
  */
 import { PageMerge, RowOrder } from "@quarterdeck/cluster-fanout"
 import { Effect, Option, Stream } from "effect"
 import type { Window } from "../hour/Window.ts"
 
 /**
- * What is ranked.
+ * The places to rank.
  *
- * **Shape** `settled` are the hours that `totalNanos` is of, where they are not all. **Units** `totalNanos` in billionths.
+ * **Shape** `settled` are the hours that `totalNanos` covers, if not the whole window. **Units** `totalNanos` in billionths.
  */
 export interface Ranked {
   readonly settled?: Window | undefined
@@ -17,7 +17,7 @@ export interface Ranked {
   readonly nameOf: (place: number) => string
 }
 
-/** The order of places. Its positions tell the hours too, so that the next page is ranked by the same. */
+/** Returns the order of places. A position includes the settled hours, so that the next page ranks by the same hours. */
 export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOrder<number> =>
   RowOrder.make<number>(
     RowOrder.number((place) => totalNanos[place] ?? 0),
@@ -25,32 +25,31 @@ export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOr
     [RowOrder.text(nameOf), RowOrder.number(() => settled?.startMs ?? 0), RowOrder.number(() => settled?.endMs ?? 0)]
   )
 
-/** Puts the places of a page in their order. */
+/** Sorts the places of a page. */
 export const sorted = (places: ReadonlyArray<number>, ranked: Ranked): ReadonlyArray<number> =>
   places.toSorted(orderOf(ranked).compare)
 
-interface Asked {
+interface PageRequest {
   readonly after: RowOrder.Position | undefined
   readonly limit: number
 }
 
-/** One page of places. **Shape** `next` is the place in the order behind which the following page begins. */
+/** One page of places. **Shape** `next` is the position after which the next page starts. */
 export interface RankedPage {
   readonly places: ReadonlyArray<number>
   readonly next: RowOrder.Position | undefined
 }
 
-/** Figures that are looked at before other fibers get their turn. */
+/** Costs compared before the fiber yields. */
 const CHUNK = 32_768
 
-/** Places that are put in their order before other fibers get their turn: each is looked for among all figures. */
+/** Places ranked before the fiber yields. Each is one binary search over all costs. */
 const RANKED_AT_ONCE = 8_192
 
 /**
- * Gives all places in their order, part by part.
+ * Streams all places in order, in parts of about `size`.
  *
- * **Limits** figures are sorted once, and names only of what costs alike; where that is more than a part, it comes in pages.
- * Gives way to others.
+ * **Limits** sorts the costs once. Names are compared only among equal costs; more than `size` of those come page by page.
  */
 export const parts = (ranked: Ranked, size: number): Stream.Stream<ReadonlyArray<number>> =>
   Stream.unwrap(
@@ -74,16 +73,16 @@ const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Str
   )
 
 /**
- * Places, most expensive first.
+ * All places, most expensive first.
  *
- * **Shape** where several in `order` cost the same, `alike` has their number at the first of them.
+ * **Shape** the first of several equally expensive places has their count in `alike`.
  */
 interface ByCost {
   readonly order: Int32Array
   readonly alike: Int32Array
 }
 
-/** Gives each place its own among the sorted figures. **Limits** a comparison of figures costs less than one of places. */
+/** Ranks places by cost. **Limits** sorts plain numbers, which is faster than sorting places with a comparator. */
 const orderByCost = Effect.fnUntraced(function* ({ size, totalNanos }: Ranked) {
   const sorted = totalNanos.subarray(0, size).toSorted()
   yield* Effect.yieldNow
@@ -102,7 +101,7 @@ const orderByCost = Effect.fnUntraced(function* ({ size, totalNanos }: Ranked) {
   return byCost
 })
 
-/** How many of rising figures are not above one. */
+/** Returns how many of the ascending values are at most `nanos`. */
 const upTo = (sorted: Float64Array, nanos: number): number => {
   let from = 0
   let to = sorted.length
@@ -119,7 +118,7 @@ interface Cut {
   readonly to: number
 }
 
-/** Cuts the order into parts. What costs alike is in one, by itself where it is more than a part. */
+/** Splits the order into parts. Equally expensive places stay together, in a part of their own if more than `size`. */
 const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   const cuts: Array<Cut> = []
   let from = 0
@@ -135,7 +134,7 @@ const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   return cuts
 }
 
-/** Gives the places of a part in their order: those that cost alike by their names. */
+/** Returns the places of a part in order. Equally expensive places are sorted by name. */
 const ordered = ({ alike, order }: ByCost, { from, to }: Cut, { nameOf }: Ranked): ReadonlyArray<number> => {
   const places = Array.from(order.subarray(from, to))
   for (let at = from; at < to; at += Math.max(1, alike[at] ?? 1)) {
@@ -150,8 +149,8 @@ const ordered = ({ alike, order }: ByCost, { from, to }: Cut, { nameOf }: Ranked
   return places
 }
 
-/** Takes the first places after a position. **Limits** linear, with a sort of the page alone; gives way to others. */
-export const pageOf = Effect.fnUntraced(function* (ranked: Ranked, { after, limit }: Asked) {
+/** Returns the first places after a position. **Limits** linear in the places; sorts only the page. Yields to other fibers. */
+export const pageOf = Effect.fnUntraced(function* (ranked: Ranked, { after, limit }: PageRequest) {
   const { size, totalNanos } = ranked
   const most = typeof after?.[0] === "number" ? after[0] : Number.POSITIVE_INFINITY
   const least = yield* leastOf(totalNanos.subarray(0, size), most, limit)
@@ -163,11 +162,11 @@ export const pageOf = Effect.fnUntraced(function* (ranked: Ranked, { after, limi
   return yield* pageIn(candidates, ranked, { after, limit })
 })
 
-/** Takes the first of some places after a position. */
+/** Returns the first of the candidates after a position. */
 const pageIn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<number>,
   ranked: Ranked,
-  { after, limit }: Asked
+  { after, limit }: PageRequest
 ) {
   const order = orderOf(ranked)
   const { first } = yield* PageMerge.select(candidates, { matches: () => true, order, after, size: limit + 1 })
@@ -180,14 +179,11 @@ const pageIn = Effect.fnUntraced(function* (
   return page
 })
 
-/**
- * Gives what a row must cost at least to be among the first of those that cost less than `most`; rows that cost as much
- * as it come before those.
- */
+/** Returns a lower bound of the costs on the next page: the `limit + 1`th highest cost below `most`. */
 const leastOf = Effect.fnUntraced(function* (totals: Float64Array, most: number, limit: number) {
-  const wanted = limit + 1
-  // Twice as many as are wanted: sorted when full, which leaves ever fewer to be taken in.
-  const taken = new Float64Array(Math.max(2 * wanted, 1_024))
+  const pageSize = limit + 1
+  // Twice the page size: the buffer is sorted when full, and its lower half dropped.
+  const taken = new Float64Array(Math.max(2 * pageSize, 1_024))
   let length = 0
   let least = Number.NEGATIVE_INFINITY
   for (let from = 0; from < totals.length; from += CHUNK) {
@@ -197,13 +193,13 @@ const leastOf = Effect.fnUntraced(function* (totals: Float64Array, most: number,
       const nanos = totals[place] ?? 0
       if (nanos < least || nanos >= most) continue
       if (length === taken.length) {
-        taken.set(taken.toSorted().subarray(length - wanted))
-        length = wanted
+        taken.set(taken.toSorted().subarray(length - pageSize))
+        length = pageSize
         least = taken[0] ?? least
       }
       taken[length++] = nanos
     }
   }
-  if (length < wanted) return Number.NEGATIVE_INFINITY
-  return taken.subarray(0, length).toSorted()[length - wanted] ?? Number.NEGATIVE_INFINITY
+  if (length < pageSize) return Number.NEGATIVE_INFINITY
+  return taken.subarray(0, length).toSorted()[length - pageSize] ?? Number.NEGATIVE_INFINITY
 })

@@ -1,8 +1,8 @@
 /**
- * The hours by which the pages of one list are ranked: those that were over when its first page was asked for.
+ * The hours that rank the pages of one list: those that were closed when its first page was requested.
  *
- * What is open grows from one page to the next, and a rolling range moves on. By that, a row could move from a page that is
- * still to come to one that was given already, and be on none.
+ * Costs of the open hour grow and a rolling range moves between two pages. Ranking by those could move a row from a later
+ * page to an earlier one that was already returned, so that no page has it.
  */
 import { RowOrder } from "@quarterdeck/cluster-fanout"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -10,15 +10,15 @@ import { hourOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 import type { Begun } from "./ReportContext.ts"
 
-type Asked = Pick<Begun, "range" | "reader">
+type ReadRange = Pick<Begun, "range" | "reader">
 
 /**
- * Gives those hours, as the cursor tells them or as they are now.
+ * Returns the ranking hours: those in the cursor, or the hours that are closed now.
  *
- * **Shape** `undefined` where none was over: what there is of the open hour ranks then.
+ * **Shape** `undefined` if no hour was closed; then the open hour ranks.
  */
 export const of = (
-  { range, reader }: Asked,
+  { range, reader }: ReadRange,
   clusters: ReadonlyArray<HistoryName>,
   after: RowOrder.Position | undefined
 ): Window | undefined => {
@@ -32,9 +32,9 @@ export const of = (
   return endMs > startMs ? { startMs, endMs } : undefined
 }
 
-/** Tells whether what a report reads as closed is of just those hours. */
+/** Returns true if the closed parts that the report has read cover exactly the ranking hours. */
 export const isClosedPart = (
-  { range, reader }: Asked,
+  { range, reader }: ReadRange,
   clusters: ReadonlyArray<HistoryName>,
   { endMs, startMs }: Window
 ): boolean =>

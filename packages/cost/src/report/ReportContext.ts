@@ -1,5 +1,5 @@
 /**
- * What every report does first: settle its window, refuse what is out of scope, and read what is open and recommended.
+ * The common start of every report: resolves the window, checks the scope, and reads open hours and recommendations.
  */
 import { NamespaceForbidden } from "@quarterdeck/cluster-fanout/ListError"
 import type { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
@@ -23,7 +23,7 @@ import type { ClusterView } from "./ReportCoverage.ts"
 import type { WorkloadIndexOf } from "./WorkloadIndex.ts"
 import * as Visibility from "./Visibility.ts"
 
-/** What reports are made from. */
+/** The services that reports read. */
 export interface Sources {
   readonly store: CostStore["Service"]
   readonly openHours: OpenHours["Service"]
@@ -36,17 +36,17 @@ export interface Sources {
   readonly namesOf: WorkloadIndexOf
 }
 
-/** What every report is asked with. */
-export interface Asked {
+/** The part of a query that all reports share. */
+export interface ScopedQuery {
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly view: (cluster: HistoryName) => ClusterView
   readonly range: Range.Range
 }
 
-/** Begins a report. */
+/** Starts a report. **Errors** `InvalidCostQuery` for the label selector, `NamespaceForbidden`, `CostError`. */
 export const begin = Effect.fnUntraced(function* (
   sources: Sources,
-  { namespaces, range, view }: Asked,
+  { namespaces, range, view }: ScopedQuery,
   clusters: ReadonlyArray<HistoryName>,
   filter: CostFilter
 ) {
@@ -63,7 +63,7 @@ export const begin = Effect.fnUntraced(function* (
   }
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
   const isReached = Visibility.reaching(reach)
-  /** Comes after the clusters' own failures where it hangs on their labels. */
+  /** A namespace filter outside the key's scope. If the scope needs labels, unreachable clusters are reported first. */
   const outside = (filter.namespaces ?? []).find((name) =>
     needsLabels
       ? clusters.length > 0 && !clusters.some((cluster) => isReached(cluster, name))
@@ -91,13 +91,13 @@ export const begin = Effect.fnUntraced(function* (
 })
 export type Begun = Effect.Success<ReturnType<typeof begin>>
 
-/** Writes a window out. */
+/** Formats a window. */
 export const printed = ({ endMs, startMs }: Window): ReportWindow => ({
   start: new Date(startMs).toISOString(),
   end: new Date(endMs).toISOString()
 })
 
-/** Spells what a list of costs was asked for in one way, for its cursors. */
+/** Returns the canonical form of a filter and range, to which cursors are bound. */
 export const canonical = (
   { labelSelector, namespaces, workloadTypes }: CostFilter,
   { asked: { from, range, to } }: Range.Range

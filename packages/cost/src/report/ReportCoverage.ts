@@ -1,5 +1,5 @@
 /**
- * Tells of each cluster how its part of a report was obtained, and whether that is all there is to tell.
+ * The coverage of each cluster in a report, and whether the report is partial.
  */
 import * as Coverage from "@quarterdeck/cluster-fanout/Coverage"
 import { failureOf } from "@quarterdeck/cluster-fanout/FanOut"
@@ -13,10 +13,10 @@ import { HOUR_MS, HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
 /**
- * How a cluster is at the time of a report.
+ * The present state of a cluster.
  *
- * **Shape** `retired` is a cluster that left: its costs are all there is to tell of it, and count as an answer. **Units**
- * `ageMs` of a retired one is the time since its figures end.
+ * **Shape** `retired` is a removed cluster. Its stored costs are complete, so it counts as an answer. **Units** `ageMs` of a
+ * retired cluster is the time since its costs end.
  */
 export interface ViewCoverage extends Omit<Coverage.Coverage, "name" | "status"> {
   readonly name: HistoryName
@@ -24,17 +24,17 @@ export interface ViewCoverage extends Omit<Coverage.Coverage, "name" | "status">
 }
 
 /**
- * A cluster as it is now.
+ * A cluster at the time of the request.
  *
- * **Shape** `coverage` is the fan-out's of this request; `labels` are those of its namespaces, which a key that selects
- * namespaces by label needs: for every other, nothing is asked of it.
+ * **Shape** `coverage` is the result of the request's fan-out. `labels` returns namespace labels, needed only for keys that
+ * select namespaces by label.
  */
 export interface ClusterView {
   readonly coverage: ViewCoverage
   readonly labels: (namespace: string) => ProvenLabels
 }
 
-const isAsked = (coverage: ViewCoverage): coverage is Coverage.Coverage => coverage.status !== "retired"
+const isRegistered = (coverage: ViewCoverage): coverage is Coverage.Coverage => coverage.status !== "retired"
 
 interface Facts {
   readonly views: ReadonlyArray<ClusterView>
@@ -43,23 +43,23 @@ interface Facts {
 }
 
 /**
- * Fails when there is nothing to tell of any cluster: none answers, and nothing is kept of any.
+ * Fails if no cluster answers and no costs are stored.
  *
- * What is kept counts as an answer, but not for a key whose scope only a living cluster can decide.
+ * Stored costs count as an answer, except for a key whose scope needs the namespace labels of a live cluster.
  */
 export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.Effect<void, FanOutFailed> => {
   if (!needsLabels && knownSeconds.some((seconds) => seconds > 0)) return Effect.void
-  const asked = views.map(({ coverage }) => coverage).filter(isAsked)
-  if (asked.length < views.length) return Effect.void
-  const failure = failureOf(asked)
+  const registered = views.map(({ coverage }) => coverage).filter(isRegistered)
+  if (registered.length < views.length) return Effect.void
+  const failure = failureOf(registered)
   return failure === undefined ? Effect.void : Effect.fail(failure)
 }
 
 /**
- * Makes the coverage of each cluster, with how many of its rows match.
+ * Returns the coverage of each cluster with its number of rows, and whether the report is partial.
  *
- * **Shape** `stale` is no answer about now: what such a cluster cost since it was seen is missing, not zero. What is kept of a
- * window that it was seen for is all there is, whatever its status.
+ * **Shape** a `stale` cluster lacks costs since it was last observed. If the stored costs cover the whole window, the status
+ * does not matter.
  */
 export const of = (
   { knownSeconds, needsLabels, views }: Facts,
@@ -69,28 +69,28 @@ export const of = (
   const window = { startMs: hours.startMs, endMs }
   const windowMs = endMs - hours.startMs
   const isMissing = ({ coverage }: ClusterView, index: number): boolean =>
-    isAsked(coverage)
+    isRegistered(coverage)
     && ((coverage.missingKinds?.length ?? 0) > 0
       || (needsLabels && !Coverage.answered(coverage))
       || (coverage.status !== "ok" && (knownSeconds[index] ?? 0) * SECOND_MS < windowMs))
   return {
     clusters: views.map(({ coverage }, index) => ({
       ...coverage,
-      ...seenOver(knownSeconds[index], window),
+      ...observedOver(knownSeconds[index], window),
       count: counts[index] ?? 0
     })),
     partial: views.some(isMissing)
   }
 }
 
-/** Tells of each cluster for how much of a time it was seen. The time ends now where it goes on. */
-export const seen = (
+/** Returns for how much of a window each cluster was observed. */
+export const observedHours = (
   { knownSeconds, views }: Pick<Facts, "knownSeconds" | "views">,
   time: Window
 ): ReadonlyArray<SeenHours> =>
-  views.map(({ coverage: { name } }, index) => ({ name, ...seenOver(knownSeconds[index], time) }))
+  views.map(({ coverage: { name } }, index) => ({ name, ...observedOver(knownSeconds[index], time) }))
 
-const seenOver = (seconds: number | undefined, { endMs, startMs }: Window) => ({
+const observedOver = (seconds: number | undefined, { endMs, startMs }: Window) => ({
   hoursCovered: (seconds ?? 0) / HOUR_SECONDS,
   hoursInWindow: (endMs - startMs) / HOUR_MS
 })

@@ -1,12 +1,12 @@
 /**
- * Why a report of costs was refused.
+ * Errors of cost reports.
  */
 import { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Schema } from "effect"
 
-/** Names the field of a question that is wrong (HTTP 400). */
+/** A field of the query is invalid (HTTP 400). */
 export class InvalidCostQuery extends Schema.TaggedError<InvalidCostQuery>()("InvalidCostQuery", {
-  /** Such as `workloadTypes[1]`; empty for the body as a whole. */
+  /** Path such as `workloadTypes[1]`; empty for the body as a whole. */
   field: Schema.String,
   problem: Schema.String
 }) {
@@ -15,20 +15,20 @@ export class InvalidCostQuery extends Schema.TaggedError<InvalidCostQuery>()("In
   }
 }
 
-/** A key with a namespace scope asked for idle costs, which would tell what others use (HTTP 403, field `idle`). */
+/** A key with a namespace scope requested idle costs, which would reveal other tenants' usage (HTTP 403, field `idle`). */
 export class IdleForbidden extends Schema.TaggedError<IdleForbidden>()("IdleForbidden", {}) {
   readonly field = "idle"
   override get message(): string {
-    return "idle: a key that reaches some namespaces only is not told what the cluster has idle"
+    return "idle: idle costs need a key that may read all namespaces of the cluster"
   }
 }
 
-/** No such workload had any cost, or any hour, in the window (HTTP 404). */
+/** The workload has no cost and no hour in the window (HTTP 404). */
 export class CostRowNotFound extends Schema.TaggedError<CostRowNotFound>()("CostRowNotFound", {
   cluster: HistoryName,
   id: Schema.String
 }) {
   override get message(): string {
-    return `id: nothing is known of ${this.id} in this window`
+    return `id: there are no costs of ${this.id} in this window`
   }
 }

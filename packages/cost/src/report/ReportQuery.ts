@@ -1,5 +1,5 @@
 /**
- * What the reports are asked with.
+ * Queries of the cost reports.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -9,16 +9,16 @@ import type { CostFilter } from "./CostQuery.ts"
 import type { Range } from "./Range.ts"
 import type { ClusterView } from "./ReportCoverage.ts"
 
-/** Which page, and whose. **Shape** `cursorBinding` names the key, so that cursors serve it alone. */
+/** The requested page. **Shape** `cursorBinding` names the key, so that a cursor is valid for that key only. */
 export interface Paged {
   readonly page: { readonly limit: number; readonly cursor?: string }
   readonly cursorBinding: string
 }
 
 /**
- * What any report is asked with.
+ * The part of a query that all reports share.
  *
- * **Shape** `namespaces` is what the key reaches; `view` tells how each addressed cluster is now.
+ * **Shape** `namespaces` is the key's scope; `view` returns the present state of a target cluster.
  */
 interface Scoped {
   readonly namespaces: NamespaceFilter
@@ -33,7 +33,7 @@ interface Narrowed extends Scoped {
 
 export interface WorkloadsQuery extends Narrowed, Paged {}
 
-/** The fields of {@link AggregateBody}; `idle` is `hide` where it is left out. */
+/** The fields of {@link AggregateBody}; `idle` defaults to `hide`. */
 export interface Grouped extends Narrowed {
   readonly groupBy: AggregateBody["groupBy"]
   readonly stepSize?: AggregateBody["stepSize"]
@@ -42,11 +42,7 @@ export interface Grouped extends Narrowed {
 
 export interface AggregateQuery extends Grouped, Paged {}
 
-/**
- * Asks for the explanation of one row.
- *
- * **Shape** `id` as the row's; it must be one of `cluster`, which the caller found within the key's scope.
- */
+/** Query for the explanation of one row. **Shape** `cluster` is one that the key may read. */
 export interface ExplainQuery extends Scoped {
   readonly cluster: HistoryName
   readonly id: string

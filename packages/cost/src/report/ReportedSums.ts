@@ -1,5 +1,5 @@
 /**
- * Decides what a report by groups tells of an allocation set.
+ * Selects the places of an allocation set that a report by group counts.
  */
 import { Effect } from "effect"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -9,30 +9,30 @@ import { apportion } from "./Apportionment.ts"
 import * as IdleSpreading from "./IdleSpreading.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 
-/** An allocation set's parts with what is told of them. **Shape** `savings` and `increases` one a place. */
+/** An allocation set's parts, and which places count. **Shape** `savings` and `increases` have one value per place. */
 export interface ReportedSums {
   readonly clusters: AllocationSet.AllocationSet["clusters"]
   readonly parts: ReadonlyArray<AllocationSet.Part>
-  readonly isTold: Uint8Array
+  readonly isReported: Uint8Array
   readonly savings: Float64Array
   readonly increases: Float64Array
 }
 
 /**
- * Marks the places that are told, with idle costs shown, spread or left out.
+ * Marks the places that count, with idle costs shown, shared or hidden.
  *
- * Shares are made over the whole allocation set, before anything is left out. What could be saved of a workload is
- * split over its places by what they cost, so that however they are grouped it comes to the same.
+ * Shares are computed over the whole allocation set, before filtering. A workload's savings are split over its places by
+ * cost, so that they sum to the same amount in any grouping.
  */
 export const of = Effect.fnUntraced(function* (
   rows: WorkloadRows,
   { idle, isVisible }: { readonly idle: Idle; readonly isVisible: (cluster: HistoryName, series: Series) => boolean }
 ) {
   const { allocations, rowOf } = rows
-  const weights = AllocationSet.laid(allocations, "cpuCostNanos")
-  const memory = AllocationSet.laid(allocations, "memoryCostNanos")
+  const weights = AllocationSet.columnOf(allocations, "cpuCostNanos")
+  const memory = AllocationSet.columnOf(allocations, "memoryCostNanos")
   for (let place = 0; place < weights.length; place++) weights[place] = (weights[place] ?? 0) + (memory[place] ?? 0)
   yield* Effect.yieldNow
   const { shares: savings } = apportion(allocations, { amounts: rows.savingsNanos, binOf: rowOf, weights })
@@ -40,24 +40,24 @@ export const of = Effect.fnUntraced(function* (
   const { shares: increases } = apportion(allocations, { amounts: rows.increaseNanos, binOf: rowOf, weights })
   yield* Effect.yieldNow
   const parts = idle === "share" ? yield* IdleSpreading.spread(allocations) : allocations.parts
-  const isTold = new Uint8Array(allocations.size)
-  for (let place = 0; place < rowOf.length; place++) isTold[place] = (rowOf[place] ?? -1) >= 0 ? 1 : 0
+  const isReported = new Uint8Array(allocations.size)
+  for (let place = 0; place < rowOf.length; place++) isReported[place] = (rowOf[place] ?? -1) >= 0 ? 1 : 0
   if (idle !== "hide") {
     for (const part of parts) {
       const cluster = allocations.clusters[part.cluster]
       yield* Effect.yieldNow
       for (const [index, one] of part.series.entries()) {
         if (isWorkload(one) || cluster === undefined || !isVisible(cluster, one)) continue
-        if (hasAny(part, index)) isTold[part.from + index] = 1
+        if (hasAny(part, index)) isReported[part.from + index] = 1
       }
     }
   }
-  const told: ReportedSums = { clusters: allocations.clusters, parts, isTold, savings, increases }
-  return told
+  const reported: ReportedSums = { clusters: allocations.clusters, parts, isReported, savings, increases }
+  return reported
 })
 
-/** Costs, or room on a node: what was shared, and what cost nothing, has neither. */
+/** Returns true for a place with costs or allocated quantities. Idle that was shared has neither. */
 const hasAny = ({ columns }: AllocationSet.Part, index: number): boolean =>
-  BinSums.COSTS.some((cost) => columns[cost][index] !== 0)
+  GroupTotals.COSTS.some((cost) => columns[cost][index] !== 0)
   || columns.cpuAllocatedMilliSeconds[index] !== 0
   || columns.memoryAllocatedKibSeconds[index] !== 0

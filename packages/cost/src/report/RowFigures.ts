@@ -1,31 +1,31 @@
 /**
- * Writes the figures of a row, as a reply has them.
+ * Builds the rows of the report by workload.
  */
 import { Effect } from "effect"
 import type { CostRow } from "./CostRow.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 
-/** Rows that are written before other fibers get their turn. */
-const WRITTEN_AT_ONCE = 1_000
+/** Rows built before the fiber yields. */
+const BATCH = 1_000
 
-/** Writes rows out. **Limits** gives way to others every {@link WRITTEN_AT_ONCE} rows. */
+/** Builds rows. **Limits** yields every {@link BATCH} rows. */
 export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows, chosen: ReadonlyArray<number>) {
   const written: Array<CostRow> = []
-  for (let from = 0; from < chosen.length; from += WRITTEN_AT_ONCE) {
+  for (let from = 0; from < chosen.length; from += BATCH) {
     if (from > 0) yield* Effect.yieldNow
-    write(written, rows, chosen.slice(from, from + WRITTEN_AT_ONCE))
+    write(written, rows, chosen.slice(from, from + BATCH))
   }
   return written
 })
 
-/** Writes some rows behind those that are written, in one go. */
+/** Appends some rows to `written`. */
 const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArray<number>): void => {
-  // Most rows have one place, and nothing to add up.
+  // Most rows have a single place, so there is nothing to sum.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)
-  const figures = BinSums.noFigures()
+  const figures = GroupTotals.noFigures()
   let bin = 0
   for (const row of chosen) {
     const one = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1, figures)
@@ -35,33 +35,32 @@ const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArra
 
 const hasSeveral = ({ firstOf, nextOf }: WorkloadRows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
 
-/** Sums rows of several places, each in the bin of its place among them. */
-const summed = ({ firstOf, allocations, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): BinSums.Table => {
-  const table = BinSums.empty(chosen.length)
-  const places: Array<BinSums.Placed> = []
+/** Sums the places of each chosen row into a bin of its own. */
+const summed = ({ firstOf, allocations, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): GroupTotals.Table => {
+  const table = GroupTotals.empty(chosen.length)
+  const places: Array<GroupTotals.Placed> = []
   for (const [bin, row] of chosen.entries()) {
     for (let place = firstOf[row] ?? -1; place >= 0; place = nextOf[place] ?? -1) {
       const part = AllocationSet.partAt(allocations, place)
       if (part !== undefined) places.push({ bin, index: place - part.from, columns: part.columns })
     }
   }
-  BinSums.addPlaces(table, places)
+  GroupTotals.addPlaces(table, places)
   return table
 }
 
 /**
- * Writes a row.
+ * Builds one row from its bin of `sums`, or from its only place if `bin` is below 0. Overwrites `figures`.
  *
- * From its bin of `sums`, or, where that is below 0, from its only place; `figures` are overwritten. **Limits**
- * makes nothing but the row, and names each of its figures: a list of all rows has tens of thousands, and spread from an
- * object of their own they take half as long again.
+ * **Limits** allocates only the row. Naming each figure is faster than spreading an object, and a list may have tens
+ * of thousands of rows.
  */
 const rowAt = (
   rows: WorkloadRows,
   row: number,
-  sums: BinSums.Table,
+  sums: GroupTotals.Table,
   bin: number,
-  figures: BinSums.Figures
+  figures: GroupTotals.Figures
 ): CostRow | undefined => {
   const { firstOf, allocations, names, numberOf, savingsNanos, increaseNanos } = rows
   const first = firstOf[row] ?? -1
@@ -74,7 +73,7 @@ const rowAt = (
   const isSum = bin >= 0
   const columns = isSum ? sums.columns : part.columns
   const place = isSum ? bin : first - part.from
-  BinSums.tell(figures, columns, place, {
+  GroupTotals.writeFigures(figures, columns, place, {
     savingsNanos: savingsNanos[row] ?? 0,
     increaseNanos: increaseNanos[row] ?? 0
   })

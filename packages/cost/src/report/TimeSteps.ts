@@ -1,11 +1,11 @@
 /**
- * Cuts windows into hours, days and weeks of UTC.
+ * Splits windows into hours, days and weeks in UTC.
  */
 import type { StepSize } from "./Aggregate.ts"
 import { DAY_MS, HOUR_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** How many steps one report has at most: 31 days of hours. */
+/** Maximum number of steps of one report: 31 days of hours. */
 export const MAX_STEPS = 31 * 24
 
 /** The first Monday of the epoch. */
@@ -18,11 +18,11 @@ const STEPS: Readonly<Record<StepSize, { readonly ms: number; readonly offsetMs:
 }
 
 /**
- * Gives the steps of a window.
+ * Returns the steps of a window.
  *
- * They begin on the hour, at midnight, on Mondays at midnight; the first and the last are cut to the window.
+ * Steps start on the hour, at midnight, or on Monday at midnight. The first and the last are clipped to the window.
  *
- * **Source** ISO 8601: a week begins on Monday.
+ * **Source** ISO 8601: a week starts on Monday.
  */
 export const of = ({ endMs, startMs }: Window, stepSize: StepSize): ReadonlyArray<Window> => {
   const { ms, offsetMs } = STEPS[stepSize]
@@ -35,6 +35,6 @@ export const of = ({ endMs, startMs }: Window, stepSize: StepSize): ReadonlyArra
   return steps
 }
 
-/** Tells how many there would be at most. */
+/** Returns the number of steps. A window that is not aligned may have one more. */
 export const countOf = ({ endMs, startMs }: Window, stepSize: StepSize): number =>
   Math.ceil((endMs - startMs) / STEPS[stepSize].ms)

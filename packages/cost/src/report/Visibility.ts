@@ -1,5 +1,5 @@
 /**
- * Decides which places of an allocation set a report tells: those that the key reaches and the question asks for.
+ * Decides which series of an allocation set a report shows: those within the key's scope that match the filter.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -7,13 +7,13 @@ import type { CostFilter } from "./CostQuery.ts"
 import type * as LabelFilter from "./LabelFilter.ts"
 import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 
-/** What a key reaches in a cluster. **Shape** `labels` proves a namespace's labels, as a cluster's reading does. */
+/** The key's scope. **Shape** `labels` returns a namespace's labels as the cluster's present state proves them. */
 export interface Reach {
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly labels: (cluster: HistoryName, namespace: string) => NamespaceFilter.ProvenLabels
 }
 
-/** Tells whether a namespace is within reach. **Limits** each is decided once. */
+/** Returns a test for namespaces within the scope. **Limits** caches the result per namespace. */
 export const reaching = ({ labels, namespaces }: Reach): ((cluster: HistoryName, namespace: string) => boolean) => {
   if (namespaces._tag === "All") return () => true
   const decided = new Map<HistoryName, Map<string, boolean>>()
@@ -29,10 +29,10 @@ export const reaching = ({ labels, namespaces }: Reach): ((cluster: HistoryName,
 }
 
 /**
- * Makes the decision.
+ * Returns a test for visible series.
  *
- * Without a scope, costs that no workload has are told too, where nothing narrows the report; storage that no
- * pod mounts also where its namespace is one of those asked for.
+ * Costs that belong to no workload are visible only to a key without namespace scope and without filters on kinds or labels.
+ * With a namespace filter, only unmounted storage and unused load balancers of those namespaces are.
  */
 export const deciding = (
   reach: Reach,

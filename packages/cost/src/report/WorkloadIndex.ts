@@ -1,31 +1,31 @@
 /**
- * Remembers which series are one workload, and what is recommended to it: the same series come again in each report.
+ * Caches which series belong to the same workload, and its recommendation, because each report meets the same series again.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as Recommendation from "../savings/Recommendation.ts"
 import type { ClusterRecommendations } from "../savings/RecommendationStore.ts"
 import type { Series } from "../hour/Series.ts"
 
-/** One cluster's workloads, numbered as they are met. */
+/** The workloads of one cluster, numbered in order of first use. */
 export interface WorkloadIndex {
-  /** Gives the numbers of series' workloads. **Limits** fastest for those that were asked for before, in their order. */
+  /** Returns the workload number of each series. **Limits** fastest for series in the order of an earlier call. */
   readonly numbersOf: (series: ReadonlyArray<Series>) => Int32Array
-  /** Tells how many workloads have a number. */
+  /** Returns how many workloads have a number. */
   readonly size: () => number
-  /** Gives namespace, kind and name, joined by `/`. */
+  /** Returns namespace, kind and name of a workload, joined by `/`. */
   readonly keyOf: (number: number) => string
-  /** Gives what is recommended to all of them, by their numbers. */
+  /** Returns the recommendations of all numbered workloads. */
   readonly recommended: () => Recommended
 }
 
-/** Recommendations as columns. **Shape** a place for each workload that has a number, 0 where nothing is recommended. */
+/** Recommendations as columns. **Shape** one place per workload number; 0 where nothing is recommended. */
 export interface Recommended {
   readonly cpuMillis: Float64Array
   readonly memoryBytes: Float64Array
   readonly days: Float64Array
 }
 
-/** Gives the names of a cluster for one report. **Shape** `places` is how many series the report is about to ask for. */
+/** Returns the index of a cluster for one report. **Shape** `places` is the number of series in the report. */
 export type WorkloadIndexOf = (
   cluster: HistoryName,
   recommended: ClusterRecommendations | undefined,
@@ -37,7 +37,7 @@ interface Known {
   readonly byKey: Map<string, number>
   readonly keys: Array<string>
   recommending: Recommending
-  /** What was asked for last, of closed hours and of an open one: most of it is asked for again. */
+  /** The last two calls, normally one for closed hours and one for the open hour. Most series repeat. */
   lasts: ReadonlyArray<Numbered>
 }
 
@@ -46,19 +46,19 @@ interface Numbered {
   readonly numbers: Int32Array
 }
 
-/** What one reading of recommendations came to. Looked up for the numbers below `to`. */
+/** Recommendations as columns, filled for the workload numbers below `to`. */
 interface Recommending {
   readonly byKey: ClusterRecommendations["byKey"]
   columns: Recommended
   to: number
 }
 
-/** Series that a cluster may have been asked for beside those of the present report. */
+/** Series an index may hold beyond twice those of the present report. */
 const SPARE = 20_000
 
 const NOTHING: ClusterRecommendations["byKey"] = new Map()
 
-const NOBODY: Numbered = { series: [], numbers: new Int32Array(0) }
+const NO_SERIES: Numbered = { series: [], numbers: new Int32Array(0) }
 
 const fresh = (): Known => ({
   numbers: new Map(),
@@ -68,19 +68,19 @@ const fresh = (): Known => ({
   lasts: []
 })
 
-/** The one that is most nearly as long. */
+/** Returns the earlier call with the most similar length. */
 const nearest = (lasts: ReadonlyArray<Numbered>, length: number): Numbered | undefined => {
   const apart = ({ series }: Numbered): number => Math.abs(series.length - length)
   return lasts.toSorted((a, b) => apart(a) - apart(b))[0]
 }
 
-/** How many series may be missing, one after the other, of those that were asked for before. */
-const MISSING = 8
+/** Positions to search ahead for a series of an earlier call. */
+const LOOK_AHEAD = 8
 
-/** Finds a series among those that were asked for before, from a place on. **Shape** -1 where it is not soon found. */
+/** Searches a series among those of an earlier call, starting at `from`. **Shape** -1 if it is not within {@link LOOK_AHEAD}. */
 const soonIn = (last: ReadonlyArray<Series>, series: Series, from: number): number => {
   if (from < last.length && last[from] === series) return from
-  for (let at = from + 1; at < Math.min(from + MISSING, last.length); at++) if (last[at] === series) return at
+  for (let at = from + 1; at < Math.min(from + LOOK_AHEAD, last.length); at++) if (last[at] === series) return at
   return -1
 }
 
@@ -101,7 +101,7 @@ const grown = (columns: Recommended, size: number): Recommended => {
   return more
 }
 
-/** Looks up what was numbered since the last time. */
+/** Fills in the recommendations of workloads numbered since the last call. */
 const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Recommended => {
   const columns = grown(recommending.columns, keys.length)
   for (let number = recommending.to; number < keys.length; number++) {
@@ -117,15 +117,15 @@ const complete = (recommending: Recommending, keys: ReadonlyArray<string>): Reco
 }
 
 /**
- * Makes the index of each cluster, which is kept from one report to the next.
+ * Creates the lookup of cluster indexes. An index is reused from one report to the next.
  *
- * **Limits** a cluster's index is dropped once it has over twice the series of the present report plus {@link SPARE}.
+ * **Limits** an index is replaced once it has over twice the series of the present report plus {@link SPARE}.
  */
 export const make = (): WorkloadIndexOf => {
   const clusters = new Map<HistoryName, Known>()
   return (cluster, recommended, places) => {
     const before = clusters.get(cluster)
-    // One that was forgotten is still whole for the reports that began with it.
+    // Reports that started with a replaced index keep using it.
     const known = before === undefined || before.numbers.size > 2 * places + SPARE ? fresh() : before
     clusters.set(cluster, known)
     const byKey = recommended?.byKey ?? NOTHING
@@ -145,7 +145,7 @@ export const make = (): WorkloadIndexOf => {
       numbersOf: (series) => {
         const same = known.lasts.find((one) => one.series === series)
         if (same !== undefined) return same.numbers
-        const last = nearest(known.lasts, series.length) ?? NOBODY
+        const last = nearest(known.lasts, series.length) ?? NO_SERIES
         const found = new Int32Array(series.length)
         let next = 0
         for (let at = 0; at < series.length; at++) {

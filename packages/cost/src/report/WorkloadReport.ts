@@ -1,5 +1,5 @@
 /**
- * Reports workloads, one row each.
+ * The cost report by workload: one page, or all rows as a stream.
  */
 import { MergedList, RowOrder } from "@quarterdeck/cluster-fanout"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
@@ -14,15 +14,14 @@ import * as ReportCoverage from "./ReportCoverage.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
 import * as RowFigures from "./RowFigures.ts"
 import * as RankingWindow from "./RankingWindow.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** Rows of one part of a stream. */
 const PART = 1_000
 
 const gather = Effect.fnUntraced(function* (
   sources: ReportContext.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked
+  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.ScopedQuery
 ) {
   const { clusters } = query.target
   const begun = yield* ReportContext.begin(sources, query, clusters, query.filter)
@@ -36,23 +35,23 @@ const gather = Effect.fnUntraced(function* (
   const ranked = rankedBy(rows)
   const { currency, range, window } = begun
   const head = {
-    totals: BinSums.totalsAt(yield* WorkloadRows.total(rows), 0),
+    totals: GroupTotals.totalsAt(yield* WorkloadRows.total(rows), 0),
     window,
     currency,
     ...ReportCoverage.of(facts, rows.counts, range)
   }
   const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
-  /** Joins the rows of a part of the window, by the same open hours. */
+  /** Joins the rows of a part of the window, using the same open hours. */
   const within = Effect.fnUntraced(function* (hours: Window) {
     const part = yield* begun.reader.read(hours)
     const time = { startMs: hours.startMs, endMs: Math.min(hours.endMs, range.endMs) }
     const month: BillingMonth.BillingMonth = {
       window: ReportContext.printed(time),
-      clusters: ReportCoverage.seen({ ...facts, knownSeconds: part.knownSeconds }, time)
+      clusters: ReportCoverage.observedHours({ ...facts, knownSeconds: part.knownSeconds }, time)
     }
     return { month, rows: yield* WorkloadRows.join(part, how) }
   })
-  /** Ranks by what pages before it were ranked by. **Limits** reads those hours only where they are not the closed ones. */
+  /** Ranks by the hours that earlier pages were ranked by. **Limits** reads those hours if they are not the closed part. */
   const settle = Effect.fnUntraced(function* (after: RowOrder.Position | undefined) {
     const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
@@ -73,7 +72,6 @@ const rankedBy = (rows: WorkloadRows.WorkloadRows): Ranking.Ranked => ({
   nameOf: (row) => WorkloadRows.idOf(rows, row)
 })
 
-/** Gives one page. */
 export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: WorkloadsQuery) {
   const { filter, page, range } = query
   const paging = pagingOf(sources, query, ReportContext.canonical(filter, range))
@@ -91,21 +89,21 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
 }, Effect.scoped)
 
 /**
- * Streams the rows of all pages until the scope ends.
+ * Streams the rows of all pages until the scope closes.
  *
- * **Shape** `limit` takes the most expensive workloads of the window. `billed` has a row for each month of the window in
- * which a workload was there, month after month.
+ * **Shape** `limit` selects the most expensive workloads of the window. `billed` has one row per workload and month, month by
+ * month.
  *
- * **Limits** holds the sums of the window, those of one month beside them, and {@link PART} rows.
+ * **Limits** holds the sums of the window, those of one month, and {@link PART} rows.
  */
 export const all = Effect.fnUntraced(function* (
   sources: ReportContext.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.Asked & { readonly limit?: number | undefined }
+  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.ScopedQuery & { readonly limit?: number | undefined }
 ) {
   const { limit = Number.POSITIVE_INFINITY } = query
   const { head, hours, ranked, rows, rowsAt, within } = yield* gather(sources, query)
   const chosen = limitedTo(Ranking.parts(ranked, PART), limit)
-  /** The ids of the chosen workloads; `undefined` stands for all. */
+  /** The ids of the selected workloads; `undefined` if all are. */
   const chosenIds = Number.isFinite(limit)
     ? Stream.runFold(
         chosen,
@@ -137,7 +135,7 @@ export const all = Effect.fnUntraced(function* (
   }
 })
 
-/** Takes so many places from the front of their parts. */
+/** Limits a stream of parts to its first places. */
 const limitedTo = <E, R>(
   parts: Stream.Stream<ReadonlyArray<number>, E, R>,
   limit: number
@@ -146,7 +144,7 @@ const limitedTo = <E, R>(
     ? parts.pipe(Stream.flatMap(Stream.fromIterable), Stream.take(limit), Stream.grouped(PART))
     : parts
 
-/** What pages of one list of costs have in common. */
+/** Returns the paging that all pages of one cost list share. */
 export const pagingOf = (
   { cursorKey }: ReportContext.Sources,
   { cursorBinding, page, target }: Pick<WorkloadsQuery, "cursorBinding" | "page" | "target">,

@@ -1,5 +1,5 @@
 /**
- * Joins the places of an allocation set to workloads, one row for each, with what could be saved of it.
+ * Joins the places of an allocation set to one row per workload, with the savings of each.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
@@ -11,13 +11,13 @@ import { KIB_BYTES } from "../hour/Units.ts"
 import { free, freeWithScope } from "../hour/Buffers.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadIndex, WorkloadIndexOf, Recommended } from "./WorkloadIndex.ts"
-import * as BinSums from "./BinSums.ts"
+import * as GroupTotals from "./GroupTotals.ts"
 
 /**
- * The rows of a report, one a workload, and the places that each is the sum of.
+ * The rows of a report, one per workload, each the sum of several places.
  *
- * **Shape** `rowOf` is -1 for places that are in no row. `firstOf` is the first place of each row, `nextOf` of each
- * place the next of its row, -1 after the last, and `numberOf` the row's number among the names of its cluster.
+ * **Shape** `rowOf` maps a place to its row, -1 for none. `firstOf` is a row's first place. `nextOf` is the next place of the
+ * same row, -1 after the last. `numberOf` is the row's workload number in its cluster's index.
  */
 export interface WorkloadRows {
   readonly allocations: AllocationSet.AllocationSet
@@ -33,7 +33,7 @@ export interface WorkloadRows {
   readonly increaseNanos: Float64Array
 }
 
-/** Makes the rows of what is visible, to be read until the scope ends. **Limits** gives way to others every {@link AllocationSet.SLICE} places. */
+/** Joins the visible series to rows. Use them before the scope closes. **Limits** yields every {@link AllocationSet.SLICE} places. */
 export const join = Effect.fnUntraced(function* (
   allocations: AllocationSet.AllocationSet,
   how: {
@@ -99,7 +99,7 @@ export const join = Effect.fnUntraced(function* (
     increaseNanos
   }
   for (const part of parts) {
-    for (const cost of BinSums.COSTS) BinSums.addColumn(totalNanos, part.columns[cost], part, rowOf)
+    for (const cost of GroupTotals.COSTS) GroupTotals.addColumn(totalNanos, part.columns[cost], part, rowOf)
   }
   free([lastOf])
   yield* freeWithScope([firstOf, nextOf, numberOf, rowOf, savingsNanos, increaseNanos, totalNanos])
@@ -107,7 +107,7 @@ export const join = Effect.fnUntraced(function* (
   return rows
 })
 
-/** Sums that savings are computed from, one place a row. */
+/** The sums that savings are computed from, one place per row. */
 interface Spent {
   readonly cpuCosts: Float64Array
   readonly memoryCosts: Float64Array
@@ -118,12 +118,12 @@ interface Spent {
   readonly replicas: Float64Array
 }
 
-/** Notes the savings and the cost increase of each row. */
+/** Fills in the savings and the cost increase of each row. */
 const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
   const { counts, allocations, names, rowOf, size } = rows
   const sums = (measure: Measure): Float64Array => {
     const into = new Float64Array(size)
-    for (const part of allocations.parts) BinSums.addColumn(into, part.columns[measure], part, rowOf)
+    for (const part of allocations.parts) GroupTotals.addColumn(into, part.columns[measure], part, rowOf)
     return into
   }
   const spent: Spent = {
@@ -141,7 +141,7 @@ const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
     const end = row + (counts[cluster] ?? 0)
     while (row < end) {
       const until = Math.min(end, row - (row % AllocationSet.SLICE) + AllocationSet.SLICE)
-      noteSavings(rows, spent, recommended, { from: row, until })
+      fillSavings(rows, spent, recommended, { from: row, until })
       row = until
       if (row % AllocationSet.SLICE === 0) yield* Effect.yieldNow
     }
@@ -149,8 +149,8 @@ const addSavings = Effect.fnUntraced(function* (rows: WorkloadRows) {
   free(Object.values(spent))
 })
 
-/** Notes those of some rows, of one cluster. **Limits** makes nothing for a row. */
-const noteSavings = (
+/** Fills in the savings of some rows of one cluster. **Limits** allocates nothing per row. */
+const fillSavings = (
   { increaseNanos, numberOf, savingsNanos }: WorkloadRows,
   { cpuCosts, cpuRequests, cpus, memories, memoryCosts, memoryRequests, replicas }: Spent,
   { cpuMillis, days, memoryBytes }: Recommended,
@@ -174,7 +174,7 @@ const noteSavings = (
   }
 }
 
-/** Gives a list of numbers at least so many places. */
+/** Returns an array with at least `size` places. */
 const grown = (numbers: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> => {
   if (numbers.length >= size) return numbers
   const more = new Int32Array(size)
@@ -182,19 +182,19 @@ const grown = (numbers: Int32Array<ArrayBuffer>, size: number): Int32Array<Array
   return more
 }
 
-/** Gives what rows cost in closed hours. */
+/** Returns the cost of each row in closed hours. */
 export const closedNanos = Effect.fnUntraced(function* ({ allocations, rowOf, size, totalNanos }: WorkloadRows) {
   if (allocations.parts.every(({ isOpen }) => !isOpen)) return totalNanos
   const nanos = new Float64Array(size)
   for (const part of allocations.parts) {
     if (part.isOpen) continue
-    for (const cost of BinSums.COSTS) BinSums.addColumn(nanos, part.columns[cost], part, rowOf)
+    for (const cost of GroupTotals.COSTS) GroupTotals.addColumn(nanos, part.columns[cost], part, rowOf)
     if (part.series.length > AllocationSet.SLICE) yield* Effect.yieldNow
   }
   return nanos
 })
 
-/** Gives what rows cost by other rows, found by their ids. */
+/** Returns the cost of `rows` according to `other`, matched by id. Rows missing there cost 0. */
 export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: WorkloadRows) {
   const nanosOf = new Map<string, number>()
   for (let row = 0; row < other.size; row++) {
@@ -212,19 +212,18 @@ export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: W
 const clusterAt = ({ firstOf, allocations }: WorkloadRows, row: number): number =>
   AllocationSet.partAt(allocations, firstOf[row] ?? -1)?.cluster ?? 0
 
-/** Sums all rows. */
 export const total = Effect.fnUntraced(function* ({ allocations, increaseNanos, rowOf, savingsNanos }: WorkloadRows) {
-  const sums = BinSums.empty(1)
+  const sums = GroupTotals.empty(1)
   for (const part of allocations.parts) {
-    BinSums.addPart(sums, part, rowOf)
+    GroupTotals.addPart(sums, part, rowOf)
     if (part.series.length > AllocationSet.SLICE) yield* Effect.yieldNow
   }
-  sums.savingsNanos[0] = BinSums.sumOf(savingsNanos)
-  sums.increaseNanos[0] = BinSums.sumOf(increaseNanos)
+  sums.savingsNanos[0] = GroupTotals.sumOf(savingsNanos)
+  sums.increaseNanos[0] = GroupTotals.sumOf(increaseNanos)
   return sums
 })
 
-/** Names a row: cluster, namespace, kind and name. */
+/** Returns a row's id: cluster, namespace, kind and name. */
 export const idOf = (rows: WorkloadRows, row: number): string => {
   const index = clusterAt(rows, row)
   return `${rows.allocations.clusters[index] ?? ""}/${rows.names[index]?.keyOf(rows.numberOf[row] ?? 0) ?? ""}`

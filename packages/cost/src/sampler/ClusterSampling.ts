@@ -202,7 +202,7 @@ const takeInventory = Effect.fnUntraced(function* (
   }
   const { large } = listed.success
   yield* large > 0
-    ? failureLog.failed("sizes of volumes", VolumeSize.told(large))
+    ? failureLog.failed("sizes of volumes", VolumeSize.printTooLarge(large))
     : failureLog.worked("sizes of volumes")
   const nowMs = yield* Clock.currentTimeMillis
   for (const { inventory } of hours.unclosed) inventory.update(listed.success.listed, nowMs)

@@ -1,19 +1,19 @@
 /**
- * The buckets of a histogram: where each of them starts.
+ * The bucket boundaries of a histogram, and the lookup of a value's bucket.
  */
 
 /**
- * The buckets of a histogram, 256 at most.
+ * The buckets of a histogram, at most 256.
  *
- * **Shape** `starts` rises from 0; a bucket ends where the next starts, and the last has no end. `coarse` has the
- * bucket of the least number of each {@link placeOf}.
+ * **Shape** `starts` ascends from 0. A bucket ends where the next starts; the last has no end. `coarse` is a lookup table: for
+ * each {@link placeOf}, the bucket of its smallest number.
  */
 export interface Buckets {
   readonly starts: Float64Array
   readonly coarse: Uint8Array
 }
 
-/** Makes buckets that start as told. */
+/** Creates buckets from their starts. */
 export const fromStarts = (starts: Float64Array): Buckets => {
   const coarse = new Uint8Array(PLACES)
   for (const place of coarse.keys()) {
@@ -28,9 +28,9 @@ export const fromStarts = (starts: Float64Array): Buckets => {
 }
 
 /**
- * Makes buckets each of which is wider than the one before by a ratio.
+ * Creates buckets each of which is wider than the one before by `ratio`.
  *
- * The first is `firstSize` wide, and the last starts at `largest` or above.
+ * The first is `firstSize` wide. The last starts at `largest` or above.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram_options.go`: bucket n starts at
  * firstSize x (ratio^n - 1) / (ratio - 1).
@@ -46,10 +46,9 @@ export const exponential = (options: {
 }
 
 /**
- * Finds the bucket that holds a value.
+ * Returns the bucket of a value: the first for negative values, the last for values beyond all starts.
  *
- * The first for all that is below 0, the last for all above. **Limits** a look into a table, and a step for each
- * bucket that starts within a thirty-second of the value's power of two.
+ * **Limits** one table lookup, then a step per bucket that starts within 1/32 of the value's power of two.
  */
 export const bucketOf = ({ coarse, starts }: Buckets, value: number): number => {
   if (!(value > 0)) return 0
@@ -59,11 +58,11 @@ export const bucketOf = ({ coarse, starts }: Buckets, value: number): number => 
   return bucket
 }
 
-/** Gives where a bucket ends; of the last, which has no end, where it starts. */
+/** Returns the end of a bucket, or the start of the last one, which has no end. */
 export const endOf = ({ starts }: Buckets, bucket: number): number =>
   starts[Math.min(bucket + 1, starts.length - 1)] ?? 0
 
-/** A number of single precision without its sign, by its exponent and the first five bits after it. */
+/** The table index is the exponent and the first five mantissa bits of the value in single precision. */
 const PLACE_SHIFT = 18
 const PLACES = 2 ** (31 - PLACE_SHIFT)
 const single = new Float32Array(1)

@@ -1,13 +1,13 @@
 /**
- * Writes the history of a workload as bytes, and reads it back.
+ * Encodes the usage history of a workload as bytes, and decodes it.
  *
- * Version 1, little-endian: version u8; newest hour u32, words of recent hours 6 x u32; containers u16. Each:
- * length of the name u16, name UTF-8; newest hour u32; CPU, memory: reference u16 (days since the epoch), first bucket
- * u8, buckets u8, then, where there are any, the greatest weight f64 and each weight u16 as a part of it; day of peaks
- * i32, replicas u16, each number u32 and bucket u8.
+ * Format version 1, little-endian: version u8; newest hour u32; recent hours 6 x u32; number of containers u16. Per container:
+ * name length u16, name in UTF-8; newest hour u32; histograms of CPU and memory; day of peaks i32; number of replicas u16; per
+ * replica its number u32 and bucket u8. Per histogram: reference u16 (days since the epoch), first bucket u8, number of
+ * buckets u8 and, unless that is 0, the greatest weight f64 and each weight u16 as a fraction of it.
  *
- * **Limits** a container takes 2,020 bytes and its name at most, the rest 31; one that three replicas run takes about 150. A weight
- * below 1/131,070 of its histogram's greatest is forgotten.
+ * **Limits** at most 2,020 bytes plus the name per container, and 31 bytes for the rest. A container with three replicas takes
+ * about 150. Weights below 1/131,070 of the greatest become 0.
  */
 import { Result, Schema } from "effect"
 import * as DecayingHistogram from "./DecayingHistogram.ts"
@@ -20,7 +20,7 @@ const VERSION = 1
 const GREATEST = 65_535
 const WORDS = REACH_HOURS / 32
 
-/** Says why a checkpoint was not read: another version wrote it, or it is damaged. */
+/** A checkpoint could not be decoded: it has another version, or it is damaged. */
 export class UnreadableCheckpoint extends Schema.TaggedError<UnreadableCheckpoint>()("UnreadableCheckpoint", {
   problem: Schema.Literals(["version", "damaged"])
 }) {
@@ -29,7 +29,7 @@ export class UnreadableCheckpoint extends Schema.TaggedError<UnreadableCheckpoin
   }
 }
 
-/** Where checkpoints are written one after the other. **Shape** `bytes` may be replaced by a longer copy. */
+/** Buffer to which checkpoints are appended. **Shape** `bytes` is replaced by a longer copy when full. */
 export interface Writer {
   bytes: Uint8Array<ArrayBuffer>
   view: DataView
@@ -41,7 +41,7 @@ export const writer = (size = 65_536): Writer => {
   return { bytes, view: new DataView(bytes.buffer), at: 0 }
 }
 
-/** Writes one history where the writer stands. */
+/** Appends one history. */
 export const write = (into: Writer, { containers, hours }: WorkloadHistory): void => {
   reserve(into, 1 + 4 + WORDS * 4 + 2)
   u8(into, VERSION)
@@ -55,7 +55,7 @@ const writeContainer = (
   into: Writer,
   { cpu, lastHour, memory, name, peaks }: ContainerHistory.ContainerHistory
 ): void => {
-  // UTF-8 has three bytes for a UTF-16 code unit at most.
+  // A UTF-16 code unit takes at most three bytes in UTF-8.
   reserve(into, 2 + name.length * 3 + 4)
   const { written } = encoder.encodeInto(name, into.bytes.subarray(into.at + 2))
   u16(into, written)
@@ -86,7 +86,7 @@ const writeHistogram = (into: Writer, { first, referenceMs, shape, weights }: De
   for (const weight of weights) u16(into, Math.round((weight / greatest) * GREATEST))
 }
 
-/** Reads one history, which is all of the bytes. **Errors** `UnreadableCheckpoint`. */
+/** Decodes one history. It must span all bytes. **Errors** `UnreadableCheckpoint`. */
 export const decode = (bytes: Uint8Array): Result.Result<WorkloadHistory, UnreadableCheckpoint> => {
   if (bytes[0] !== VERSION) return Result.fail(new UnreadableCheckpoint({ problem: "version" }))
   const from = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), bytes, at: 1 }

@@ -1,5 +1,5 @@
 /**
- * What all replicas of one container used, as far as a recommendation needs it.
+ * The usage history of one container over all its replicas, in the form that recommendations need.
  */
 import * as DecayingHistogram from "./DecayingHistogram.ts"
 import type { ContainerUsage } from "./HourUsage.ts"
@@ -8,34 +8,34 @@ import { bucketOf, exponential } from "./Buckets.ts"
 import * as DailyPeaks from "./DailyPeaks.ts"
 
 /**
- * How CPU is counted. **Units** cores.
+ * Histogram for CPU. **Units** cores.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/model/aggregations_config.go` as of checkpoint version
- * v3: 0.01 core, 5 % wider each, up to 1000; half-life 24 h.
+ * v3: first bucket 0.01 core, each 5 % wider, up to 1000; half-life 24 h.
  */
 export const CPU: DecayingHistogram.Shape = {
   buckets: exponential({ firstSize: 0.01, ratio: 1.05, largest: 1_000 }),
   halfLifeMs: DAY_MS
 }
 
-/** How memory is counted. **Units** bytes. **Source** the same: 10^7 bytes, 5 % wider each, up to 10^12; half-life 24 h. */
+/** Histogram for memory. **Units** bytes. **Source** the same: first bucket 10^7 bytes, each 5 % wider, up to 10^12; half-life 24 h. */
 export const MEMORY: DecayingHistogram.Shape = {
   buckets: exponential({ firstSize: 1e7, ratio: 1.05, largest: 1e12 }),
   halfLifeMs: DAY_MS
 }
 
 /**
- * The least weight of a CPU sample, which weighs as many cores as its container requests.
+ * Minimum weight of a CPU sample. A sample normally weighs the container's CPU request in cores.
  *
  * **Source** the same: `minSampleWeight`.
  */
 const MIN_WEIGHT = 0.1
 
-/** A sample a minute weighs 1 for each core that is requested; a longer one as many minutes. */
+/** Length of a sample of weight 1 per requested core. Longer samples weigh proportionally more. */
 const SAMPLE_SECONDS = 60
 
 /**
- * By how much an OOM-killed container needed more memory than it had, as a ratio and in bytes: the greater counts.
+ * How much more memory an OOM-killed container is assumed to need, as a ratio and in bytes. The greater applies.
  *
  * **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`.
  */
@@ -43,10 +43,10 @@ const OOM_RATIO = 1.2
 const OOM_LEAST_BYTES = 100 * 1_024 * 1_024
 
 /**
- * The usage of one container, all of its replicas together, as distributions of CPU and memory.
+ * The CPU and memory usage of one container over all its replicas, as distributions.
  *
- * **Shape** `lastHour` is the newest hour with usage or an OOM kill, counted since the epoch; `memory` has one peak a
- * replica and UTC day, at the day's end.
+ * **Shape** `lastHour` is the newest hour with usage or an OOM kill, in hours since the epoch. `memory` holds one peak per
+ * replica and UTC day, dated to the end of the day.
  */
 export interface ContainerHistory {
   readonly name: string
@@ -56,7 +56,7 @@ export interface ContainerHistory {
   readonly peaks: DailyPeaks.DailyPeaks
 }
 
-/** Makes one that knows nothing. */
+/** Creates an empty history. */
 export const make = (name: string): ContainerHistory => ({
   name,
   lastHour: -1,
@@ -66,14 +66,14 @@ export const make = (name: string): ContainerHistory => ({
 })
 
 /**
- * Takes in what one replica used in an hour.
+ * Adds the usage of one replica in one hour.
  *
- * Hours come in rising order, the replicas of one in any. What is no number, or below 0, is left out.
+ * Hours must ascend; replicas may come in any order. Values that are negative or NaN are ignored.
  */
 export const fold = (history: ContainerHistory, hour: number, usage: ContainerUsage): void => {
   const day = Math.floor((hour * HOUR_MS) / DAY_MS)
   if (day > history.peaks.day) {
-    // A day's weights stand at its start, so that what weighs nothing any more is let go.
+    // Daily, move the reference to the start of the day. This drops buckets whose weight has decayed.
     DecayingHistogram.moveReference(history.cpu, day * DAY_MS)
     DecayingHistogram.moveReference(history.memory, day * DAY_MS)
     DailyPeaks.begin(history.peaks, day)
@@ -108,7 +108,7 @@ const addCpu = (
   }
 }
 
-/** How many samples of a row fell into each bucket: zero between rows. */
+/** Scratch array: samples of one row per bucket. All zero between calls. */
 const counts = new Float64Array(CPU.buckets.starts.length)
 
 const addPeak = ({ memory, peaks }: ContainerHistory, usage: ContainerUsage): void => {
@@ -122,7 +122,7 @@ const addPeak = ({ memory, peaks }: ContainerHistory, usage: ContainerUsage): vo
 }
 
 /**
- * Gives the memory that a replica needed, which is more than it had if it was OOM-killed.
+ * Returns the memory that a replica needed, which is more than it had if it was OOM-killed.
  *
  * **Source** `pkg/recommender/model/container.go`: `RecordOOM`.
  */
@@ -132,7 +132,7 @@ const memoryNeeded = ({ isOomKilled, memoryPeakBytes, memoryRequestBytes }: Cont
   return Math.max(used + OOM_LEAST_BYTES, used * OOM_RATIO)
 }
 
-/** Adds what another history of the same container knows. A replica counts once a day in both together. */
+/** Adds another history of the same container. A replica that is in both still counts once a day. */
 export const merge = (into: ContainerHistory, other: ContainerHistory): void => {
   into.lastHour = Math.max(into.lastHour, other.lastHour)
   DecayingHistogram.merge(into.cpu, other.cpu)

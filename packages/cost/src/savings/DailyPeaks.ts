@@ -1,14 +1,14 @@
 /**
- * The greatest bucket that each replica reached on the newest day, so that a replica counts once a day.
+ * The highest memory bucket that each replica reached on the newest day, so that a replica counts once a day.
  */
 
-/** Replicas of a container that are followed through a day; of more, those with the least numbers: a fair sample. */
+/** Maximum number of replicas tracked per container. Of more, those with the lowest hash are kept, a fair sample. */
 export const MAX_REPLICAS = 256
 
 /**
- * The bucket of each replica's peak on one day.
+ * The peak bucket of each replica on one day.
  *
- * **Shape** `day` counts days since the epoch; `replicas` are numbers, rising, and `buckets` has a place for each.
+ * **Shape** `day` is in days since the epoch. `replicas` are ascending hashes, and `buckets` has one place for each.
  */
 export interface DailyPeaks {
   day: number
@@ -16,7 +16,7 @@ export interface DailyPeaks {
   buckets: Array<number>
 }
 
-/** What a peak changes of a distribution: a bucket that counts no more, one that counts now; -1 for none. */
+/** Effect of a peak on the histogram: a bucket to remove a sample from, and one to add it to. -1 for none. */
 export interface Change {
   readonly removed: number
   readonly added: number
@@ -26,7 +26,7 @@ const UNCHANGED: Change = { removed: -1, added: -1 }
 
 export const make = (): DailyPeaks => ({ day: -1, replicas: [], buckets: [] })
 
-/** Begins a day; the peaks of the day before are what they are. */
+/** Starts a new day with no peaks. */
 export const begin = (peaks: DailyPeaks, day: number): void => {
   peaks.day = day
   peaks.replicas = []
@@ -34,9 +34,9 @@ export const begin = (peaks: DailyPeaks, day: number): void => {
 }
 
 /**
- * Notes what a replica reached.
+ * Records the peak of a replica. The result does not depend on the order of peaks.
  *
- * The order of peaks changes nothing in the end. **Limits** a bisection, and at most {@link MAX_REPLICAS} moves.
+ * **Limits** a binary search, and at most {@link MAX_REPLICAS} moves.
  */
 export const note = (peaks: DailyPeaks, replica: number, bucket: number): Change => {
   const { buckets, replicas } = peaks
@@ -49,19 +49,17 @@ export const note = (peaks: DailyPeaks, replica: number, bucket: number): Change
   }
   if (place >= MAX_REPLICAS) return UNCHANGED
   const removed = buckets[MAX_REPLICAS - 1] ?? -1
-  // New arrays, as long as they must be: there are very many of them.
+  // Exact-length copies save memory, because there are many of these arrays.
   peaks.replicas = replicas.toSpliced(place, 0, replica).slice(0, MAX_REPLICAS)
   peaks.buckets = buckets.toSpliced(place, 0, bucket).slice(0, MAX_REPLICAS)
   return { removed, added: bucket }
 }
 
 /**
- * Gives the number of a replica.
+ * Returns the 32-bit hash of a replica. Two replicas of one container with the same hash count as one.
  *
- * 32 bits; two replicas of one container that share a number, one in four billion, count as one.
- *
- * **Source** Fowler, Noll and Vo, FNV-1a, over UTF-16 code units, mixed as Appleby's MurmurHash3 ends (`fmix32`), so that
- * the least numbers are a fair sample.
+ * **Source** Fowler, Noll and Vo, FNV-1a, over UTF-16 code units, with the finalizer of Appleby's MurmurHash3 (`fmix32`), so
+ * that the lowest hashes are a fair sample.
  */
 export const numberOf = (replica: string): number => {
   let hash = 0x811c9dc5

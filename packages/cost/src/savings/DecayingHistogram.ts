@@ -1,23 +1,23 @@
 /**
- * A distribution in buckets that forgets: a sample weighs half as much with every half-life that passes.
+ * A histogram whose samples lose half their weight with every half-life.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram.go` and `decaying_histogram.go`.
  */
 import { type Buckets, endOf } from "./Buckets.ts"
 
-/** What histograms must share to be merged. */
+/** Parameters of a histogram. Only histograms of equal shape can be merged. */
 export interface Shape {
   readonly buckets: Buckets
   readonly halfLifeMs: number
 }
 
 /**
- * One distribution, changed in place.
+ * A mutable histogram.
  *
- * **Shape** `weights` has those buckets, from `first` on, that hold anything; the weights are those at `referenceMs`, a
- * multiple of the half-life. Only their ratios matter, so the reference may move and all weights with it.
+ * **Shape** `weights` holds the non-empty range of buckets, starting at bucket `first`. Weights are those at `referenceMs`, a
+ * multiple of the half-life. Only their ratios matter, so the reference may move together with all weights.
  *
- * **Limits** as many numbers as there are buckets, at most.
+ * **Limits** at most one number per bucket.
  */
 export interface DecayingHistogram {
   readonly shape: Shape
@@ -26,28 +26,26 @@ export interface DecayingHistogram {
   weights: Array<number>
 }
 
-/** A bucket that weighs less than this is empty: a thousandth of the least sample's weight. */
+/** Below this weight a bucket counts as empty: a thousandth of the smallest sample weight. */
 export const EPSILON = 0.0001
 
-/** Half-lives after which the reference moves up, long before weights leave the range of numbers. */
+/** Half-lives after which the reference must move, so that weights stay within the range of numbers. */
 const MAX_EXPONENT = 100
 
-/** Makes an empty histogram. */
 export const make = (shape: Shape): DecayingHistogram => ({ shape, referenceMs: 0, first: 0, weights: [] })
 
-/** Tells whether nothing is in it, or nothing any more. */
+/** Returns true if no bucket has weight, either because no sample was added or all have decayed. */
 export const isEmpty = (histogram: DecayingHistogram): boolean => histogram.weights.length === 0
 
-/** Adds a sample to its bucket. The order of additions changes nothing; `weight` is 0 or more. */
+/** Adds a sample of weight 0 or more to a bucket. The order of additions does not matter. */
 export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight: number, atMs: number): void => {
   addWeight(histogram, bucket, weight * factorAt(histogram, atMs))
 }
 
 /**
- * Gives what a sample's weight is multiplied with.
+ * Returns the factor that scales a sample's weight to the reference, for {@link addWeight}.
  *
- * For {@link addWeight}, where many samples have one instant; it holds until the histogram is touched with
- * another.
+ * One factor serves many samples of the same instant. It is valid until the histogram is changed with another instant.
  */
 export const factorAt = (histogram: DecayingHistogram, atMs: number): number => {
   const { halfLifeMs } = histogram.shape
@@ -56,7 +54,7 @@ export const factorAt = (histogram: DecayingHistogram, atMs: number): number => 
   return power(atMs - histogram.referenceMs, halfLifeMs)
 }
 
-/** Adds a weight that is a reference's already. */
+/** Adds a weight that is already scaled to the reference. */
 export const addWeight = (histogram: DecayingHistogram, bucket: number, weight: number): void => {
   if (weight === 0) return
   if (isEmpty(histogram)) histogram.first = bucket
@@ -66,7 +64,7 @@ export const addWeight = (histogram: DecayingHistogram, bucket: number, weight: 
   weights[bucket - first] = (weights[bucket - first] ?? 0) + weight
 }
 
-/** There are very many histograms that seldom grow: each array is as long as it must be. */
+/** Allocates exactly the needed length, because there are many histograms that rarely grow. */
 const extendTo = (histogram: DecayingHistogram, bucket: number): void => {
   const { first, weights } = histogram
   const from = Math.min(first, bucket)
@@ -75,7 +73,7 @@ const extendTo = (histogram: DecayingHistogram, bucket: number): void => {
   histogram.first = from
 }
 
-/** Takes back a sample that was added with the same bucket, weight and instant. */
+/** Removes a sample that was added with the same bucket, weight and instant. */
 export const subtractFromBucket = (
   histogram: DecayingHistogram,
   bucket: number,
@@ -83,19 +81,19 @@ export const subtractFromBucket = (
   atMs: number
 ): void => {
   const place = bucket - histogram.first
-  const held = histogram.weights[place]
-  if (held === undefined) return
-  const left = held - weight * factorAt(histogram, atMs)
-  // What is left of a sum that held nothing else is an error of rounding, not a sample.
+  const current = histogram.weights[place]
+  if (current === undefined) return
+  const left = current - weight * factorAt(histogram, atMs)
+  // A tiny remainder is a rounding error, not a sample.
   histogram.weights[place] = left < EPSILON ? 0 : left
   trim(histogram)
 }
 
 /**
- * Moves the reference near an instant.
+ * Moves the reference to the multiple of the half-life nearest to an instant.
  *
- * Percentiles stay what they were, except that a bucket that weighs less than {@link EPSILON} then is forgotten.
- * Factors are powers of two: nothing is rounded, however often it is done.
+ * Percentiles do not change, except that buckets below {@link EPSILON} are emptied. Factors are powers of two, so repeated
+ * moves do not round.
  */
 export const moveReference = (histogram: DecayingHistogram, toMs: number): void => {
   const { halfLifeMs } = histogram.shape
@@ -107,11 +105,7 @@ export const moveReference = (histogram: DecayingHistogram, toMs: number): void 
   trim(histogram)
 }
 
-/**
- * Adds all that another histogram holds.
- *
- * As if the samples of both had been added to one; the other stays as it is. Both have one shape.
- */
+/** Adds all samples of another histogram of the same shape, which does not change. */
 export const merge = (into: DecayingHistogram, other: DecayingHistogram): void => {
   if (isEmpty(other)) return
   if (isEmpty(into)) into.referenceMs = other.referenceMs
@@ -121,10 +115,10 @@ export const merge = (into: DecayingHistogram, other: DecayingHistogram): void =
 }
 
 /**
- * Gives the value that a share of the weight does not exceed.
+ * Returns the percentile at `share`, such as 0.9 for the 90th.
  *
- * The end of the bucket where the share is reached, the start of the last one for that; 0 for an empty
- * histogram. `share` is 0.9 for the 90th percentile; below 0 it is the least bucket, above 1 the greatest.
+ * The result is the end of the bucket in which the share is reached, or the start of the last bucket. 0 for an empty
+ * histogram.
  */
 export const percentile = ({ first, shape, weights }: DecayingHistogram, share: number): number => {
   if (weights.length === 0) return 0
@@ -146,7 +140,7 @@ const sumOf = (weights: ReadonlyArray<number>): number => {
 
 const alignedTo = (ms: number, halfLifeMs: number): number => Math.round(ms / halfLifeMs) * halfLifeMs
 
-/** Two to the number of half-lives; whole ones are told apart, so that a moved reference changes no digit. */
+/** Returns 2 to the number of half-lives. Whole numbers are computed exactly, so moving the reference loses no digit. */
 const power = (ms: number, halfLifeMs: number): number => {
   const whole = Math.floor(ms / halfLifeMs)
   const rest = ms - whole * halfLifeMs

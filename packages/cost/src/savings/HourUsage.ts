@@ -1,18 +1,17 @@
 /**
- * What the containers of a cluster used in one hour: what recommendations are drawn from.
+ * The container usage of a cluster in one hour, from which recommendations are computed.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Series } from "../hour/Series.ts"
 
 /**
- * What one container of one replica used in the part of the hour for which its usage is known.
+ * Usage of one container of one replica, over the part of the hour for which it is known.
  *
- * **Shape** `replica` tells the workload's replicas apart and stays the same from hour to hour: a pod's uid. `cpuMillis`
- * are means over equal parts of `coveredSeconds`, one a minute where each is known. Requests are 0 where there are none.
- * An init container that ends is none of these, a sidecar is. Of one that was killed before its usage was known,
- * `coveredSeconds` is 0, `cpuMillis` empty and `memoryPeakBytes` 0.
+ * **Shape** `replica` identifies the replica across hours: the pod's UID. `cpuMillis` are means over equal parts of
+ * `coveredSeconds`, usually one a minute. A request of 0 means none. Init containers that end have no row; sidecars have. If
+ * a container was OOM-killed and its usage is unknown, `coveredSeconds` and `memoryPeakBytes` are 0 and `cpuMillis` is empty.
  *
- * **Units** thousandths of a core; bytes, `memoryPeakBytes` the most that was seen of the working set.
+ * **Units** millicores; bytes. `memoryPeakBytes` is the maximum of the working set.
  */
 export interface ContainerUsage {
   readonly workload: Pick<Series, "namespace" | "kind" | "name">
@@ -23,15 +22,15 @@ export interface ContainerUsage {
   readonly cpuRequestMillis: number
   readonly memoryPeakBytes: number
   readonly memoryRequestBytes: number
-  /** Whether the hour saw it OOM-killed. */
+  /** The container was OOM-killed within the hour. */
   readonly isOomKilled: boolean
 }
 
 /**
- * One hour's usage of one cluster.
+ * The usage of one cluster in one hour.
  *
- * **Shape** `startMs` is a whole UTC hour. A container whose usage is not known, and that was not killed for want of
- * memory, has no row: that is not the same as none used. The order of rows changes nothing.
+ * **Shape** `startMs` is a whole UTC hour. A container without known usage and without an OOM kill has no row, which differs
+ * from a usage of 0. The order of rows does not matter.
  */
 export interface HourUsage {
   readonly cluster: ClusterName

@@ -1,28 +1,28 @@
 /**
- * The hours of the last eight days that something was seen in.
+ * A bit set of the hours with usage in the last eight days.
  */
 
-/** How many hours back it reaches. */
+/** Number of hours covered, the newest included. */
 export const REACH_HOURS = 192
 
 const WORD_HOURS = 32
 const WORDS = REACH_HOURS / WORD_HOURS
 
 /**
- * A bit for each hour of the last eight days.
+ * One bit per hour of the last eight days.
  *
- * **Shape** `last` counts hours since the epoch; bit n of `words`, counted from the first one's lowest, is the hour
- * that lies n before `last`.
+ * **Shape** `last` is the newest hour, in hours since the epoch. Bit n, from the lowest bit of the first word, is the hour
+ * `last - n`.
  */
 export interface RecentHours {
   last: number
   readonly words: Array<number>
 }
 
-/** Makes one that saw a single hour. */
+/** Creates a set with a single hour. */
 export const make = (hour: number): RecentHours => ({ last: hour, words: [1, 0, 0, 0, 0, 0] })
 
-/** Notes an hour. Those before the reach are left out. */
+/** Adds an hour. Hours older than the covered range are ignored. */
 export const note = (hours: RecentHours, hour: number): void => {
   if (hour > hours.last) {
     shift(hours, hour - hours.last)
@@ -34,14 +34,13 @@ export const note = (hours: RecentHours, hour: number): void => {
   hours.words[word] = (hours.words[word] ?? 0) | (1 << (back % WORD_HOURS))
 }
 
-/** Adds the hours that another one saw. */
+/** Adds the hours of another set. */
 export const merge = (into: RecentHours, other: RecentHours): void => {
   for (let back = REACH_HOURS - 1; back >= 0; back--) {
     if (((other.words[Math.floor(back / WORD_HOURS)] ?? 0) >>> (back % WORD_HOURS)) & 1) note(into, other.last - back)
   }
 }
 
-/** Tells how many hours were seen. */
 export const count = ({ words }: RecentHours): number => {
   let sum = 0
   for (const word of words) sum += bitsOf(word)

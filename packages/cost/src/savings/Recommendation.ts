@@ -1,16 +1,16 @@
 /**
- * What one replica of a workload is recommended to request.
+ * The recommended requests of one replica of a workload.
  */
 import { Context, Schema } from "effect"
 
-/** How many days of usage a recommendation looks back upon; older ones weigh next to nothing. */
+/** Days of usage that a recommendation considers. Older usage weighs almost nothing. */
 export const RECOMMENDATION_DAYS = 8
 
 /**
- * What one replica is recommended, all its containers together.
+ * The recommended requests of one replica, summed over its containers.
  *
- * **Shape** `recommendationDays` is the time of the last eight days in which usage was known, in days: 0 tells that there
- * is no recommendation, and the other two are 0 then.
+ * **Shape** `recommendationDays` is the time with known usage within the last eight days, in days. 0 means that there is no
+ * recommendation; the other fields are 0 then.
  */
 export const Recommendation = Schema.Struct({
   cpuRecommendedMillis: Schema.Natural,
@@ -19,13 +19,13 @@ export const Recommendation = Schema.Struct({
 }).annotate({ identifier: "Recommendation" })
 export type Recommendation = typeof Recommendation.Type
 
-/** What is said of a workload whose usage nobody knows. */
+/** The recommendation for a workload without known usage. */
 export const none: Recommendation = { cpuRecommendedMillis: 0, memoryRecommendedBytes: 0, recommendationDays: 0 }
 
 /**
- * How a recommendation is drawn from usage.
+ * The parameters of recommendations.
  *
- * **Units** shares from 0 to 1; the least of a replica in thousandths of a core and in bytes.
+ * **Units** shares from 0 to 1; the minimum per replica in millicores and bytes.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/config/config.go`: target-cpu-percentile 0.9,
  * target-memory-percentile 0.9, recommendation-margin-fraction 0.15, pod-recommendation-min-cpu-millicores 25,
@@ -48,7 +48,7 @@ export const RecommendationPolicy = Context.Reference<{
 })
 export type RecommendationPolicy = (typeof RecommendationPolicy)["Service"]
 
-/** Names a workload within its cluster, whatever was recreated under that name. */
+/** Returns the key of a workload within its cluster. A recreated workload of the same name has the same key. */
 export const workloadKey = (workload: {
   readonly namespace: string
   readonly kind: string

@@ -1,7 +1,7 @@
 /**
- * The port behind recommendations: what is known of each workload's usage, and what is recommended from it.
+ * The store of usage histories and recommendations.
  *
- * Adapters: `store/RecommendationMemory`, `store/Sqlite`. Both pass one contract suite.
+ * Adapters: `store/RecommendationMemory`, `store/Sqlite`, `store/ClickHouse`. All pass one contract suite.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type Effect } from "effect"
@@ -9,10 +9,10 @@ import type { CostError } from "../hour/CostError.ts"
 import type { Recommendation } from "./Recommendation.ts"
 
 /**
- * One workload.
+ * A stored workload.
  *
- * **Shape** `key` is {@link Recommendation.workloadKey}'s; `checkpoint` is its history as bytes, which only the
- * recommender reads.
+ * **Shape** `key` comes from {@link Recommendation.workloadKey}. `checkpoint` is its encoded history, which only the
+ * recommender decodes.
  */
 export interface KeptWorkload {
   readonly key: string
@@ -20,47 +20,44 @@ export interface KeptWorkload {
   readonly recommendation: Recommendation
 }
 
-/** What an hour changed. **Units** `foldedToMs` is the end of the newest hour that was taken in. */
+/** The changes of one hour. **Units** `foldedToMs` is the end of the newest hour included. */
 export interface Folded {
   readonly cluster: ClusterName
   readonly foldedToMs: number
   readonly changed: ReadonlyArray<KeptWorkload>
-  /** Keys of workloads of which nothing is known any more; one that is among the changed ones too, is changed. */
+  /** Keys of workloads to delete. A key that is also in `changed` is not deleted. */
   readonly ended: ReadonlyArray<string>
 }
 
-/** All that is kept of a cluster. **Shape** `foldedToMs` is 0 for one of which nothing is. */
+/** All stored workloads of a cluster. **Shape** `foldedToMs` is 0 if there are none. */
 export interface KeptCluster {
   readonly foldedToMs: number
   readonly workloads: ReadonlyArray<KeptWorkload>
 }
 
-/** What is recommended to a cluster's workloads. */
+/** The recommendations of a cluster's workloads. */
 export interface ClusterRecommendations {
   readonly cluster: ClusterName
   readonly foldedToMs: number
   readonly byKey: ReadonlyMap<string, Recommendation>
 }
 
-/**
- * Keeps the histories of workloads between hours, and recommendations for reports.
- */
 export class RecommendationStore extends Context.Service<
   RecommendationStore,
   {
-    /** Notes what an hour changed, whole or not at all. */
+    /** Saves the changes of an hour atomically. */
     readonly save: (folded: Folded) => Effect.Effect<void, CostError>
-    /** Reads all that is kept of a cluster. */
+    /** Reads all workloads of a cluster. */
     readonly load: (cluster: ClusterName) => Effect.Effect<KeptCluster, CostError>
     /**
-     * Reads what is recommended, for each cluster in the order asked for.
+     * Reads the recommendations of clusters, in the given order.
      *
-     * **Limits** meant for every report: a second read of a cluster that has not changed costs next to nothing.
+     * **Limits** every report calls this, so an unchanged cluster is read from a cache.
      */
     readonly recommendations: (
       clusters: ReadonlyArray<ClusterName>
     ) => Effect.Effect<ReadonlyArray<ClusterRecommendations>, CostError>
-    /** Forgets a cluster. */
+    /** Deletes all workloads of a cluster. */
     readonly forget: (cluster: ClusterName) => Effect.Effect<void, CostError>
   }
 >()("@quarterdeck/cost/RecommendationStore") {}

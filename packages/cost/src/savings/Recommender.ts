@@ -1,8 +1,8 @@
 /**
- * Draws recommendations from usage, hour by hour, the way the Vertical Pod Autoscaler does.
+ * Computes recommendations from usage, hour by hour, like the Vertical Pod Autoscaler.
  *
- * Each closed hour is taken into the histories of its workloads and what they recommend is kept, so that a report only
- * reads. How it counts stands in `docs/cost-model/savings.md`.
+ * Each closed hour is added to the usage histories of its workloads, and the resulting recommendations are stored. Reports only
+ * read them. The method is documented in `docs/cost-model/savings.md`.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender`.
  */
@@ -17,15 +17,15 @@ import * as Rightsizing from "./Rightsizing.ts"
 import * as WorkloadHistory from "./WorkloadHistory.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
-/** Workloads that are taken in before others get their turn: about a millisecond. */
+/** Workloads processed before the fiber yields: about a millisecond of work. */
 const WORKLOADS_AT_ONCE = 250
-/** Rows that are sorted by workload before others get their turn: less than that. */
+/** Rows grouped by workload before the fiber yields. */
 const ROWS_AT_ONCE = 2_000
 
-/** What is known of a cluster's workloads, by key. */
+/** The usage histories of a cluster's workloads, by workload key. */
 interface Histories {
   foldedToMs: number
-  /** Keys of those in the store that cannot be read. */
+  /** Keys of stored checkpoints that could not be decoded. */
   unreadable: ReadonlyArray<string>
   readonly byKey: Map<string, WorkloadHistory.WorkloadHistory>
 }
@@ -33,29 +33,28 @@ interface Histories {
 /**
  * Keeps the recommendations of clusters current.
  *
- * **Limits** histories of the clusters that were folded stay in memory: a workload with one container and three replicas
- * takes about 1.5 KiB there, a container with all buckets and replicas in use about 7 KiB.
+ * **Limits** the histories of recently folded clusters stay in memory. A workload with one container and three replicas takes
+ * about 1.5 KiB; a container with all buckets and replicas in use about 7 KiB.
  */
 export class Recommender extends Context.Service<
   Recommender,
   {
     /**
-     * Takes in one hour of a cluster.
+     * Adds one hour of a cluster.
      *
-     * Hours come in rising order, with gaps where there are any; one that does not end after all that were taken
-     * in is left out, so that the same hour may be given again after a failure. Histories older than eight days are
-     * forgotten.
+     * Hours must ascend; gaps are allowed. An hour that was already added is ignored, so a failed call can be repeated.
+     * Histories without usage in the last eight days are deleted.
      *
-     * **Errors** those of the store; nothing was taken in then.
+     * **Errors** those of the store; the hour is not added then.
      *
-     * **Limits** one hour of a cluster at a time. Leaves the event loop to others.
+     * **Limits** processes one hour of a cluster at a time, and yields to other fibers.
      */
     readonly fold: (usage: HourUsage) => Effect.Effect<void, CostError>
-    /** Lets go of a cluster that another program goes on with, or nobody. The store keeps what it has. */
+    /** Drops a cluster's histories from memory. The store keeps them. */
     readonly release: (cluster: ClusterName) => Effect.Effect<void>
   }
 >()("@quarterdeck/cost/Recommender") {
-  /** Folds into the store, one program a cluster: another's hours are seen only after a release. */
+  /** Only one process may fold a cluster at a time. Histories that another process folded are read after a release. */
   static readonly layer: Layer.Layer<Recommender, never, RecommendationStore> = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -66,7 +65,7 @@ const make = Effect.gen(function* () {
   const store = yield* RecommendationStore
   const policy = yield* RecommendationPolicy
   const clusters = new Map<ClusterName, Histories>()
-  /** The same objects may come again each hour, and need no key then. */
+  /** Caches workload keys, because the same objects usually come again each hour. */
   const keys = new WeakMap<ContainerUsage["workload"], string>()
   const lanes = new Map<ClusterName, Semaphore.Semaphore>()
 
@@ -89,7 +88,7 @@ const make = Effect.gen(function* () {
       if (index % WORKLOADS_AT_ONCE === WORKLOADS_AT_ONCE - 1) yield* Effect.yieldNow
     }
     if (unreadable.length > 0) {
-      yield* Effect.logWarning("the usage of some workloads is learnt anew: their checkpoints cannot be read", {
+      yield* Effect.logWarning("cannot read the usage history of some workloads; starting new ones", {
         cluster,
         workloads: unreadable.length
       })
@@ -99,7 +98,7 @@ const make = Effect.gen(function* () {
     return histories
   })
 
-  const takeIn = Effect.fnUntraced(function* ({ cluster, containers, startMs }: HourUsage) {
+  const addHour = Effect.fnUntraced(function* ({ cluster, containers, startMs }: HourUsage) {
     const histories = yield* historiesOf(cluster)
     const foldedToMs = startMs + HOUR_MS
     if (foldedToMs <= histories.foldedToMs) return
@@ -136,8 +135,8 @@ const make = Effect.gen(function* () {
   const fold = Effect.fn("Recommender.fold")(
     function* (usage: HourUsage) {
       yield* Effect.annotateCurrentSpan({ cluster: usage.cluster })
-      // A history that was taken further than the store is worth nothing: it would count the hour twice.
-      yield* Effect.onError(takeIn(usage), () => Effect.sync(() => clusters.delete(usage.cluster)))
+      // After a failure, memory may be ahead of the store, and repeating the hour would count it twice.
+      yield* Effect.onError(addHour(usage), () => Effect.sync(() => clusters.delete(usage.cluster)))
     },
     (run, { cluster }) => laneOf(cluster).withPermit(run)
   )
@@ -155,7 +154,7 @@ const byWorkload = Effect.fnUntraced(function* (
   let workload: ContainerUsage["workload"] | undefined
   let rows: Array<ContainerUsage> = []
   for (const [index, usage] of containers.entries()) {
-    // Rows of one workload mostly follow each other, and then need no key.
+    // Rows of one workload are usually adjacent, so most need no lookup.
     if (usage.workload !== workload) {
       workload = usage.workload
       let key = keys.get(workload)

@@ -1,5 +1,5 @@
 /**
- * Decides what a workload should request, from what its replicas used.
+ * Computes the recommended requests of a workload from what its replicas used.
  */
 import type { ContainerHistory } from "./ContainerHistory.ts"
 import * as DecayingHistogram from "./DecayingHistogram.ts"
@@ -10,10 +10,10 @@ import type { WorkloadHistory } from "./WorkloadHistory.ts"
 const HOURS_A_DAY = 24
 
 /**
- * Recommends what one replica requests.
+ * Returns the recommended request of one replica.
  *
- * The sum over the containers that its newest hour saw; what a replica gets at least is split evenly over them.
- * A container of which kills alone are known is left out until its usage is: of its CPU nothing can be said.
+ * It is the sum over the containers of the newest hour. The policy's minimum per replica is split evenly over them. A container
+ * of which only OOM kills are known is left out until its usage is known.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and
  * `pkg/recommender/routines/vpa.go`: `GetContainerNameToAggregateStateMap` (`TotalSamplesCount` counts CPU).
@@ -32,10 +32,9 @@ export const fromHistory = ({ containers, hours }: WorkloadHistory, policy: Reco
 }
 
 /**
- * Gives what one replica's container is recommended.
+ * Returns the recommended request of one container of a replica.
  *
- * **Shape** `share` is the container's part of what a replica gets at least. **Units** whole thousandths of a core and
- * bytes, rounded up.
+ * **Shape** `share` is the container's share of the minimum per replica. **Units** whole millicores and bytes, rounded up.
  */
 const recommendedFor = (
   { cpu, memory }: ContainerHistory,
@@ -53,5 +52,5 @@ const recommendedFor = (
   }
 }
 
-/** A whole number that was missed by an error of rounding is that number, not the next. */
+/** Rounds up, but ignores an excess that is only floating-point error. */
 const roundedUp = (value: number): number => Math.ceil(value - value * Number.EPSILON * 8)

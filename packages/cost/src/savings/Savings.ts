@@ -1,8 +1,8 @@
 /**
- * What a workload would have cost less, or more, if its replicas had requested what they are recommended.
+ * Computes what a workload would have cost less, or more, with the recommended requests.
  */
 
-/** One resource of a row. **Units** billionths of the currency, and a resource unit times seconds. */
+/** One resource of a row. **Units** billionths of the currency; resource units times seconds. */
 export interface Spent {
   readonly costNanos: number
   readonly allocated: number
@@ -10,20 +10,20 @@ export interface Spent {
 }
 
 /**
- * Returns what a window would have cost less with the recommended request; negative where it would have cost more.
+ * Returns the savings of a window with the recommended request. Negative if it would have cost more.
  *
- * **Shape** (requested - recommended) at the window's mean price of the resource. Usage above the request was allocated
- * and paid for, and a smaller request does not save it. The result is never above what the resource cost. It is exact
- * where usage stayed at or under the recommendation, and at least what a rerun would save elsewhere.
+ * **Shape** (requested - recommended) x the window's mean price of the resource. Usage above the request was allocated and
+ * paid, and a smaller request does not save it. The result is at most the cost of the resource. It is exact if usage never
+ * exceeded the recommendation, and otherwise a lower bound of the real savings.
  *
- * **Units** billionths, whole; `recommended` is that of all replicas, in the unit of `requested`.
+ * **Units** whole billionths. `recommended` covers all replicas, in the unit of `requested`.
  *
  * **Example**
  *
  * ```ts
- * // Two cores requested for an hour cost 60 millionths, half a core would do: 45 millionths.
+ * // Two requested cores cost 60 millionths for an hour. Half a core is recommended: saves 45 millionths.
  * ofResource({ costNanos: 60_000, allocated: 7_200_000, requested: 7_200_000 }, 1_800_000) // 45_000
- * // Of the same two cores 1.5 were used beyond a request of half a core: nothing is saved.
+ * // Two cores were allocated, but only half a core requested, as recommended: saves nothing.
  * ofResource({ costNanos: 60_000, allocated: 7_200_000, requested: 1_800_000 }, 1_800_000) // 0
  * ```
  */

@@ -1,27 +1,27 @@
 /**
- * What the replicas of one workload used, container by container.
+ * The usage history of one workload, container by container.
  */
 import type { ContainerUsage } from "./HourUsage.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
 import * as RecentHours from "./RecentHours.ts"
 
-/** Containers whose history is kept though the last hour did not see them. */
+/** Maximum number of containers whose history stays although the newest hour did not have them. */
 const MAX_PAST_CONTAINERS = 16
 
-/** Containers are in no order, their names distinct. */
+/** Container names are distinct; their order does not matter. */
 export interface WorkloadHistory {
   readonly hours: RecentHours.RecentHours
   containers: Array<ContainerHistory.ContainerHistory>
 }
 
-/** Makes one whose first hour this is. */
+/** Creates a history that starts with `hour`. */
 export const make = (hour: number): WorkloadHistory => ({ hours: RecentHours.make(hour), containers: [] })
 
 /**
- * Takes in an hour.
+ * Adds one hour.
  *
- * Hours come in rising order. Of containers that the hour did not see, those of the last eight days are kept
- * for when they come back, {@link MAX_PAST_CONTAINERS} at most.
+ * Hours must ascend. Containers missing in the hour stay for eight days in case they return, at most
+ * {@link MAX_PAST_CONTAINERS} of them.
  */
 export const fold = (history: WorkloadHistory, hour: number, rows: ReadonlyArray<ContainerUsage>): void => {
   RecentHours.note(history.hours, hour)
@@ -36,20 +36,20 @@ export const fold = (history: WorkloadHistory, hour: number, rows: ReadonlyArray
   forgetContainers(history)
 }
 
-/** Tells whether all of it is older than eight days at an hour. */
+/** Returns true if the newest usage is eight days or more before `hour`. */
 export const isPast = ({ hours }: WorkloadHistory, hour: number): boolean =>
   hour - hours.last >= RecentHours.REACH_HOURS
 
-/** Adds what another history of the same workload knows; the other stays as it is. */
+/** Adds another history of the same workload, which does not change. */
 export const merge = (into: WorkloadHistory, other: WorkloadHistory): void => {
   RecentHours.merge(into.hours, other.hours)
-  for (const theirs of other.containers) {
-    let ours = into.containers.find(({ name }) => name === theirs.name)
-    if (ours === undefined) {
-      ours = ContainerHistory.make(theirs.name)
-      into.containers.push(ours)
+  for (const source of other.containers) {
+    let target = into.containers.find(({ name }) => name === source.name)
+    if (target === undefined) {
+      target = ContainerHistory.make(source.name)
+      into.containers.push(target)
     }
-    ContainerHistory.merge(ours, theirs)
+    ContainerHistory.merge(target, source)
   }
   forgetContainers(into)
 }

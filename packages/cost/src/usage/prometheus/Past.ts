@@ -50,7 +50,7 @@ export const hours = (
       const tell = (large: number) => {
         if (large <= mostLarge) return Effect.void
         mostLarge = large
-        return Effect.logWarning(`cost of cluster ${cluster}: sizes of volumes: ${VolumeSize.told(large)}`)
+        return Effect.logWarning(`cost of cluster ${cluster}: sizes of volumes: ${VolumeSize.printTooLarge(large)}`)
       }
       return Stream.paginate(startMs, (fromMs) =>
         Effect.map(knownOrWhy(client, place, cluster, fromMs, lastMs), (found) => {

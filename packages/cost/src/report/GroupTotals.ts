@@ -1,5 +1,5 @@
 /**
- * Sums of an allocation set's places by bin: a bin is a row, a group, or all of them.
+ * Sums an allocation set's places into bins. A bin is one row, one group, or the whole report.
  */
 import { Effect } from "effect"
 import type { CostTotals, costFields } from "./CostRow.ts"
@@ -8,7 +8,7 @@ import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { isWorkload } from "../hour/Series.ts"
 import type { Part } from "./AllocationSet.ts"
 
-/** Sums of all measures, one place a bin, in the units of the measures. */
+/** Sums of all measures, one place per bin, in the units of the measures. */
 export interface Table {
   readonly size: number
   readonly columns: Columns
@@ -32,7 +32,7 @@ export const empty = (size: number): Table => ({
   increaseNanos: new Float64Array(size)
 })
 
-/** Gives a table with room for more bins. **Limits** doubles, so that growing step by step costs no more than once. */
+/** Returns a table with room for at least `size` bins. **Limits** doubles the size, so that repeated growth stays linear. */
 export const grown = (table: Table, size: number): Table => {
   if (size <= table.size) return table
   const more = empty(Math.max(size, 2 * table.size))
@@ -43,22 +43,23 @@ export const grown = (table: Table, size: number): Table => {
 }
 
 /**
- * Adds places to their bins.
+ * Adds the places of all parts to their bins.
  *
- * A bin below 0 is none. What is no workload existed for no hours. **Limits** gives way to others part by part.
+ * Places with a bin below 0 are skipped. `existedSeconds` and `coveredSeconds` count workloads only. **Limits** yields after
+ * each large part.
  */
 export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArray<Part>, binOf: Int32Array) {
   for (const part of parts) {
     for (const measure of measures) addColumn(table.columns[measure], part.columns[measure], part, binOf)
-    takeBeside(table, part, binOf)
+    subtractNonWorkloadHours(table, part, binOf)
     if (part.series.length > FEW) yield* Effect.yieldNow
   }
 })
 
-/** Series of a part that are soon added. */
+/** Largest part that is added without a yield. **Units** series. */
 const FEW = 1_000
 
-/** Adds one column of a part to its bins. */
+/** Adds one column of a part to the bins of its places. */
 export const addColumn = (
   into: Float64Array,
   values: Float64Array,
@@ -71,7 +72,7 @@ export const addColumn = (
   }
 }
 
-const takeBeside = ({ columns }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
+const subtractNonWorkloadHours = ({ columns }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
   for (let index = 0; index < series.length; index++) {
     const bin = binOf[from + index] ?? -1
     const existed = own.existedSeconds[index] ?? 0
@@ -82,7 +83,7 @@ const takeBeside = ({ columns }: Table, { columns: own, from, series }: Part, bi
   }
 }
 
-/** Adds what workloads have in any bin to the first. */
+/** Adds every place of a part that has a bin to bin 0. Expects places of workloads only. */
 export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   const { columns, from, series } = part
   const bins = binOf.subarray(from, from + series.length)
@@ -93,21 +94,21 @@ export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   }
 }
 
-/** Sums what is in any bin. */
+/** Sums the values whose bin is 0 or above. */
 const sumIn = (values: Float64Array, bins: Int32Array): number => {
   let sum = 0
   for (let index = 0; index < bins.length; index++) if ((bins[index] ?? -1) >= 0) sum += values[index] ?? 0
   return sum
 }
 
-/** One place of a part, and where it is added. */
+/** One place of a part, and the bin it is added to. */
 export interface Placed {
   readonly bin: number
   readonly index: number
   readonly columns: Columns
 }
 
-/** Adds some places of workloads to their bins. */
+/** Adds single places to their bins. Expects places of workloads only. */
 export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
   const into = measures.map((measure) => table.columns[measure])
   const columnsOf = new Map<Columns, ReadonlyArray<Float64Array>>()
@@ -139,7 +140,7 @@ export const sumOf = (values: Float64Array): number => {
   return all
 }
 
-/** Gives what each bin cost in all. **Units** billionths. */
+/** Returns the total cost of each bin. **Units** billionths of the currency. */
 export const totalNanos = ({ columns, size }: Pick<Table, "columns" | "size">): Float64Array => {
   const totals = new Float64Array(size)
   for (const cost of COSTS) {
@@ -165,14 +166,13 @@ const noCosts = (): Costs => ({
   loadBalancerCost: 0
 })
 
-/** Gives the costs of a place. */
 export const costsAt = (columns: Columns, place: number): Readonly<Costs> => {
   const costs = noCosts()
-  tellCosts(costs, columns, place)
+  writeCosts(costs, columns, place)
   return costs
 }
 
-const tellCosts = (costs: Costs, columns: Columns, place: number): void => {
+const writeCosts = (costs: Costs, columns: Columns, place: number): void => {
   const cpu = columns.cpuCostNanos[place] ?? 0
   const memory = columns.memoryCostNanos[place] ?? 0
   const gpu = columns.gpuCostNanos[place] ?? 0
@@ -188,7 +188,7 @@ const tellCosts = (costs: Costs, columns: Columns, place: number): void => {
   costs.loadBalancerCost = money(loadBalancer)
 }
 
-/** Figures that others overwrite: who tells many makes one of these. */
+/** Mutable figures. A caller that writes many rows reuses one object. */
 export type Figures = { -readonly [Name in keyof CostTotals]: CostTotals[Name] }
 
 export const noFigures = (): Figures => ({
@@ -213,22 +213,21 @@ export const noFigures = (): Figures => ({
   hoursCovered: 0
 })
 
-/** Gives the figures of a bin. */
 export const totalsAt = ({ columns, increaseNanos, savingsNanos }: Table, bin: number): CostTotals => {
   const figures = noFigures()
-  tell(figures, columns, bin, { savingsNanos: savingsNanos[bin] ?? 0, increaseNanos: increaseNanos[bin] ?? 0 })
+  writeFigures(figures, columns, bin, { savingsNanos: savingsNanos[bin] ?? 0, increaseNanos: increaseNanos[bin] ?? 0 })
   return figures
 }
 
-/** What the recommended requests would change. **Units** billionths. */
-interface Advised {
+/** Effect of the recommended requests on costs. **Units** billionths of the currency. */
+interface CostChange {
   readonly savingsNanos: number
   readonly increaseNanos: number
 }
 
-/** Overwrites figures with those of sums. */
-export const tell = (figures: Figures, columns: Columns, place: number, advised: Advised): void => {
-  tellCosts(figures, columns, place)
+/** Overwrites `figures` with those of one place. */
+export const writeFigures = (figures: Figures, columns: Columns, place: number, change: CostChange): void => {
+  writeCosts(figures, columns, place)
   const replicas = columns.replicaSeconds[place] ?? 0
   const spot = columns.spotSeconds[place] ?? 0
   const spotPercent = percentOf(spot, replicas)
@@ -239,19 +238,19 @@ export const tell = (figures: Figures, columns: Columns, place: number, advised:
   figures.onDemandPercent = replicas === 0 ? 0 : 100 - spotPercent
   figures.cpuCoreHours = coreHours(columns.cpuAllocatedMilliSeconds[place] ?? 0)
   figures.memoryByteHours = byteHours(columns.memoryAllocatedKibSeconds[place] ?? 0)
-  tellEfficiency(figures, columns, place)
-  figures.savingsAvailable = money(advised.savingsNanos)
-  figures.costIncrease = money(advised.increaseNanos)
+  writeEfficiency(figures, columns, place)
+  figures.savingsAvailable = money(change.savingsNanos)
+  figures.costIncrease = money(change.increaseNanos)
   figures.hoursExisted = hours(columns.existedSeconds[place] ?? 0)
   figures.hoursCovered = hours(columns.coveredSeconds[place] ?? 0)
 }
 
-/** Converts thousandths of a core (or GPU), times seconds, to core-hours (or GPU-hours). */
+/** Converts millicore-seconds to core-hours, and milli-GPU-seconds to GPU-hours. */
 export const coreHours = (milliSeconds: number): number => milliSeconds / (1_000 * HOUR_SECONDS)
-/** Converts KiB times seconds to byte-hours. */
+/** Converts KiB-seconds to byte-hours. */
 export const byteHours = (kibSeconds: number): number => (kibSeconds * KIB_BYTES) / HOUR_SECONDS
 
-const tellEfficiency = (figures: Figures, columns: Columns, place: number): void => {
+const writeEfficiency = (figures: Figures, columns: Columns, place: number): void => {
   const cpuRequested = columns.cpuRequestedKnownMilliSeconds[place] ?? 0
   const cpuUsed = columns.cpuUsedMilliSeconds[place] ?? 0
   const memoryRequested = columns.memoryRequestedKnownKibSeconds[place] ?? 0
@@ -260,7 +259,7 @@ const tellEfficiency = (figures: Figures, columns: Columns, place: number): void
   figures.cpuUsedCoreHours = coreHours(cpuUsed)
   figures.memoryRequestedByteHours = byteHours(memoryRequested)
   figures.memoryUsedByteHours = byteHours(memoryUsed)
-  // Covered time is rounded down: less than a second of it may have usage all the same.
+  // Covered time is rounded down to seconds, so a shorter time can have usage although it counts as 0.
   const isKnown =
     (columns.coveredSeconds[place] ?? 0) > 0 || cpuRequested + cpuUsed > 0 || memoryRequested + memoryUsed > 0
   const { cpuCost, memoryCost } = figures
@@ -274,10 +273,10 @@ const tellEfficiency = (figures: Figures, columns: Columns, place: number): void
 }
 
 /**
- * Compares what was used with what was requested meanwhile.
+ * Returns usage divided by request.
  *
- * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): mean usage by mean request;
- * without a request 1 where something was used and cost something, else 0.
+ * **Source** OpenCost `CPUEfficiency`, `RAMEfficiency` (`core/pkg/opencost/allocation.go`): without a request, 1 if there was
+ * usage and a cost, else 0.
  */
 const ratio = (used: number, requested: number, cost: number): number =>
   requested > 0 ? used / requested : used > 0 && cost > 0 ? 1 : 0
