@@ -1,9 +1,9 @@
 /**
- * What Kubernetes workloads cost: prices, closed hours and their sums, recommendations and savings.
+ * Costs of Kubernetes workloads: prices, closed hours and their sums, recommendations and savings.
  *
- * A closed {@link Hour} holds what every {@link Series} used and cost; {@link CostStore} keeps hours and sums any window
- * of them. {@link PriceBook} says what machines cost at an instant, {@link HourCosts} puts that into an hour, and
- * {@link Recommender} learns from hours what workloads should ask for, which {@link Savings} turns into money.
+ * A closed {@link Hour} holds the usage and cost of every {@link Series}. {@link CostStore} stores hours and sums any window of
+ * them. {@link PriceBook} returns prices at an instant, and {@link HourCosts} computes an hour's costs from them.
+ * {@link Recommender} derives recommended requests from usage, and {@link Savings} computes their effect on costs.
  */
 export * as Aggregate from "./report/Aggregate.ts"
 export * as Allocation from "./allocation/Allocation.ts"

@@ -45,7 +45,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   },
   workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },
   pod_not_found: { detail: "cluster prod has no pod web-5d8f-x2x9k in namespace shop", field: "name" },
-  cost_row_not_found: { detail: "nothing is known of prod/shop/Deployment/cart in this window", field: "id" },
+  cost_row_not_found: { detail: "there are no costs of prod/shop/Deployment/cart in this window", field: "id" },
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
   key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
@@ -85,7 +85,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     field: "Idempotency-Key"
   },
   too_many_previews: {
-    detail: "4 price books are being previewed or wait for it, which is the most; try again in a moment"
+    detail: "4 price previews are running or waiting, which is the maximum; try again in a moment"
   },
   too_many_streams: { detail: "the key has 5 streams open; end one first" },
   internal_error: { detail: "the service failed; its log holds the cause" },

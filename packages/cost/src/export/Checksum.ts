@@ -1,19 +1,18 @@
 /**
- * Sums texts up, so that one that was changed, or is missing, is found out.
+ * Computes checksums of exported text, to detect changed and missing records.
  *
- * **Source** FIPS 180-4, SHA-256. Tells mistakes, not forgery: who changes a text on purpose can seal it again.
+ * **Source** FIPS 180-4, SHA-256. It detects mistakes, not forgery, because it uses no secret.
  */
 import { createHash } from "node:crypto"
 
-/** A sum that is not finished. */
+/** An unfinished checksum. */
 export interface Seal {
-  /** Takes the next text, however it was cut. */
+  /** Adds text. Only the concatenation of all texts matters. */
   readonly add: (text: string) => void
-  /** Gives the sum of what was taken, once: 64 hexadecimal digits. */
+  /** Returns the checksum as 64 hexadecimal digits. Call it once. */
   readonly close: () => string
 }
 
-/** Begins a sum. */
 export const make = (): Seal => {
   const hash = createHash("sha256")
   return { add: (text) => void hash.update(text), close: () => hash.digest("hex") }

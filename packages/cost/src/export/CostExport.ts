@@ -1,29 +1,28 @@
 /**
- * Moves closed hours from one store to another, or keeps them elsewhere, as comma-separated values.
+ * Exports closed hours as comma-separated values, and imports them into another store.
  *
- * A file holds the header and then, for each hour of each cluster, one `hour` record, one `series` record for each of
- * its series, in their order, and one `sum` record; an `end` record closes it. Nothing is lost: an hour that was exported
- * and imported is equal to what it was, and a changed price changes it alike.
+ * A file holds a header and, for each hour of each cluster, one `hour` record, one `series` record per series, in their order,
+ * and one `sum` record. An `end` record closes the file. The format is lossless: an imported hour equals the exported one, and
+ * can be repriced like it.
  *
  * | column | in `hour` records | in `series` records | in `sum` records |
  * |---|---|---|---|
  * | `record` | `hour` | `series` | `sum` |
- * | `cluster`, `hour` | whose hour it is, and its start, as `2026-03-02T00:00:00.000Z` | the same | the same |
- * | `knownSeconds` | how long the cluster was seen | | |
- * | `series` | how many series follow | | |
- * | `charges` | JSON: `rates`, `shares`, and `storage` where there is one, as an `Hour` has them | | |
+ * | `cluster`, `hour` | name of the history, and start of the hour as `2026-03-02T00:00:00.000Z` | the same | the same |
+ * | `knownSeconds` | how long the cluster was observed | | |
+ * | `series` | number of `series` records | | |
+ * | `charges` | JSON: `rates`, `shares` and, if present, `storage` and `seen` of an `Hour` | | |
  * | `checksum` | | | SHA-256 of the hour's other records, each ended by CRLF |
  * | `namespace`, `kind`, `name`, `uid` | | the series | |
- * | `labels` | | JSON: an object of texts | |
- * | `rate` | | the place in `rates`, -1 where there is none or several | |
+ * | `labels` | | JSON: an object of strings | |
+ * | `rate` | | index into `rates`, -1 for none or several | |
  * | each of `Measure.measures` | | a whole number | |
  *
- * Files of programs that did not keep what was requested while usage was known lack those two measures; they are estimated
- * where such a file is read.
+ * Files of the first releases lack the two measures of requests during known usage. The import estimates them.
  *
- * The `checksum` of the `end` record is the SHA-256 of those of all hours, one after the other.
+ * The `checksum` of the `end` record is the SHA-256 of the concatenated checksums of all hours.
  *
- * **Source** RFC 4180. Texts stand as they are: what a spreadsheet would take for a formula has no guard.
+ * **Source** RFC 4180. Texts are written unchanged, without protection against spreadsheet formulas.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -42,26 +41,25 @@ import type { Window } from "../hour/Window.ts"
 
 export { ImportRefused } from "./ImportRefused.ts"
 
-/** The media type of what is written. */
 export const MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 
-/** The longest record that is read: an hour whose every series ran in several price classes has a long one. */
+/** Maximum length of a record. An hour whose every series ran on several price classes has a long one. */
 const MAX_RECORD = 256 * 1_024 ** 2
 
 interface ExportOptions {
   readonly onLost?: (lost: LostHours.LostHours) => Effect.Effect<void>
-  /** Names the history of a key; the key itself where it is left out. */
+  /** Returns the name of a history; the key itself by default. */
   readonly nameOf?: (key: ClusterName) => HistoryName
 }
 
 /**
- * Writes the closed hours of clusters.
+ * Exports the closed hours of clusters as CSV text.
  *
- * **Shape** clusters in the order given, each once; hours rising. Hours that are kept within their days only are not
- * in it: `onLost` is told of those that damage made so.
+ * **Shape** clusters in the given order, without duplicates; hours ascending. Days of which only the daily sum is stored are
+ * left out. `onLost` is called for those that were lost to damage.
  *
- * **Limits** holds a day of one cluster. Days are read one after the other: what is rewritten between two of them shows
- * in the later. An hour of 10,000 series takes about 3 MB; the text packs well.
+ * **Limits** holds one day of one cluster. Days are read one after the other, without a snapshot. An hour of 10,000 series
+ * takes about 3 MB, and compresses well.
  */
 export const toCsv = (
   clusters: ReadonlyArray<ClusterName>,
@@ -105,7 +103,7 @@ export const toCsv = (
     })
   )
 
-/** Cuts a window at days; an empty one gives none. */
+/** Splits a window at day boundaries. An empty window returns no days. */
 const daysOf = ({ endMs, startMs }: Window): ReadonlyArray<Window> => {
   const days: Array<Window> = []
   for (let from = startMs; from < endMs; from = dayOf(from) + DAY_MS) {
@@ -115,10 +113,10 @@ const daysOf = ({ endMs, startMs }: Window): ReadonlyArray<Window> => {
 }
 
 /**
- * What became of the hours that were read.
+ * Counts of imported hours.
  *
- * **Shape** `written` were closed, or replaced; `skipped` were closed before, and left as they are; `forgotten` are of
- * days that the store keeps as a whole only, and could not be taken.
+ * **Shape** `written` were closed or replaced. `skipped` were already closed and left unchanged. `forgotten` belong to days of
+ * which the store keeps only the daily sum, and were not imported.
  */
 export interface Imported {
   readonly written: number
@@ -127,16 +125,13 @@ export interface Imported {
 }
 
 /**
- * Reads what {@link toCsv} wrote into the store.
+ * Imports the output of {@link toCsv} into the store.
  *
- * **Shape** `closed` says what becomes of hours that the store has: they are left as they are, or replaced.
+ * **Errors** `ImportRefused` at the first invalid record, at an hour whose checksum does not match, and at the end of a file
+ * that lacks hours or its `end` record. Earlier hours stay imported. Importing the corrected file again skips or replaces them.
  *
- * **Errors** `ImportRefused` at the first record that is not as it must be, at an hour that was changed, and at the end
- * of a file that lacks hours or its `end`. Hours before it have been taken in, each whole; reading the mended file again
- * skips or replaces those.
- *
- * **Limits** holds one hour, or a day of one cluster where hours are replaced. The hours of a cluster stand one after
- * the other, rising.
+ * **Limits** holds one hour, or with `closed: "replace"` one day of one cluster. The hours of a cluster must be adjacent and
+ * ascending.
  */
 export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   text: Stream.Stream<string, E, R>,
@@ -175,15 +170,15 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
 })
 
 interface ImportOptions {
-  /** What becomes of hours that the store has. */
+  /** Treatment of hours that the store already has. */
   readonly closed: "skip" | "replace"
-  /** Finds the key of a history that is taken in; without it there are clusters alone. */
+  /** Returns the key for an imported history. Without it, only histories of clusters are accepted. */
   readonly adopt?: (name: HistoryName) => Effect.Effect<ClusterName, CostError>
 }
 
 const ownKey = (name: HistoryName): Effect.Effect<ClusterName> => Effect.succeed(clusterOf(name))
 
-/** Where hours go, and how many of them went there. */
+/** The target of an import, and its counts so far. */
 interface Destination {
   readonly store: CostStore["Service"]
   readonly adopt: (name: HistoryName) => Effect.Effect<ClusterName, CostError>
@@ -226,7 +221,7 @@ const replaceDay = (destination: Destination): Effect.Effect<void, CostError> =>
     if (hours.length === 0) return Effect.void
     return destination.store.rewrite(hours).pipe(
       Effect.tap(() => Effect.sync(() => void (destination.written += hours.length))),
-      // Whole days are forgotten, and these are of one.
+      // Only whole days are reduced to daily sums, and these hours are of one day.
       Effect.catchReason("CostError", "HourForgotten", () =>
         Effect.sync(() => void (destination.forgotten += hours.length))
       )

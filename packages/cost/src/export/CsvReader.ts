@@ -1,41 +1,37 @@
 /**
- * Reads comma-separated values as they come.
+ * An incremental parser for comma-separated values.
  *
- * **Source** RFC 4180; the end of a record is CRLF or LF.
+ * **Source** RFC 4180. Records may end with CRLF or LF.
  */
 
-/** The fields of one record, and the line on which it begins, counted from 1. */
+/** The fields of one record, and the line on which it starts, counted from 1. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: ReadonlyArray<string>
 }
 
-/** What is not written as it must be. */
+/** A syntax error. */
 export interface Malformed {
   readonly line: number
   readonly problem: string
 }
 
-/** What a part of the text yields: the records that are complete, and what ends the reading, if anything. */
+/** The result of a chunk: its complete records, and the error that ends parsing, if any. */
 export interface Taken {
   readonly records: ReadonlyArray<CsvRecord>
   readonly malformed?: Malformed
 }
 
 export interface CsvReader {
-  /** Takes the next part of the text; the last is followed by {@link CsvReader.end}. */
+  /** Parses the next chunk. Call {@link CsvReader.end} after the last one. */
   readonly push: (text: string) => Taken
   readonly end: () => Taken
 }
 
-/** Where in a field the reading stands. */
+/** State within a field. */
 type Place = "start" | "bare" | "quoted" | "quote" | "return"
 
-/**
- * Makes a reader.
- *
- * **Limits** a record of more than `maxLength` characters is malformed; no more than one is held.
- */
+/** Creates a parser. **Limits** holds one record; a record of more than `maxLength` characters is an error. */
 export const make = (maxLength: number): CsvReader => {
   let place: Place = "start"
   let line = 1
@@ -65,7 +61,7 @@ export const make = (maxLength: number): CsvReader => {
   const push = (text: string): Taken => {
     const records: Array<CsvRecord> = []
     for (let at = 0; at < text.length; at++) {
-      // What has no meaning of its own is taken at once.
+      // Characters without special meaning are taken in one step.
       const stop = place === "quoted" ? nextOf(text, QUOTED, at) : place === "bare" ? nextOf(text, BARE, at) : at
       field += text.slice(at, stop)
       length += stop - at + 1
@@ -82,13 +78,13 @@ export const make = (maxLength: number): CsvReader => {
           line++
         }
       } else if (one === '"') {
-        if (place === "bare") return malformed(records, "a quote is within a field that does not begin with one")
+        if (place === "bare") return malformed(records, "a quote within an unquoted field")
         if (place === "quote") field += one
         place = "quoted"
       } else if (one === ",") endField()
       else if (one === "\r") place = "return"
       else if (one === "\n") endRecord(records)
-      else if (place === "quote") return malformed(records, "a quoted field goes on after its quote")
+      else if (place === "quote") return malformed(records, "text after the closing quote of a field")
       else {
         field += one
         place = "bare"
@@ -98,8 +94,8 @@ export const make = (maxLength: number): CsvReader => {
   }
 
   const end = (): Taken => {
-    if (place === "quoted") return malformed([], "the text ends within a quoted field")
-    if (place === "return") return malformed([], "the text ends with a carriage return")
+    if (place === "quoted") return malformed([], "the file ends within a quoted field")
+    if (place === "return") return malformed([], "the file ends with a carriage return")
     if (place === "start" && fields.length === 0) return { records: [] }
     const records: Array<CsvRecord> = []
     endRecord(records)

@@ -1,5 +1,5 @@
 /**
- * An hour as records of comma-separated values, there and back.
+ * Writes an hour as CSV records, and reads it back.
  */
 import { is, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect, Schema } from "effect"
@@ -15,34 +15,33 @@ import * as WholeNumber from "../hour/WholeNumber.ts"
 const OF_SERIES = ["namespace", "kind", "name", "uid", "labels", "rate"]
 const OF_HOUR = ["record", "cluster", "hour", "knownSeconds", "series", "charges", "checksum"]
 
-/** The columns, in their order. */
+/** The columns in order. */
 export const HEADER: ReadonlyArray<string> = [...OF_HOUR, ...OF_SERIES, ...measures]
 
-/** Measures of the first files: what was requested while usage was known is estimated of their hours. */
+/** Number of measures in files of the first releases, which lack the requests during known usage. */
 const FIRST_MEASURES = 22
 
-/** The columns that files may have: those of programs before this one lack measures that were added since. */
+/** The accepted headers: the present one, and the one of the first releases. */
 export const HEADERS: ReadonlyArray<ReadonlyArray<string>> = [
   HEADER,
   HEADER.slice(0, OF_HOUR.length + OF_SERIES.length + FIRST_MEASURES)
 ]
 
-/** Records that are written out as text at once. */
+/** Records joined into one text. */
 const RECORDS_AT_ONCE = 500
 
 const QUOTED = /[",\r\n]/
 
 const cell = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Writes one record. */
 export const line = (fields: ReadonlyArray<string>): string => `${fields.map(cell).join(",")}\r\n`
 
 const LACKING = HEADER.slice(OF_HOUR.length).map(() => "")
 
 /**
- * Writes the record that closes an hour, or without one the file.
+ * Returns the record that closes an hour (`sum`) or the file (`end`).
  *
- * The checksum is that of all records before; `width` is how many fields the file's records have.
+ * `checksum` covers all records before it; `width` is the number of fields of the file's records.
  */
 const closing = (
   record: "sum" | "end",
@@ -51,15 +50,15 @@ const closing = (
   width: number = HEADER.length
 ): string => line([record, ...named, "", "", "", checksum, ...LACKING].slice(0, width))
 
-/** Writes the record that closes a file. **Shape** `file` has taken the checksum of each hour. */
+/** Returns the `end` record. **Shape** `file` has been given the checksum of each hour. */
 export const printEnd = (file: Checksum.Seal, width?: number): string => closing("end", ["", ""], file.close(), width)
 
-/** An hour as a file has it. **Shape** `cluster` is the name of its history, whatever key a store knows that by. */
+/** An hour in a file. **Shape** `cluster` is the name of its history, not the key in the store. */
 export interface NamedHour extends Omit<Hour, "cluster"> {
   readonly cluster: HistoryName
 }
 
-/** Writes an hour: a record of itself, one for each of its series, and one with their checksum, which `file` takes. */
+/** Writes an hour: its own record, one per series, and one with their checksum, which is added to `file`. */
 export function* print(hour: NamedHour, file: Checksum.Seal): Generator<string> {
   const seal = Checksum.make()
   const { cluster, columns, knownSeconds, rateOf, series, startMs } = hour
@@ -82,8 +81,8 @@ export function* print(hour: NamedHour, file: Checksum.Seal): Generator<string> 
   yield text + closing("sum", named, checksum)
 }
 
-/** An hour of which not all series may be there yet. */
-export interface Begun {
+/** An hour whose series are not all read yet. */
+export interface PartialHour {
   readonly line: number
   readonly named: string
   readonly hour: NamedHour
@@ -91,27 +90,31 @@ export interface Begun {
   readonly seal: Checksum.Seal
 }
 
-/** What is wrong with a record. */
-export class Wrong extends Schema.TaggedError<Wrong>()("Wrong", { problem: Schema.String }) {}
+/** A record is invalid. */
+export class InvalidRecord extends Schema.TaggedError<InvalidRecord>()("InvalidRecord", { problem: Schema.String }) {}
 
-/** Tells whether all series of an hour are there. */
-export const isWhole = ({ hour, keys }: Begun): boolean => keys.size === hour.rateOf.length
+/** Returns true if all series of an hour are read. */
+export const isWhole = ({ hour, keys }: PartialHour): boolean => keys.size === hour.rateOf.length
 
-/** How many records an hour may have: more than any has, and few enough to make room for. */
+/** Maximum number of series of an hour: more than any real hour has, and few enough to allocate. */
 const MAX_SERIES = 1_000_000
 
-/** Reads the record of an hour itself. */
+/** Parses an `hour` record. */
 export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: ReadonlyArray<string>) {
   const [, name = "", start = "", known = "", count = "", text = "", ...rest] = fields
-  if (rest.some((field) => field !== "")) return yield* new Wrong({ problem: "a record of an hour tells of a series" })
+  if (rest.some((field) => field !== ""))
+    return yield* new InvalidRecord({ problem: "an hour record must not fill series columns" })
   const cluster = yield* clusterOf(name)
   const startMs = yield* startOf(start)
   const knownSeconds = yield* whole("knownSeconds", known, 0, DAY_SECONDS)
   const size = yield* whole("series", count, 0, MAX_SERIES)
-  const charges = yield* Effect.mapError(Charges.parse(text), () => new Wrong({ problem: "charges are not readable" }))
+  const charges = yield* Effect.mapError(
+    Charges.parse(text),
+    () => new InvalidRecord({ problem: "cannot parse charges" })
+  )
   const { rates, shares, storage = [] } = charges
   if ([...shares, ...storage].some(({ series }) => series >= size) || shares.some(({ rate }) => rate >= rates.length)) {
-    return yield* new Wrong({ problem: "charges name a series or a rate that is not there" })
+    return yield* new InvalidRecord({ problem: "charges refer to a missing series or rate" })
   }
   const series: Array<Series> = []
   const hour: NamedHour = {
@@ -128,26 +131,26 @@ export const begin = Effect.fnUntraced(function* (lineOfFile: number, fields: Re
   return { begun: { line: lineOfFile, named: `${name} ${start}`, hour, keys: new Set<string>(), seal }, series }
 })
 
-/** Reads the record of the next series of an hour. */
+/** Parses the next `series` record of an hour. */
 export const add = Effect.fnUntraced(function* (
-  { hour, keys, named, seal }: Begun,
+  { hour, keys, named, seal }: PartialHour,
   series: Array<Series>,
   fields: ReadonlyArray<string>
 ) {
   const [, cluster = "", start = "", known, size, charges, checksum, ...own] = fields
   const [namespace = "", kind = "", name = "", uid = "", written = "", rate = "", ...amounts] = own
-  if (`${cluster} ${start}` !== named)
-    return yield* new Wrong({ problem: `it is not of ${named}, whose series come here` })
+  if (`${cluster} ${start}` !== named) return yield* new InvalidRecord({ problem: `expected a series of ${named}` })
   if (known !== "" || size !== "" || charges !== "" || checksum !== "") {
-    return yield* new Wrong({ problem: "a record of a series tells of its hour" })
+    return yield* new InvalidRecord({ problem: "a series record must not fill hour columns" })
   }
   const place = series.length
-  if (place >= hour.rateOf.length) return yield* new Wrong({ problem: `${named} has more series than it says` })
-  const labels = yield* Effect.mapError(labelsOf(written), () => new Wrong({ problem: "labels are not readable" }))
+  if (place >= hour.rateOf.length)
+    return yield* new InvalidRecord({ problem: `${named} has more series than its hour record states` })
+  const labels = yield* Effect.mapError(labelsOf(written), () => new InvalidRecord({ problem: "cannot parse labels" }))
   const one: Series = { namespace, kind, name, uid, labels }
   keys.add(keyOf(one))
   series.push(one)
-  if (keys.size !== series.length) return yield* new Wrong({ problem: `${named} has this series twice` })
+  if (keys.size !== series.length) return yield* new InvalidRecord({ problem: `${named} contains this series twice` })
   hour.rateOf[place] = yield* whole("rate", rate, -1, hour.rates.length - 1)
   for (const [index, text] of amounts.entries()) {
     const measure = measures[index]
@@ -157,48 +160,60 @@ export const add = Effect.fnUntraced(function* (
   seal.add(line(fields))
 })
 
-/** Reads the record that closes an hour. **Shape** `file` takes the checksum. */
-export const close = Effect.fnUntraced(function* (begun: Begun, fields: ReadonlyArray<string>, file: Checksum.Seal) {
+/** Parses the `sum` record of an hour. **Shape** its checksum is added to `file`. */
+export const close = Effect.fnUntraced(function* (
+  begun: PartialHour,
+  fields: ReadonlyArray<string>,
+  file: Checksum.Seal
+) {
   const [, cluster = "", start = ""] = fields
   const { named, seal } = begun
-  if (!isWhole(begun)) return yield* new Wrong({ problem: `${named} has fewer series than it says` })
-  if (`${cluster} ${start}` !== named) return yield* new Wrong({ problem: `it is not of ${named}, which ends here` })
+  if (!isWhole(begun))
+    return yield* new InvalidRecord({ problem: `${named} has fewer series than its hour record states` })
+  if (`${cluster} ${start}` !== named)
+    return yield* new InvalidRecord({ problem: `expected the sum record of ${named}` })
   const checksum = seal.close()
   file.add(checksum)
   if (line(fields) !== closing("sum", [cluster, start], checksum, fields.length)) {
-    return yield* new Wrong({ problem: `${named} was changed: its checksum is another` })
+    return yield* new InvalidRecord({ problem: `${named} was modified: its checksum does not match` })
   }
 })
 
-/** Tells whether a record closes the file that has these hours. */
+/** Returns true if a record is the valid `end` record of the file. */
 export const isEnd = (fields: ReadonlyArray<string>, file: Checksum.Seal): boolean =>
   line(fields) === printEnd(file, fields.length)
 
 const labelsOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 
-const clusterOf = (name: string): Effect.Effect<HistoryName, Wrong> =>
-  is(name) ? Effect.succeed(name) : Effect.fail(new Wrong({ problem: `${JSON.stringify(name)} is no cluster's name` }))
+const clusterOf = (name: string): Effect.Effect<HistoryName, InvalidRecord> =>
+  is(name)
+    ? Effect.succeed(name)
+    : Effect.fail(new InvalidRecord({ problem: `${JSON.stringify(name)} is not a valid history name` }))
 
-const startOf = (text: string): Effect.Effect<number, Wrong> => {
+const startOf = (text: string): Effect.Effect<number, InvalidRecord> => {
   const ms = Date.parse(text)
   const isHour = Number.isFinite(ms) && ms % HOUR_MS === 0 && new Date(ms).toISOString() === text
   return isHour
     ? Effect.succeed(ms)
-    : Effect.fail(new Wrong({ problem: `${JSON.stringify(text)} is no hour like 2026-03-02T00:00:00.000Z` }))
+    : Effect.fail(
+        new InvalidRecord({ problem: `${JSON.stringify(text)} is not a whole hour such as 2026-03-02T00:00:00.000Z` })
+      )
 }
 
-const amount = (column: string, text: string): Effect.Effect<number, Wrong> => {
+const amount = (column: string, text: string): Effect.Effect<number, InvalidRecord> => {
   const value = WholeNumber.parse(text)
   return value === undefined
-    ? Effect.fail(new Wrong({ problem: `${column} is ${JSON.stringify(text)}, not a whole number` }))
+    ? Effect.fail(new InvalidRecord({ problem: `${column} is ${JSON.stringify(text)}, not a whole number` }))
     : Effect.succeed(value)
 }
 
-const whole = (column: string, text: string, least: number, most: number): Effect.Effect<number, Wrong> => {
+const whole = (column: string, text: string, least: number, most: number): Effect.Effect<number, InvalidRecord> => {
   const value = WholeNumber.parse(text) ?? Number.NaN
   return value >= least && value <= most
     ? Effect.succeed(value)
     : Effect.fail(
-        new Wrong({ problem: `${column} is ${JSON.stringify(text)}, not a whole number from ${least} to ${most}` })
+        new InvalidRecord({
+          problem: `${column} is ${JSON.stringify(text)}, not a whole number from ${least} to ${most}`
+        })
       )
 }

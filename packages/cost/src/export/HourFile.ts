@@ -1,5 +1,5 @@
 /**
- * Reads the records of an exported file in their order, and gives each hour once it is whole.
+ * Reads the records of an exported file in order, and returns each hour when it is complete.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
@@ -9,21 +9,21 @@ import * as HourCsv from "./HourCsv.ts"
 import { ImportRefused } from "./ImportRefused.ts"
 import * as Checksum from "./Checksum.ts"
 
-/** How far a file has been read. */
+/** The state of an import. */
 export class HourFile {
   readonly #seal = Checksum.make()
-  /** Where the last hour of each cluster starts. */
+  /** Start of the last hour of each cluster. */
   readonly #lastStarts = new Map<HistoryName, number>()
   #place: "start" | "hours" | "end" = "start"
   #width = HourCsv.HEADER.length
   #lastLine = 1
   #lastCluster: HistoryName | undefined
-  #open: { readonly begun: HourCsv.Begun; readonly series: Array<Series> } | undefined
+  #open: { readonly begun: HourCsv.PartialHour; readonly series: Array<Series> } | undefined
 
-  /** Takes the next record, and gives the hour that it makes whole. **Errors** `ImportRefused` where it may not come. */
+  /** Takes the next record, and returns the hour that it completes, if any. **Errors** `ImportRefused` if it is invalid here. */
   take({ fields, line }: CsvRecord): Effect.Effect<HourCsv.NamedHour | undefined, ImportRefused> {
     this.#lastLine = line
-    if (this.#place === "end") return refuse(line, "it stands behind the record that closes the file")
+    if (this.#place === "end") return refuse(line, "a record follows the end record")
     if (this.#place === "start") return this.#begin(line, fields)
     if (fields.length !== this.#width) return refuse(line, `it has ${fields.length} fields, not ${this.#width}`)
     switch (fields[0]) {
@@ -36,26 +36,26 @@ export class HourFile {
       case "end":
         return this.#close(line, fields)
       default:
-        return refuse(line, NO_RECORD)
+        return refuse(line, UNKNOWN_RECORD)
     }
   }
 
-  /** Judges the end of the text. **Errors** `ImportRefused` where something is missing. */
+  /** Checks the end of the text. **Errors** `ImportRefused` if something is missing. */
   end(): Effect.Effect<void, ImportRefused> {
-    if (this.#place === "start") return refuse(1, "there is nothing, not even a header")
+    if (this.#place === "start") return refuse(1, "the file is empty; expected a header")
     if (this.#open !== undefined) {
       const { line, named } = this.#open.begun
-      return refuse(line, `the text ends before all series of ${named} and their checksum`)
+      return refuse(line, `the file ends before all series of ${named} and their checksum`)
     }
     if (this.#place === "end") return Effect.void
-    return refuse(this.#lastLine, "the text ends behind it, without the record that closes the file: hours are missing")
+    return refuse(this.#lastLine, "the file ends here, without the end record that closes the file: hours are missing")
   }
 
   #begin(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
     this.#place = "hours"
     const isHeader = (header: ReadonlyArray<string>) =>
       fields.length === header.length && fields.every((name, at) => name === header[at])
-    if (!HourCsv.HEADERS.some(isHeader)) return refuse(line, "it is not the header of an export of this version")
+    if (!HourCsv.HEADERS.some(isHeader)) return refuse(line, "expected the header of a supported export version")
     this.#width = fields.length
     return NOTHING
   }
@@ -67,7 +67,7 @@ export class HourFile {
       const { cluster, startMs } = open.begun.hour
       const lastStart = this.#lastStarts.get(cluster)
       const isNext = lastStart === undefined || (cluster === this.#lastCluster && startMs > lastStart)
-      if (!isNext) return refuse(line, "the hours of a cluster do not stand one after the other, rising")
+      if (!isNext) return refuse(line, "the hours of a cluster must be adjacent and ascending")
       this.#lastStarts.set(cluster, startMs)
       this.#lastCluster = cluster
       return NOTHING
@@ -75,13 +75,13 @@ export class HourFile {
   }
 
   #addSeries(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
-    if (this.#open === undefined) return refuse(line, "a series stands before its hour")
+    if (this.#open === undefined) return refuse(line, "expected an hour record before this series record")
     const { begun, series } = this.#open
     return Effect.as(refusing(line, HourCsv.add(begun, series, fields)), undefined)
   }
 
   #closeHour(line: number, fields: ReadonlyArray<string>): Effect.Effect<HourCsv.NamedHour, ImportRefused> {
-    if (this.#open === undefined) return refuse(line, NO_RECORD)
+    if (this.#open === undefined) return refuse(line, "expected an hour record before this sum record")
     const { begun } = this.#open
     return Effect.map(refusing(begun.line, HourCsv.close(begun, fields, this.#seal)), () => {
       this.#open = undefined
@@ -92,7 +92,7 @@ export class HourFile {
   #close(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {
     if (this.#open !== undefined) return refuse(line, unclosed(this.#open.begun))
     if (!HourCsv.isEnd(fields, this.#seal)) {
-      return refuse(line, "the checksum of the file is another: hours were taken out of it, or put into it")
+      return refuse(line, "the checksum of the file does not match: hours were removed or added")
     }
     this.#place = "end"
     return NOTHING
@@ -101,13 +101,15 @@ export class HourFile {
 
 const NOTHING: Effect.Effect<undefined> = Effect.succeed(undefined)
 
-const NO_RECORD = "it is no record of an hour, of a series or of a checksum"
+const UNKNOWN_RECORD = "unknown record; expected hour, series, sum or end"
 
 const refuse = (line: number, problem: string): Effect.Effect<never, ImportRefused> =>
   Effect.fail(new ImportRefused({ line, problem }))
 
-const refusing = <A>(line: number, reading: Effect.Effect<A, HourCsv.Wrong>): Effect.Effect<A, ImportRefused> =>
+const refusing = <A>(line: number, reading: Effect.Effect<A, HourCsv.InvalidRecord>): Effect.Effect<A, ImportRefused> =>
   Effect.mapError(reading, ({ problem }) => new ImportRefused({ line, problem }))
 
-const unclosed = (begun: HourCsv.Begun): string =>
-  HourCsv.isWhole(begun) ? `the checksum of ${begun.named} is missing` : `${begun.named} has fewer series than it says`
+const unclosed = (begun: HourCsv.PartialHour): string =>
+  HourCsv.isWhole(begun)
+    ? `the checksum of ${begun.named} is missing`
+    : `${begun.named} has fewer series than its hour record states`

@@ -1,9 +1,9 @@
 /**
- * What is read is no export.
+ * The error of a refused import.
  */
 import { Schema } from "effect"
 
-/** Refuses a file. **Shape** `line` is where the record begins, from 1. */
+/** The file is not a valid export. **Shape** `line` is where the invalid record starts, from 1. */
 export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
   line: Schema.Int,
   problem: Schema.String

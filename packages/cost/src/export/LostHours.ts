@@ -1,5 +1,5 @@
 /**
- * Hours that count in the total of their day alone, because damage took them.
+ * Hours that were lost to damage, so that only their daily sum is left.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -8,9 +8,9 @@ import type { CostStore } from "../store/CostStore.ts"
 import type { Window } from "../hour/Window.ts"
 
 /**
- * Hours of one cluster and day that are lost.
+ * The lost hours of one cluster and day.
  *
- * **Shape** `startMs` is where the UTC day starts; `seconds` how much of it is lost, as far as the cluster was seen.
+ * **Shape** `startMs` is the start of the UTC day. `seconds` is how much observed time of it is lost.
  */
 export interface LostHours {
   readonly cluster: ClusterName
@@ -18,7 +18,7 @@ export interface LostHours {
   readonly seconds: number
 }
 
-/** Tells how long a cluster was seen in a window, by what reports are made of: they count the total of a whole day. */
+/** Returns how long a cluster was observed in a window according to the report sums, which include the daily sums. */
 export const knownSeconds = (
   store: CostStore["Service"],
   cluster: ClusterName,

@@ -1,5 +1,5 @@
 /**
- * Writes by what an hour was charged as JSON, and reads it again without loss.
+ * Encodes the price classes, shares and observed times of an hour as JSON, and decodes them without loss.
  */
 import { Schema } from "effect"
 import type { Hour } from "./Hour.ts"
@@ -7,16 +7,16 @@ import { HOUR_SECONDS } from "./Units.ts"
 import { RateClassJson } from "./RateClassJson.ts"
 import { Whole } from "./WholeNumber.ts"
 
-/** What of an hour is neither a series nor a column. */
+/** The fields of an hour that are neither series nor columns. */
 export type Charges = Pick<Hour, "rates" | "shares" | "storage" | "seen">
 
-/** Beginnings and ends in turn, that rise within the hour. */
+/** Alternating starts and ends, ascending within the hour. */
 const Seen = Schema.Array(Schema.Natural).check(
   Schema.makeFilter(
     (seen) =>
       seen.length % 2 === 0
       && seen.every((second, place) => second <= HOUR_SECONDS && second > (seen[place - 1] ?? -1)),
-    { expected: "stretches of the hour that rise" }
+    { expected: "ascending intervals within the hour" }
   )
 )
 
@@ -41,7 +41,6 @@ const Written = Schema.fromJsonString(
 
 const encode = Schema.encodeSync(Written)
 
-/** Writes charges. */
 export const print = ({ rates, seen, shares, storage }: Charges): string =>
   encode({
     rates,
@@ -50,5 +49,5 @@ export const print = ({ rates, seen, shares, storage }: Charges): string =>
     ...(seen === undefined ? {} : { seen })
   })
 
-/** Reads what {@link print} gave. */
+/** Decodes the output of {@link print}. */
 export const parse = Schema.decodeUnknownEffect(Written)

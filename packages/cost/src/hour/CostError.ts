@@ -1,10 +1,10 @@
 /**
- * Why the history of costs could not be written or read.
+ * Errors of the cost history.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 
-/** The hour has been closed before; only a rewrite changes it. */
+/** The hour is already closed. Only a rewrite can change it. */
 export class HourClosed extends Schema.TaggedError<HourClosed>()("HourClosed", {
   cluster: ClusterName,
   startMs: Schema.Int
@@ -14,7 +14,7 @@ export class HourClosed extends Schema.TaggedError<HourClosed>()("HourClosed", {
   }
 }
 
-/** The hour's day is kept as a whole only: its hours were forgotten. */
+/** Only the daily sum of the hour's day is stored, so the hour cannot be written. */
 export class HourForgotten extends Schema.TaggedError<HourForgotten>()("HourForgotten", {
   cluster: ClusterName,
   startMs: Schema.Int
@@ -24,9 +24,9 @@ export class HourForgotten extends Schema.TaggedError<HourForgotten>()("HourForg
   }
 }
 
-/** The store itself failed: its file, its server, its worker. */
+/** The store itself failed: its file, server or worker. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
-  /** What was being done, as a verb phrase. */
+  /** The failed action, as a verb phrase. */
   action: Schema.String,
   cause: Schema.Defect()
 }) {
@@ -35,7 +35,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   }
 }
 
-/** What is kept does not fit this release: written by a newer one, or damaged. */
+/** The stored data is damaged, or was written by a newer release. */
 export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("StoreUnreadable", {
   problem: Schema.String
 }) {
@@ -44,9 +44,7 @@ export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("Stor
   }
 }
 
-/**
- * Every failure of the cost history.
- */
+/** Any error of the cost history. */
 export class CostError extends Schema.TaggedError<CostError>()("CostError", {
   reason: Schema.Union([HourClosed, HourForgotten, StoreUnavailable, StoreUnreadable])
 }) {

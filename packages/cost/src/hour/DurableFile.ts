@@ -1,27 +1,27 @@
 /**
- * Reads and writes small files that must outlive the program, and the machine's power.
+ * Reads and writes small files that must survive a crash and a power failure.
  *
- * A file's name is safe only once its directory is written, too.
+ * The directory is synced too, because a new file's name is durable only after that.
  */
 import { Effect } from "effect"
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { CostError, StoreUnavailable } from "./CostError.ts"
 
-/** Does something with files. **Shape** `action` is a verb phrase. **Errors** `StoreUnavailable`. */
+/** Runs a file operation. **Shape** `action` is a verb phrase. **Errors** `StoreUnavailable`. */
 export const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, CostError> =>
   Effect.tryPromise({
     try: run,
     catch: (cause) => new CostError({ reason: new StoreUnavailable({ action, cause }) })
   })
 
-/** Reads a file's text. **Shape** `undefined` where there is none. */
+/** Reads a file as text. **Shape** `undefined` if it does not exist. */
 export const read = (action: string, path: string): Effect.Effect<string | undefined, CostError> =>
   attempt(action, () =>
     readFile(path, "utf8").catch((cause: unknown) => (codeOf(cause) === "ENOENT" ? undefined : Promise.reject(cause)))
   )
 
-/** Tells whether a file is there, also one that may not be read. */
+/** Returns true if a file exists, even if it is not readable. */
 export const exists = (action: string, path: string): Effect.Effect<boolean, CostError> =>
   attempt(action, () =>
     stat(path).then(
@@ -30,34 +30,34 @@ export const exists = (action: string, path: string): Effect.Effect<boolean, Cos
     )
   )
 
-/** Makes a directory, and those above it. One made here has mode 0700. */
+/** Creates a directory and its parents, with mode 0700. */
 export const makeDirectory = Effect.fnUntraced(function* (action: string, path: string) {
   const topmost = yield* attempt(action, () => mkdir(path, { recursive: true, mode: 0o700 }))
   if (topmost === undefined) return
   for (let made = resolve(path); made.length >= resolve(topmost).length; made = dirname(made)) {
-    yield* keepName(action, made)
+    yield* syncName(action, made)
     if (made === dirname(made)) return
   }
 })
 
-/** Texts to write one after the other; a text alone, which has its characters, is none. */
+/** Texts to write in sequence. A plain string is excluded, because it would iterate over its characters. */
 type Pieces = Iterable<string> & object
 
 /**
- * Adds to the end of a file, or makes it with mode 0600. Goes on to its end when it is interrupted.
+ * Appends to a file, or creates it with mode 0600. Not interruptible.
  *
- * Each piece is asked for once the one before is written.
+ * Each piece is generated after the one before is written.
  */
 export const append = Effect.fnUntraced(function* (action: string, path: string, pieces: Pieces) {
   const isNew = yield* attempt(action, () => added(path, pieces))
-  if (isNew) yield* keepName(action, path)
+  if (isNew) yield* syncName(action, path)
 }, Effect.uninterruptible)
 
 /**
- * Puts a text in the place of a file's, or makes the file with mode 0600.
+ * Replaces the content of a file atomically, or creates the file with mode 0600. Not interruptible.
  *
- * Beside the file first, then in its place: a crash at any moment leaves the old one or the new one. It fails
- * only while the old one stands, and goes on to its end when it is interrupted.
+ * The text is written to a file beside it and then renamed, so a crash leaves either the old or the new content. If it fails,
+ * the old content is unchanged.
  */
 export const replace = Effect.fnUntraced(function* (action: string, path: string, text: string) {
   const draft = `${path}.new`
@@ -66,7 +66,7 @@ export const replace = Effect.fnUntraced(function* (action: string, path: string
     await added(draft, [text])
     await rename(draft, path)
   })
-  yield* keepName(action, path)
+  yield* syncName(action, path)
 }, Effect.uninterruptible)
 
 const added = async (path: string, pieces: Pieces): Promise<boolean> => {
@@ -82,14 +82,13 @@ const added = async (path: string, pieces: Pieces): Promise<boolean> => {
 }
 
 /**
- * Writes what a directory says of a file.
+ * Syncs the directory of a file.
  *
- * What cannot be written counts all the same: the file has its name by now, and whoever reads it finds that. It is
- * told as what it is, a change that a loss of power may undo.
+ * A failure is only logged: the file already has its new name, and readers see it. A power failure could still undo it.
  */
-const keepName = (action: string, path: string): Effect.Effect<void> =>
+const syncName = (action: string, path: string): Effect.Effect<void> =>
   attempt(action, () => syncDirectory(dirname(path))).pipe(
-    Effect.catch((error) => Effect.logWarning("a loss of power may undo what was just written", error))
+    Effect.catch((error) => Effect.logWarning("a power failure may undo the last write", error))
   )
 
 const syncDirectory = async (path: string): Promise<void> => {
@@ -101,12 +100,12 @@ const syncDirectory = async (path: string): Promise<void> => {
       await directory.close()
     }
   } catch (cause) {
-    if (!UNKNOWN_THERE.has(codeOf(cause))) throw cause
+    if (!UNSUPPORTED.has(codeOf(cause))) throw cause
   }
 }
 
-/** What systems say that do not open directories (Windows), and file systems that do not write them on demand. */
-const UNKNOWN_THERE: ReadonlySet<string> = new Set(["EISDIR", "EINVAL", "ENOTSUP", "EPERM"])
+/** Codes of systems that cannot open directories (Windows), and of file systems that cannot sync them. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(["EISDIR", "EINVAL", "ENOTSUP", "EPERM"])
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""

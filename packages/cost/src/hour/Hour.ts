@@ -1,14 +1,14 @@
 /**
- * One whole hour of one cluster, closed once and never in part.
+ * One whole hour of one cluster.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Columns } from "./Measure.ts"
 import type { Series } from "./Series.ts"
 
 /**
- * What ran on machines of one price class, as far as a changed price has to know it.
+ * The quantities of one series on nodes of one price class, as needed for repricing.
  *
- * **Shape** `series` is the place in the hour's series; `rate` the place in the hour's `rates`.
+ * **Shape** `series` and `rate` are indexes into the hour's `series` and `rates`.
  */
 export interface RateShare {
   readonly series: number
@@ -18,22 +18,14 @@ export interface RateShare {
   readonly gpuMilliSeconds: number
 }
 
-/**
- * What one series' volumes of one storage class had.
- *
- * **Shape** `series` is the place in the hour's series. **Units** KiB times seconds.
- */
+/** Storage of one series in one storage class. **Shape** `series` is an index into the hour's `series`. **Units** KiB-seconds. */
 export interface StorageShare {
   readonly series: number
   readonly storageClass: string
   readonly kibSeconds: number
 }
 
-/**
- * What decides the price of a machine.
- *
- * Empty where the node does not say; `capacity` as the node's labels tell.
- */
+/** The properties of a node that determine its price. Empty if the node does not state them. */
 export interface RateClass {
   readonly provider: string
   readonly region: string
@@ -43,22 +35,21 @@ export interface RateClass {
 }
 
 /**
- * An hour as the sampler closes it.
+ * A closed hour.
  *
- * **Shape** `startMs` is a whole UTC hour; columns have one place for each of `series`, which are distinct; `shares` lie
- * only where one series ran in several price classes, otherwise `rateOf` tells its one class, or -1 where it has none.
- * `knownSeconds` is how much of the hour the cluster was seen at all. `seen` tells when, beginnings and ends in turn, in
- * seconds since the hour began; absent where it was seen whole, and in hours that were closed before this was kept.
+ * **Shape** `startMs` is a whole UTC hour. Columns have one place per series, and series are distinct. `rateOf` is the index of
+ * a series' price class, or -1. A series that ran on several classes has -1 and entries in `shares`. `knownSeconds` is how long
+ * the cluster was observed. `seen` states when, as alternating starts and ends in seconds of the hour. It is absent if the
+ * whole hour was observed, and in hours written by the first releases.
  *
- * Costs follow from the quantities, by `HourCosts.reprice`, which fills their columns when the hour is closed as it does when
- * prices change. For that:
- * - an idle series has as allocated CPU, memory and GPU what its node has less what was allocated on it, below 0 too, as
- *   `existedSeconds` how long the node was seen, and its node's class;
+ * `HourCosts.reprice` computes the cost columns from the quantities, on closing and on repricing. It requires that:
+ * - an idle series has its node's capacity minus the allocation as allocated quantities, possibly negative. Its
+ *   `existedSeconds` is how long the node was observed, and its class is the node's;
  * - the shares of a series add up to its columns;
- * - the series of the control plane has as `existedSeconds` how long the cluster was seen, and no class;
- * - the class that most machines have stands first: its provider and region are those of volumes, traffic, load balancers
+ * - the series of the control plane has no class, and `existedSeconds` is how long the cluster was observed;
+ * - the class with the most nodes comes first: its provider and region determine the prices of volumes, egress, load balancers
  *   and the control plane;
- * - `storage` tells the class of volumes that have one; what is left of `storageKibSeconds` has none.
+ * - `storage` lists volumes with a storage class; the rest of `storageKibSeconds` has none.
  */
 export interface Hour {
   readonly cluster: ClusterName

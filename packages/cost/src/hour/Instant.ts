@@ -1,5 +1,5 @@
 /**
- * A point in time as callers write it.
+ * Parses instants in requests and settings.
  */
 import { Schema } from "effect"
 
@@ -7,13 +7,13 @@ const RFC3339 =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/
 const EPOCH_MS = /^(?:0|[1-9][0-9]{0,14})$/
 
-/** RFC 3339 has four digits for the year. */
+/** Last instant with a four-digit year, as RFC 3339 requires. */
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
- * Reads RFC 3339. **Units** milliseconds since the epoch; a fraction is cut to them.
+ * Parses an RFC 3339 instant. **Units** milliseconds since the epoch; smaller fractions are truncated.
  *
- * **Shape** any offset; `undefined` for a date or time that does not exist, and for a leap second.
+ * **Shape** any offset. `undefined` for a date or time that does not exist, and for a leap second.
  *
  * **Source** RFC 3339 section 5.6.
  */
@@ -22,21 +22,21 @@ export const parseRfc3339 = (text: string): number | undefined => {
   if (date === undefined || time === undefined) return undefined
   const utc = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, "0")}Z`
   const ms = Date.parse(utc)
-  // The runtime rolls 30 February and 24:00 over into the next day: only what prints as it was read exists.
+  // Date.parse accepts 30 February and 24:00 as the next day. Only a date that prints as it was written exists.
   if (Number.isNaN(ms) || new Date(ms).toISOString() !== utc) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   return sign === "-" ? ms + offsetMs : ms - offsetMs
 }
 
-/** Reads milliseconds since the epoch, in decimal digits, or RFC 3339. */
+/** Parses decimal milliseconds since the epoch, or an RFC 3339 instant. */
 export const parse = (text: string): number | undefined => {
   if (!EPOCH_MS.test(text)) return parseRfc3339(text)
   const ms = Number(text)
   return ms <= LAST_MS ? ms : undefined
 }
 
-/** An instant in a document. **Shape** RFC 3339, kept as it was written. */
+/** An instant in a document. **Shape** RFC 3339, stored as written. */
 export const Instant = Schema.String.check(
   Schema.makeFilter(
     (text) => parseRfc3339(text) !== undefined || "must be an RFC 3339 instant such as 2026-01-31T12:00:00Z",

@@ -1,25 +1,25 @@
 /**
- * What was requested while usage was known, of hours that were kept without it.
+ * Estimates the request during known usage, for stored hours that lack that measure.
  */
 import type { Columns, Measure } from "./Measure.ts"
 
-/** What was requested, and what of it while usage was known. */
+/** Measures of the request, and of its part during known usage. */
 export const PAIRS = [
   { requested: "cpuRequestedMilliSeconds", known: "cpuRequestedKnownMilliSeconds" },
   { requested: "memoryRequestedKibSeconds", known: "memoryRequestedKnownKibSeconds" }
 ] as const satisfies ReadonlyArray<{ readonly requested: Measure; readonly known: Measure }>
 
 /**
- * Estimates it by the share of the time for which usage was known.
+ * Estimates the request during known usage, by the share of time with known usage.
  *
- * **Shape** a whole number, as measures are: all that was requested where all of the time is covered, none where nothing is.
+ * **Shape** a whole number: the full request if all time is covered, 0 if none is.
  */
 export const estimate = (requested: number, coveredSeconds: number, existedSeconds: number): number => {
   if (coveredSeconds >= existedSeconds) return existedSeconds === 0 ? 0 : requested
   return Math.round(requested * (coveredSeconds / existedSeconds))
 }
 
-/** Estimates it at a place of columns that lack it. */
+/** Fills in both estimates at one place. */
 export const fill = (columns: Columns, place: number): void => {
   const { coveredSeconds, existedSeconds } = columns
   for (const { known, requested } of PAIRS) {

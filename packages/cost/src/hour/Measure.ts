@@ -1,18 +1,16 @@
 /**
- * What is summed of a workload in an hour: its costs, the quantities behind them, and how much of the hour is known.
+ * The measures of a series in an hour: costs, quantities, and times.
  */
 
 /**
  * The measures, in the order of their columns.
  *
- * **Shape** every one is a whole number that only adds up, so any sum of hours, and any difference of two running sums,
- * is exact up to 2^53.
+ * **Shape** all are additive whole numbers. Sums of hours and differences of running sums are exact up to 2^53.
  *
- * **Units** costs in billionths of the book's currency; CPU and GPU in thousandths of one, times seconds; memory and
- * volumes in KiB times seconds; traffic in KiB; the rest in seconds. `replicaSeconds` counts every running pod, and
- * `existedSeconds` the time in which there was one at least; `coveredSeconds` is the part of it for which usage is known.
- * What was used is of the time in which a container's usage was known, and what was requested while it was known
- * (`cpuRequestedKnownMilliSeconds`, `memoryRequestedKnownKibSeconds`) of the same: the two are compared.
+ * **Units** costs in billionths of the price book's currency; CPU in millicore-seconds, GPU in milli-GPU-seconds; memory and
+ * volumes in KiB-seconds; egress in KiB; the rest in seconds. `replicaSeconds` counts every running pod. `existedSeconds` is
+ * the time with at least one pod, `coveredSeconds` its part with known usage. Used quantities and `…RequestedKnown…` cover only
+ * the time in which a container's usage was known, so that they are comparable.
  */
 export const measures = [
   "cpuCostNanos",
@@ -43,10 +41,10 @@ export const measures = [
 
 export type Measure = (typeof measures)[number]
 
-/** One column a measure, one place a series. */
+/** One column per measure, with one place per series. */
 export type Columns = { readonly [M in Measure]: Float64Array }
 
-/** Makes a record with one value a measure. */
+/** Creates a record with one value per measure. */
 export const record = <A>(value: (measure: Measure, place: number) => A): { readonly [M in Measure]: A } => ({
   cpuCostNanos: value("cpuCostNanos", 0),
   memoryCostNanos: value("memoryCostNanos", 1),
@@ -74,5 +72,5 @@ export const record = <A>(value: (measure: Measure, place: number) => A): { read
   memoryRequestedKnownKibSeconds: value("memoryRequestedKnownKibSeconds", 23)
 })
 
-/** Makes empty columns for a number of series. */
+/** Creates zeroed columns for `size` series. */
 export const columns = (size: number): Columns => record(() => new Float64Array(size))

@@ -1,5 +1,5 @@
 /**
- * Price classes as they are written.
+ * JSON schema of stored price classes.
  */
 import { Schema } from "effect"
 

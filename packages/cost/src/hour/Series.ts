@@ -1,32 +1,31 @@
 /**
- * What hours are kept for: one life of a workload under one set of labels, or a cost that belongs to no workload.
+ * A series is one life of a workload under one set of labels, or a cost that belongs to no workload.
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 
 /**
- * Kinds that are no Kubernetes kind: what a cluster costs beside its workloads.
+ * Kinds that mark costs of a cluster outside its workloads. They are no Kubernetes kinds.
  *
- * **Shape** `__idle__` has a node's name: what the node costs less what is allocated on it, which may be negative.
- * `__unmounted__` has the name and namespace of a claim, volume or Service: storage that no pod mounts, and load balancers
- * without pods. `__management__` is the
- * control plane's own fee.
+ * **Shape** `__idle__` is named like its node: the node's cost minus the allocation on it, possibly negative. `__unmounted__`
+ * has the name and namespace of a claim, volume or Service: storage that no pod mounts, and load balancers without pods.
+ * `__management__` is the fee of the control plane.
  */
 export const IDLE = "__idle__"
 export const UNMOUNTED = "__unmounted__"
 export const MANAGEMENT = "__management__"
 
-/** Tells whether a series is a workload's, not a cost beside them. */
+/** Returns true if a series belongs to a workload. */
 export const isWorkload = ({ kind }: Pick<Series, "kind">): boolean =>
   kind !== IDLE && kind !== UNMOUNTED && kind !== MANAGEMENT
 
-/** Tells whether an owner can be a workload. **Shape** the kinds of this module are refused: no author of a pod is charged to them. */
+/** Returns true if an owner can be a workload. **Shape** refuses the kinds of this module, so that no pod can be charged to them. */
 export const isOwner: (owner: Pick<Series, "kind" | "name">) => boolean = KindName.isWorkload
 
 /**
  * One life of a workload under one set of labels.
  *
- * A recreated workload has another `uid`, and one whose labels changed other `labels`: each is a series of its
- * own, so that an hour keeps the labels it had. Rows of reports join them by namespace, kind and name.
+ * Recreating a workload changes its `uid`, and relabelling changes `labels`. Either starts a new series, so an hour keeps the
+ * labels of its time. Reports join series by namespace, kind and name.
  */
 export interface Series {
   readonly namespace: string
@@ -36,6 +35,6 @@ export interface Series {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Tells series apart, within one cluster. **Limits** equal for equal series, whatever the order of their labels. */
+/** Returns the key of a series within a cluster. Independent of the order of labels. */
 export const keyOf = ({ namespace, kind, name, uid, labels }: Series): string =>
   JSON.stringify([namespace, kind, name, uid, Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1))])

@@ -1,7 +1,5 @@
 /**
- * The units of cost: how long hours, days and months are, and what a GiB is.
- *
- * **Source** OpenCost `timeutil`: a month is 730 hours, a day 24.
+ * Conversion factors for time, memory and money.
  */
 export const SECOND_MS = 1_000
 export const HOUR_MS = 3_600_000
@@ -12,11 +10,11 @@ export const KIB_BYTES = 1_024
 export const GIB_BYTES = 1_073_741_824
 export const KIB_PER_GIB = 1_048_576
 
-/** Parts of one unit of currency: what a cost is counted in. Whole numbers, so that sums are exact. */
+/** Costs are counted in billionths of the currency, as whole numbers, so that sums are exact. */
 export const NANOS_PER_UNIT = 1_000_000_000
 
-/** Gives the start of the UTC hour that holds an instant. **Units** milliseconds since the epoch. */
+/** Returns the start of the UTC hour that contains `ms`. **Units** milliseconds since the epoch. */
 export const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
-/** Gives the start of the UTC day that holds an instant. */
+/** Returns the start of the UTC day that contains `ms`. **Units** milliseconds since the epoch. */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS

@@ -1,24 +1,24 @@
 /**
- * Amounts that are kept: whole numbers, of any size.
+ * Whole numbers of any size in stored data.
  *
- * What is beyond 2^53 is no longer exact where it was added up, but it is written and read without loss.
+ * Sums above 2^53 may be inexact, but are written and read without further loss.
  */
 import { Schema } from "effect"
 
-/** An amount in JSON. */
+/** A whole number in JSON. */
 export const Whole = Schema.Finite.check(
   Schema.makeFilter((value) => Number.isInteger(value), { expected: "a whole number" })
 )
 
-/** From here on numbers are printed with an exponent. */
+/** From this value on, JavaScript prints numbers with an exponent. */
 const LONG = 1e21
 
-/** Writes an amount as digits. Up to 2^53 and far beyond; no 0 has a sign. */
+/** Formats a whole number in digits, without exponent and without a sign of 0. */
 export const print = (value: number): string => (Math.abs(value) < LONG ? String(value + 0) : String(BigInt(value)))
 
 const DIGITS = /^(?:0|-?[1-9][0-9]{0,308})$/
 
-/** Reads what {@link print} gave. **Shape** `undefined` for any other text, also for digits that no number has. */
+/** Parses the output of {@link print}. **Shape** `undefined` for any other text, and for digits that no number represents. */
 export const parse = (text: string): number | undefined => {
   if (!DIGITS.test(text)) return undefined
   const value = Number(text)

@@ -1,5 +1,5 @@
 /**
- * An interval of time that a report covers, on whole UTC hours.
+ * A time window on whole UTC hours.
  */
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
 
@@ -9,13 +9,13 @@ export interface Window {
   readonly endMs: number
 }
 
-/** Gives the window of whole hours that holds an instant's hour and those before it. */
+/** Returns the window of `hours` whole hours that ends with the hour containing `endMs`. */
 export const hoursUntil = (endMs: number, hours: number): Window => {
   const end = hourOf(endMs + HOUR_MS - 1)
   return { startMs: end - hours * HOUR_MS, endMs: end }
 }
 
-/** Tells how many hours a window has. */
+/** Returns the number of hours in a window. */
 export const hoursIn = ({ startMs, endMs }: Window): number => (endMs - startMs) / HOUR_MS
 
 /** Widens a window to whole UTC days. */

@@ -1,9 +1,9 @@
 /**
- * What resources cost where nobody said otherwise: list prices in US dollars, a set for each large provider.
+ * Default prices: list prices of each large provider in US dollars.
  */
 import { Schema } from "effect"
 
-/** A price, in the book's own units. **Limits** finite, from 0 to a million. */
+/** A price in the book's units. **Limits** from 0 to a million. */
 export const Price = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 1_000_000 }, { expected: "a price from 0 to 1000000" })
 )
@@ -11,9 +11,8 @@ export const Price = Schema.Finite.check(
 /**
  * The prices of one provider.
  *
- * **Units** a core, a GiB (2^30 bytes) of memory and a GPU for an hour, at on-demand and at spot prices; a GiB of a volume
- * for an hour; a GiB of traffic to another zone, another region and the internet; a load balancer for an hour; a
- * cluster's control plane for an hour.
+ * **Units** per core-hour, GiB-hour (2^30 bytes) of memory and GPU-hour, on demand and spot; per GiB-hour of a volume; per GiB
+ * of egress to another zone, another region and the internet; per hour of a load balancer and of a control plane.
  */
 export const ProviderPrices = Schema.Struct({
   cpuPerCoreHour: Price,
@@ -31,7 +30,7 @@ export const ProviderPrices = Schema.Struct({
 }).annotate({ identifier: "ProviderPrices" })
 export type ProviderPrices = typeof ProviderPrices.Type
 
-/** The prices of every provider; `other` is for all that have none of their own. */
+/** Default prices by provider. `other` applies to all other providers. */
 export const DefaultPrices = Schema.Struct({
   aws: ProviderPrices,
   gcp: ProviderPrices,
@@ -40,11 +39,11 @@ export const DefaultPrices = Schema.Struct({
 }).annotate({ identifier: "DefaultPrices" })
 export type DefaultPrices = typeof DefaultPrices.Type
 
-/** As a disk of 0.04 a GiB and month. **Source** OpenCost `configs/default.json`. */
+/** 0.04 per GiB and month. **Source** OpenCost `configs/default.json`. */
 const STORAGE_PER_GIB_HOUR = 0.00005479452
 
 /**
- * The list prices of Google Cloud.
+ * List prices of Google Cloud.
  *
  * **Source** OpenCost `configs/gcp.json` for the provider, `configs/default.json` for the GPU; `DefaultPricing` for
  * spot GPUs.
@@ -65,12 +64,12 @@ const gcp: ProviderPrices = {
 }
 
 /**
- * The prices of a new book.
+ * The default prices of a new book.
  *
- * **Source** OpenCost: `configs/{aws,azure,gcp,default}.json` and, for spot GPUs, `DefaultPricing()` of the Go source,
- * both hourly there; `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers, `firstFiveForwardingRulesCost` 0.0 in
- * `default.json`) and `clusterManagementPrice` (0.10 for EKS and GKE). Azure's are those of April 2019; its control plane is
- * free in the tier Free, and a GPU costs no less at spot than its on-demand price says.
+ * **Source** OpenCost: `configs/{aws,azure,gcp,default}.json`, and `DefaultPricing()` of the Go source for spot GPUs, both
+ * hourly; `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers, `firstFiveForwardingRulesCost` 0.0 in
+ * `default.json`) and `clusterManagementPrice` (0.10 for EKS and GKE). Azure's prices are of April 2019. Its control plane is
+ * free in the Free tier, and spot GPUs have the on-demand price.
  */
 export const defaultPrices: DefaultPrices = {
   aws: { ...gcp, internetEgressPerGiB: 0.143 },
@@ -89,6 +88,6 @@ export const defaultPrices: DefaultPrices = {
   other: { ...gcp, loadBalancerPerHour: 0, clusterPerHour: 0 }
 }
 
-/** Picks the prices of a provider. **Shape** `provider` as price classes name it. */
+/** Returns the prices of a provider. **Shape** `provider` as in price classes. */
 export const pricesOf = (prices: DefaultPrices, provider: string): ProviderPrices =>
   provider === "aws" || provider === "gcp" || provider === "azure" ? prices[provider] : prices.other

@@ -1,5 +1,5 @@
 /**
- * Computes the costs of an hour from its quantities: when it is closed, and again when a price of it changes.
+ * Computes the costs of an hour from its quantities, when it is closed and again when its prices change.
  */
 import type { Hour, RateClass } from "../hour/Hour.ts"
 import { type Columns, record } from "../hour/Measure.ts"
@@ -12,7 +12,7 @@ import { IDLE, MANAGEMENT, keyOf } from "../hour/Series.ts"
 import { HOUR_MS, KIB_PER_GIB, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** What is charged by the class of the machine: its column of costs, the measure behind it, and their price. */
+/** Resources priced by node class: the cost column, the measure, and the price. */
 const COMPUTE = [
   { cost: "cpuCostNanos", quantity: "cpuAllocatedMilliSeconds", rate: "cpuPicosPerCoreHour", per: Rates.PER_CORE_HOUR },
   {
@@ -32,29 +32,26 @@ const EGRESS = [
   { quantity: "internetEgressKib", rate: "internetEgressPicosPerGiB" }
 ] as const
 
-/** What one series had on machines of one class. */
+/** The quantities of one series on nodes of one class. */
 interface Part {
   readonly series: number
   readonly quantities: { readonly [Q in Quantity]: number }
 }
 
 /**
- * Gives an hour its costs.
+ * Returns an hour with its cost columns computed.
  *
- * Everything but the six columns of costs stays, whatever stood in those. CPU, memory and GPU are charged by
- * the class that the series ran on, by `shares` where there were several; nothing where there was none. Volumes are charged by
- * their storage class, traffic by where it went, load balancers by the second. The control plane's fee is the CPU cost of
- * its own series, by its `existedSeconds`.
+ * CPU, memory and GPU are priced by the class that the series ran on, or by `shares` if it ran on several. A series without a
+ * class costs nothing. Volumes are priced by storage class, egress by destination, load balancers by the second. The fee of the
+ * control plane is the CPU cost of its own series, by `existedSeconds`.
  *
- * An idle series is charged like a workload, for what its node has less what is allocated on it, so it is negative where
- * more is allocated than there is. The first idle series of a class (by its key) carries what rounding left over: the
- * costs of a class add up, to the last billionth, to what its machines cost.
+ * An idle series costs its node's capacity minus the allocation on it, so it is negative if more was allocated. The first idle
+ * series of a class, by key, takes the rounding remainder. The costs of a class therefore add up exactly to those of its nodes.
  *
- * Where a book has the price of a whole node, it is split by the mean machine of the class in that hour: all that the
- * class has (idle and allocated), over the seconds that its nodes existed. Where that is nothing at all (a node that tells no
- * capacity), the price is the CPU cost of the idle series, by the same seconds.
+ * A node price is split by the mean node of the class in that hour: all idle and allocated quantities, divided by the seconds
+ * that its nodes existed. If nodes report no capacity, the price becomes the CPU cost of the idle series, by the same seconds.
  *
- * **Limits** pure; exact in whole numbers; some 25 ms for 10,000 series.
+ * **Limits** pure; exact integer arithmetic.
  *
  * **Example**
  *
@@ -92,7 +89,7 @@ export const reprice = (hour: Hour, ratesOf: (subject: Subject) => Rates.Rates):
   return { ...hour, columns }
 }
 
-/** Gives an hour the costs that it has by the mean of a history's prices over what was seen of it. */
+/** Returns an hour with costs by the mean prices of its observed time. */
 export const repriceBy = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
   const ratesOver = PriceHistory.ratesOver(history)
   const window = windowOf(hour)
@@ -100,10 +97,9 @@ export const repriceBy = (history: PriceHistory.PriceHistory, hour: Hour): Hour 
   return reprice(hour, (subject) => ratesOver(subject, window, seen))
 }
 
-/** The time of an hour. */
 export const windowOf = ({ startMs }: Pick<Hour, "startMs">): Window => ({ startMs, endMs: startMs + HOUR_MS })
 
-/** The whole hour where nothing tells, or nothing was seen. */
+/** Returns the observed parts of an hour. The whole hour if they are unknown or empty. */
 const seenOf = (hour: Hour): ReadonlyArray<Window> => {
   const { seen = [], startMs } = hour
   const instant = (second: number | undefined) => startMs + (second ?? 0) * SECOND_MS
@@ -113,13 +109,13 @@ const seenOf = (hour: Hour): ReadonlyArray<Window> => {
   return windows.length === 0 ? [windowOf(hour)] : windows
 }
 
-/** Where a cluster is, for what belongs to no machine: the place of its first class that tells. */
+/** Returns the provider and region of a cluster, for costs outside nodes: those of its first class with a provider. */
 const placeOf = ({ rates }: Hour): RateClass => {
   const { provider, region } = rates.find((one) => one.provider !== "") ?? RateClasses.unknown
   return { ...RateClasses.unknown, provider, region }
 }
 
-/** Sorts what was allocated by class. */
+/** Groups the allocated quantities by class. */
 const partsOf = ({ columns, rateOf, rates, series, shares }: Hour): ReadonlyArray<ReadonlyArray<Part>> => {
   const parts = rates.map((): Array<Part> => [])
   const shared = new Set(shares.map((share) => share.series))
@@ -141,7 +137,7 @@ const partsOf = ({ columns, rateOf, rates, series, shares }: Hour): ReadonlyArra
 const sumOf = (parts: ReadonlyArray<Part>, quantity: Quantity): number =>
   parts.reduce((sum, { quantities }) => sum + quantities[quantity], 0)
 
-/** The mean machine of a class: what all of its machines have, over how long there was one. */
+/** Returns the mean node of a class: total capacity divided by the total time that its nodes existed. */
 const machineOf = (
   { columns, rateOf, series }: Hour,
   parts: ReadonlyArray<Part>,
@@ -197,7 +193,7 @@ const compute = (
   return costs
 }
 
-/** The same one whatever the order of the series. */
+/** Returns the idle series with the lowest key, so that the result does not depend on the order of series. */
 const firstIdle = ({ series }: Hour, parts: ReadonlyArray<Part>): number | undefined => {
   const keyed = parts.flatMap((part) => {
     const one = series[part.series]
@@ -214,7 +210,7 @@ const network = ({ columns, series }: Hour, rates: Rates.Rates): Float64Array =>
     )
   )
 
-/** What no share tells the class of is charged as of none. */
+/** Storage without a share has no storage class. */
 const storage = ({ columns, storage = [] }: Hour, ratesOf: (storageClass: string) => Rates.Rates): Float64Array => {
   const picosOf = new Map<string, number>()
   const charge = (storageClass: string, kibSeconds: number): number => {

@@ -1,31 +1,30 @@
 /**
- * What a core, a GiB and a GPU of a node cost, where only the price of the whole node is known.
+ * Splits the price of a whole node into prices per core, GiB and GPU.
  */
 
-/** What a node has. **Units** cores, GiB of memory, GPUs; parts of one are allowed. */
+/** Capacity of a node. **Units** cores, GiB of memory, GPUs; fractions are allowed. */
 export interface Machine {
   readonly cores: number
   readonly memoryGib: number
   readonly gpus: number
 }
 
-/** What its parts cost. **Units** per core, GiB or GPU and hour. */
+/** Prices per core-hour, GiB-hour and GPU-hour. */
 export interface UnitPrices {
   readonly cpuPerCoreHour: number
   readonly memoryPerGiBHour: number
   readonly gpuPerHour: number
 }
 
-/** How many times the price of a GiB a core or a GPU costs, where the base prices do not tell. */
+/** Price of a core and of a GPU as a multiple of the price of a GiB, if the base prices have no memory price. */
 const CORE_PER_GIB = 10
 const GPU_PER_GIB = 100
 
 /**
- * Splits the price of a node so that its parts cost together what it costs, and relate as the base prices do.
+ * Splits a node's price so that its parts add up to it, in the ratios of the base prices.
  *
- * With the ratios r = core / GiB and g = GPU / GiB of the base prices, a GiB costs
- * price / (GPUs x g + cores x r + GiB), a core r and a GPU g times that; where a base price for memory is missing, r is
- * 10 and g 100. `undefined` for a machine that has nothing.
+ * With r = core / GiB and g = GPU / GiB of the base prices, a GiB costs price / (GPUs x g + cores x r + GiB), a core r times
+ * and a GPU g times that. Without a base price for memory, r is 10 and g is 100. `undefined` for a node without capacity.
  *
  * **Source** OpenCost `GetNodeCost` (`pkg/costmodel/costmodel.go`) and its specification, appendix A.
  *

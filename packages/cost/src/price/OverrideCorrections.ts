@@ -1,5 +1,5 @@
 /**
- * What a book's overrides change in those of an earlier book, for the time before it was written.
+ * Applies overrides of a later book to an earlier book, for the time before the later book was saved.
  */
 import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 
@@ -10,15 +10,15 @@ interface Compared {
   readonly fresh: Overrides
 }
 
-/** Books never change once they are read, and are asked for with every revision. */
+/** Caches. Books are immutable and are compared for every revision. */
 const compared = new WeakMap<Overrides, Compared>()
 const texts = new WeakMap<PriceOverride, string>()
 
-/** Gives the overrides that another book does not have, or has otherwise. **Limits** remembered for the pair. */
+/** Returns the overrides that are new or changed compared with another book. **Limits** cached for the last pair. */
 export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
   if (overrides === before) return []
-  const done = compared.get(overrides)
-  if (done?.before === before) return done.fresh
+  const last = compared.get(overrides)
+  if (last?.before === before) return last.fresh
   const known = new Set(before.map(textOf))
   const fresh = overrides.filter((override) => !known.has(textOf(override)))
   compared.set(overrides, { before, fresh })
@@ -26,10 +26,10 @@ export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
 }
 
 /**
- * Gives the overrides of an instant as a later book has put them right.
+ * Returns the overrides of an instant with the corrections of a later book.
  *
- * What counts from before the instant is added. It takes the place of those for the same resource and match that
- * count from the same instant or later, unless the later book has them still: a wrong price can have a wrong day too.
+ * `added` takes effect. It replaces overrides with the same resource and match that start at the same instant or later, unless
+ * the later book still has them. The start is included because a wrong override can also have a wrong date.
  */
 export const corrected = (overrides: Overrides, added: Overrides, later: Overrides): Overrides => {
   if (added.length === 0) return overrides
@@ -48,7 +48,7 @@ export const corrected = (overrides: Overrides, added: Overrides, later: Overrid
 const subjectOf = ({ match, resource }: PriceOverride): string =>
   JSON.stringify([resource, Object.entries(match).toSorted(byName)])
 
-/** Equal for equal overrides, whatever the order of their fields. */
+/** Returns a text that is equal for equal overrides, independent of the order of fields. */
 const textOf = (override: PriceOverride): string => {
   const known = texts.get(override)
   if (known !== undefined) return known

@@ -1,5 +1,5 @@
 /**
- * The prices that costs are computed by: defaults for each provider, and overrides of one's own.
+ * The price book: default prices per provider, and custom overrides.
  */
 import { Result, Schema } from "effect"
 import { DefaultPrices, defaultPrices, pricesOf } from "./DefaultPrices.ts"
@@ -9,12 +9,12 @@ import { InvalidPriceBook } from "./PriceError.ts"
 import * as PriceOverride from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
 
-/** How many overrides one book has at most. */
+/** Maximum number of overrides in one book. */
 export const MAX_OVERRIDES = 1_000
 
-/** The code of a currency. **Source** ISO 4217. */
+/** A currency code. **Source** ISO 4217. */
 const Currency = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/u, { expected: "a currency code of three capitals, such as EUR" })
+  Schema.isPattern(/^[A-Z]{3}$/u, { expected: "a currency code of three capital letters, such as EUR" })
 )
 
 const ExchangeRate = Schema.Finite.check(
@@ -31,13 +31,13 @@ const Overrides = Schema.Array(PriceOverride.PriceOverride).check(
 )
 
 /**
- * A price book, as it is read and written.
+ * A price book.
  *
- * **Shape** `version` is the one that was read, and goes up with every change. Every price in the book is multiplied by
- * `rate` to come to `currency`: with the defaults, which are in US dollars, the worth of a dollar in that currency.
- * Decode with {@link decode}, or with `onExcessProperty: "error"`: a misspelt match must not mean "all".
+ * **Shape** `version` increases with every change; a change must carry the version that it is based on. Every price is
+ * multiplied by `rate` to convert it to `currency`. The default prices are in US dollars, so `rate` is the exchange rate of the
+ * dollar. Decode with {@link decode} or with `onExcessProperty: "error"`, so that a misspelled match field is not ignored.
  *
- * **Limits** {@link MAX_OVERRIDES}; prices count to twelve decimals.
+ * **Limits** {@link MAX_OVERRIDES}; prices are rounded to twelve decimals.
  */
 export const PriceBook = Schema.Struct({
   version: Schema.Natural,
@@ -48,29 +48,25 @@ export const PriceBook = Schema.Struct({
 }).annotate({ identifier: "PriceBook" })
 export type PriceBook = typeof PriceBook.Type
 
-/** The book before anybody changed it: default prices in US dollars. */
+/** The book before the first change: default prices in US dollars. */
 export const initial: PriceBook = { version: 1, currency: "USD", rate: 1, default: defaultPrices, overrides: [] }
 
 const decodeStrictly = Schema.decodeUnknownResult(PriceBook, { onExcessProperty: "error" })
 
-/**
- * Reads a book. **Errors** `InvalidPriceBook` with the first field at fault.
- */
+/** Decodes a book. **Errors** `InvalidPriceBook` with the first invalid field. */
 export const decode = (input: unknown): Result.Result<PriceBook, InvalidPriceBook> =>
   Result.mapError(decodeStrictly(input), ({ issue }) => new InvalidPriceBook(SchemaFault.fromIssue(issue)))
 
-/** What a price is asked for. */
+/** The subject of a price lookup. */
 export type Subject = PriceOverride.Subject
 
 /**
- * Gives what a subject costs at an instant.
+ * Returns the prices of a subject at an instant.
  *
- * Each price is that of the most specific override that states it, or else the provider's default (its spot
- * price for spot machines). It is lowered by the first discount met on the way there, from the most specific override
- * downwards and no further than the one that states the price: so a general discount leaves a price agreed for something
- * narrower alone, and discounts never add up. More specific is what names more fields, then what names the field that
- * tells more (cluster, instance type, GPU model, storage class, egress class, capacity, region, provider); of two for
- * the same, the one valid from the later instant.
+ * Each price comes from the most specific override that states it, or else from the provider's defaults (its spot price for
+ * spot nodes). One discount may apply: the first one found from the most specific override down to the one that states the
+ * price. A general discount therefore does not lower a more specific price, and discounts never add up. For the order of
+ * overrides see `PriceOverride.candidates`.
  *
  * **Units** see {@link Rates.Rates}.
  *
@@ -123,7 +119,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
 }
 
 interface NodeTerms extends Partial<NodePriceSplit.UnitPrices> {
-  /** Of a machine that has nothing to split it over. */
+  /** Price of a node without capacity to split it over. */
   readonly nodePerHour?: number | undefined
   readonly discountPercent?: number | undefined
 }

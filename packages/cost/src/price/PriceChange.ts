@@ -1,5 +1,5 @@
 /**
- * Decides what a new price book does to the past: whether it is taken, and from where on closed hours are charged anew.
+ * Decides whether a new price book is accepted, and from which instant closed hours must be repriced.
  */
 import { Array as Arr, Equal, Result } from "effect"
 import { DAY_MS, dayOf } from "../hour/Units.ts"
@@ -8,19 +8,19 @@ import type * as PriceBook from "./PriceBook.ts"
 import { InvalidPriceBook, StalePriceBook } from "./PriceError.ts"
 import type { PriceHistory, Revision } from "./PriceHistory.ts"
 import { validFromMs } from "./PriceOverride.ts"
-import * as PriceUnderflow from "./PriceUnderflow.ts"
+import * as Rates from "./Rates.ts"
 
-/** How many books are remembered at most; of more, the oldest is forgotten and the next counts in its place. */
+/** Maximum number of stored books. Beyond it the oldest is dropped, and the next one applies to its time. */
 export const MAX_REVISIONS = 1_000
 
-/** Tells from where on there are hours that can be charged anew: days are forgotten whole. **Units** milliseconds since the epoch. */
+/** Returns the start of the first day whose hours are stored and can be repriced. **Units** milliseconds since the epoch. */
 export const keptFromMs = (nowMs: number, hourlyDays: number): number => dayOf(nowMs - hourlyDays * DAY_MS)
 
 /**
- * What a new book is judged by.
+ * Limits for a new book.
  *
- * **Shape** `hasCosts`: whether any hour is closed in the present currency. `hoursFromMs`: where days end whose hours were
- * forgotten already, however long they are kept by now.
+ * **Shape** `hasCosts` is true if costs in the present currency are stored. `hoursFromMs` is the end of the days that were
+ * already reduced to daily sums.
  */
 export interface RevisionLimits {
   readonly nowMs: number
@@ -29,27 +29,22 @@ export interface RevisionLimits {
   readonly hoursFromMs?: number | undefined
 }
 
-/**
- * The history after a revision.
- *
- * **Shape** from `repriceFromMs` on closed hours have another price now; absent where none has.
- */
+/** The result of a revision. **Shape** closed hours from `repriceFromMs` on must be repriced; absent if none. */
 export interface Revised {
   readonly history: PriceHistory
   readonly repriceFromMs?: number
 }
 
 /**
- * Puts a book in the place of the present one.
+ * Replaces the present book.
  *
- * It counts from now on: closed hours keep their price, but for overrides with an earlier `validFrom` that are
- * new or changed, which count from there. One that is gone counts no more from now on, and in closed hours as before, unless
- * another for the same resource and match counts from then or earlier: then that one takes its place. Its version becomes
- * the next; a book that changes nothing leaves all as it was.
+ * The new book applies from now on, and closed hours keep their prices. Only new or changed overrides with an earlier
+ * `validFrom` also apply to closed hours, from that instant. A removed override still applies to closed hours, unless an
+ * override with the same resource and match and an equal or earlier start replaces it. The version increases by one. A book
+ * that changes nothing is accepted without effect.
  *
- * **Errors** `StalePriceBook` unless it has the present version. `InvalidPriceBook` for a new `validFrom` before the hours
- * that are kept, which no longer can be charged anew, and for another currency once there are costs in the present one:
- * they would be summed with the new; for a price that is not 0 but counts as 0.
+ * **Errors** `StalePriceBook` if the version is not the present one. `InvalidPriceBook` for a new `validFrom` before the stored
+ * hours; for another currency once costs are stored; for a price above 0 that rounds to 0.
  */
 export const revise = (
   history: PriceHistory,
@@ -61,14 +56,14 @@ export const revise = (
   if (asked.version !== version) return Result.fail(new StalePriceBook({ version, askedVersion: asked.version }))
   if (Equal.equals(asked, last.book)) return Result.succeed({ history })
   if (hasCosts && asked.currency !== last.book.currency) {
-    const problem = `is ${last.book.currency}, and stays so: there are costs in it, which a sum would mix with others`
+    const problem = `must stay ${last.book.currency}: costs in it are stored, and sums cannot mix currencies`
     return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
   }
 
-  const vanishing = PriceUnderflow.firstIn(asked)
-  if (vanishing !== undefined) {
-    const problem = "is so small that it counts as 0 (prices times rate count to twelve decimals); give 0 for nothing"
-    return Result.fail(new InvalidPriceBook({ field: vanishing, problem }))
+  const underflow = firstUnderflow(asked)
+  if (underflow !== undefined) {
+    const problem = "is so small that it rounds to 0 (price times rate is rounded to twelve decimals); use 0 for free"
+    return Result.fail(new InvalidPriceBook({ field: underflow, problem }))
   }
 
   const fromMs = keptFromMs(nowMs, hourlyDays)
@@ -76,13 +71,14 @@ export const revise = (
   const chargedFromMs = Math.max(fromMs, hoursFromMs ?? fromMs)
   const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < chargedFromMs)
   if (tooOld !== undefined) {
-    const kept = chargedFromMs > fromMs ? "earlier hours were forgotten" : `hours are kept ${hourlyDays} days`
+    const kept =
+      chargedFromMs > fromMs ? "earlier hours are no longer stored" : `hours are stored for ${hourlyDays} days`
     const problem = `${kept}: must be ${new Date(chargedFromMs).toISOString()} or later`
     const field = `overrides[${asked.overrides.indexOf(tooOld)}].validFrom`
     return Result.fail(new InvalidPriceBook({ field, problem }))
   }
 
-  // A clock that was set back must not put the new book before the last.
+  // If the clock was set back, the new book must still not precede the last one.
   const sinceMs = Math.max(nowMs, last.sinceMs)
   const revision: Revision = { sinceMs, book: { ...asked, version: version + 1 } }
   const backdated = fresh.map(validFromMs).filter((ms) => Number.isFinite(ms) && ms < nowMs)
@@ -92,11 +88,26 @@ export const revise = (
   })
 }
 
-/** Leaves out what counts for no hour that could be charged anew. */
+/** Drops books that apply to no hour that can be repriced. */
 const pruned = (history: PriceHistory, fromMs: number): PriceHistory => {
   const needed = history.findLastIndex(({ sinceMs }) => sinceMs <= fromMs)
   const [first = Arr.lastNonEmpty(history), ...rest] = history.slice(
     Math.max(0, needed, history.length - MAX_REVISIONS)
   )
   return [first, ...rest]
+}
+
+/** Returns the path of the first price above 0 that rounds to 0, such as `overrides[2].cpuPerCoreHour`. */
+const firstUnderflow = (book: PriceBook.PriceBook): string | undefined => {
+  const roundsToZero = (field: string, price: unknown): boolean =>
+    field !== "discountPercent" && typeof price === "number" && price > 0 && Rates.picosOf(price * book.rate) === 0
+  const priced: ReadonlyArray<readonly [path: string, prices: object]> = [
+    ...Object.entries(book.default).map(([provider, prices]) => [`default.${provider}`, prices] as const),
+    ...book.overrides.map((override, index) => [`overrides[${index}]`, override] as const)
+  ]
+  for (const [path, prices] of priced) {
+    const found = Object.entries(prices).find(([field, price]) => roundsToZero(field, price))
+    if (found !== undefined) return `${path}.${found[0]}`
+  }
+  return undefined
 }

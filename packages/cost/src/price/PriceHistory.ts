@@ -1,5 +1,5 @@
 /**
- * The price books of the past and the present: what counted when, so that an hour keeps the price of its day.
+ * The history of price books, so that an hour keeps the prices of its time.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Array as Arr, Schema } from "effect"
@@ -9,43 +9,38 @@ import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** A book and since when it has been the present one. **Units** milliseconds since the epoch. */
+/** A book, and the instant from which it applies. **Units** milliseconds since the epoch. */
 export const Revision = Schema.Struct({ sinceMs: Schema.Int, book: PriceBook.PriceBook })
 export type Revision = typeof Revision.Type
 
-/**
- * Every book, oldest first.
- *
- * The first counts for all the time before it too.
- */
+/** All books, oldest first. The first also applies to the time before it. */
 export const PriceHistory = Schema.NonEmptyArray(Revision)
 export type PriceHistory = Arr.NonEmptyReadonlyArray<Revision>
 
-/** The history before anybody changed a price. */
+/** The history before the first change. */
 export const initial: PriceHistory = [{ sinceMs: 0, book: PriceBook.initial }]
 
-/** The book of now. */
+/** Returns the present book. */
 export const current = (history: PriceHistory): PriceBook.PriceBook => Arr.lastNonEmpty(history).book
 
-/** Asks what a subject costs over a window, or over the parts of it that were seen where those are given. */
+/** Returns the prices of a subject over a window, or over the observed parts of it if given. */
 export type RatesOver = (subject: PriceBook.Subject, window: Window, seen?: ReadonlyArray<Window>) => Rates.Rates
 
 /**
- * Tells what subjects cost over windows: the mean of what they cost at each instant of one.
+ * Returns a function for the mean prices over a window, weighted by time.
  *
- * So a window in which a price changes pays the old one for its part before, and the new one for the rest. At an
- * instant the book of then counts, and any override that a later book was first to have with a `validFrom` before that
- * instant, in the place of what it corrects.
+ * If a price changes within the window, each price counts for its part. At each instant the book of that time applies, plus
+ * overrides that a later book added with an earlier `validFrom`. Such an override replaces the ones that it corrects.
  *
- * **Limits** the history is gone through once, however often it is asked for.
+ * **Limits** the history is indexed once and cached.
  */
 export const ratesOver = (history: PriceHistory): RatesOver => preparedOf(history).ratesOver
 
-/** Gives the instants within a window, but for its start, at which a price of a cluster changes; rising. */
+/** Returns the instants after a window's start and before its end at which a price of a cluster changes, ascending. */
 export const changesIn = (history: PriceHistory, cluster: ClusterName, window: Window): ReadonlyArray<number> =>
   preparedOf(history).changesIn(cluster, window)
 
-/** Tells whether a book that was put once a window was over has changed a price in it, or before it. */
+/** Returns true if a book saved after a window's end changed a price in it or before it. */
 export const isRevised = (history: PriceHistory, window: Window): boolean => preparedOf(history).isRevised(window)
 
 interface Prepared {
@@ -62,9 +57,9 @@ const preparedOf = (history: PriceHistory): Prepared => {
   return made
 }
 
-/** A history never changes: a new book makes another. */
+/** Cache by object, because a history is immutable. */
 const prepared = new WeakMap<PriceHistory, Prepared>()
-/** How many corrected books, and how many rates of subjects, are remembered of a history. */
+/** Maximum number of cached corrected books and of cached subjects' rates. */
 const MAX_BOOKS = 64
 const MAX_RATES = 4_096
 
@@ -75,7 +70,7 @@ const prepare = (history: PriceHistory): Prepared => {
       const fromMs = validFromMs(override)
       return Number.isFinite(fromMs) && fromMs < sinceMs
     }
-    // Most books have none: then there is nothing to compare.
+    // Most books have no backdated overrides, so there is nothing to compare.
     if (before === undefined || !book.overrides.some(isBackdated)) return []
     return freshIn(book.overrides, before.book.overrides).filter(isBackdated)
   })
@@ -84,7 +79,7 @@ const prepare = (history: PriceHistory): Prepared => {
   const changes = [...instants].filter(Number.isFinite).toSorted((a, b) => a - b)
 
   const books = new Map<number, PriceBook.PriceBook>()
-  /** The same one, from a change until the next. */
+  /** Returns the book that applies from a change until the next one. */
   const bookAfter = (change: number): PriceBook.PriceBook => {
     const known = books.get(change)
     if (known !== undefined) return known
@@ -144,7 +139,7 @@ const prepare = (history: PriceHistory): Prepared => {
   }
 }
 
-/** Spells all of a book that a price of a cluster hangs on at an instant. */
+/** Returns everything in a book that can affect a cluster's prices at an instant, as a comparable text. */
 const printed = (book: PriceBook.PriceBook, cluster: ClusterName, atMs: number): string => {
   const counting = book.overrides.filter(
     (override) => (override.match.cluster ?? cluster) === cluster && validFromMs(override) <= atMs
@@ -152,7 +147,7 @@ const printed = (book: PriceBook.PriceBook, cluster: ClusterName, atMs: number):
   return JSON.stringify([book.rate, book.default, counting])
 }
 
-/** The book of an instant, as later ones have put it right. **Shape** `backdated` has what each was first to have for before. */
+/** Returns the book of an instant with later corrections. **Shape** `backdated` lists each book's new overrides for the past. */
 const bookAt = (
   history: PriceHistory,
   backdated: ReadonlyArray<ReadonlyArray<PriceOverride>>,

@@ -1,5 +1,5 @@
 /**
- * A price of one's own for some machines, volumes, traffic, load balancers or clusters.
+ * A custom price for some nodes, volumes, egress, load balancers or clusters.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -8,7 +8,7 @@ import type { RateClass } from "../hour/Hour.ts"
 import { Instant, parseRfc3339 } from "../hour/Instant.ts"
 import type { Machine } from "./NodePriceSplit.ts"
 
-/** Kinds of traffic, by where it goes. */
+/** Classes of egress by destination. */
 const EGRESS_CLASSES = ["zone", "region", "internet"] as const
 export type EgressClass = (typeof EGRESS_CLASSES)[number]
 
@@ -48,7 +48,7 @@ const NodeOverride = Schema.Struct({
         nodePerHour === undefined
         || (cpuPerCoreHour === undefined && memoryPerGiBHour === undefined && gpuPerHour === undefined) || {
           path: ["nodePerHour"],
-          issue: "is the price of the whole node: give it alone, or the prices of its parts"
+          issue: "is the price of the whole node, so it excludes cpuPerCoreHour, memoryPerGiBHour and gpuPerHour"
         }
     )
   )
@@ -96,9 +96,9 @@ const PRICES: ReadonlySet<string> = new Set([
 /**
  * One override of a price book.
  *
- * **Shape** `match` names what it holds for, by equality: a field that is left out matches all, `{}` everything. At least
- * one price or a discount. `nodePerHour` is the price of the whole machine, split over its parts. `validFrom` is the
- * instant from which on it counts; without it, it counts from when it was written.
+ * **Shape** `match` lists equality conditions; an absent field matches everything. At least one price or a discount is required.
+ * `nodePerHour` is the price of the whole node, which is split over its resources. The override applies from `validFrom` on, by
+ * default from when it was saved.
  */
 export const PriceOverride = Schema.Union([
   NodeOverride,
@@ -118,16 +118,16 @@ export type PriceOverride = typeof PriceOverride.Type
 export type Resource = PriceOverride["resource"]
 export type OverrideOf<R extends Resource> = Extract<PriceOverride, { readonly resource: R }>
 
-/** What a price is asked for. **Shape** `storageClass` is that of a volume, and counts for volumes alone. */
+/** The subject of a price lookup. **Shape** `storageClass` is that of a volume, and affects storage prices only. */
 export interface Subject {
   readonly cluster: ClusterName
   readonly rateClass: RateClass
-  /** What one machine of the class has; without it the price of a whole node cannot be split, and does not count. */
+  /** Capacity of one node of the class. Without it, node prices cannot be split and are ignored. */
   readonly machine?: Machine | undefined
   readonly storageClass?: string | undefined
 }
 
-/** The fields of a match, what tells most first. */
+/** The fields of a match, most specific first. */
 const FIELDS = [
   "cluster",
   "instanceType",
@@ -141,22 +141,21 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number]
 type Fields = { readonly [F in Field]?: string | undefined }
 
-/** When an override starts to count, if it says so. **Units** milliseconds since the epoch. */
+/** Returns the instant from which an override applies; -Infinity without `validFrom`. **Units** milliseconds since the epoch. */
 export const validFromMs = ({ validFrom }: PriceOverride): number =>
   validFrom === undefined ? Number.NEGATIVE_INFINITY : (parseRfc3339(validFrom) ?? Number.NEGATIVE_INFINITY)
 
-/** Tells apart what overrides are for: no book has two of one identity. */
+/** Returns the identity of an override. A book must not contain two overrides with the same identity. */
 export const identityOf = (override: PriceOverride): string => {
   const match: Fields = override.match
   return JSON.stringify([override.resource, ...FIELDS.map((field) => match[field] ?? null), validFromMs(override)])
 }
 
 /**
- * Picks the overrides that hold for a subject at an instant, the one that counts first in front.
+ * Returns the overrides that apply to a subject at an instant, in order of precedence.
  *
- * The one that names more fields first; of two that name as many, the one that names the field that tells more
- * ({@link FIELDS} in their order); of two that name the same, the one that is valid from a later instant; at last the
- * later in the list.
+ * An override with more match fields comes first, then the one with the more specific field in the order of {@link FIELDS}, then
+ * the later `validFrom`, then the later position in the list.
  */
 export const candidates = <R extends Resource>(
   overrides: ReadonlyArray<PriceOverride>,
@@ -166,19 +165,28 @@ export const candidates = <R extends Resource>(
   egressClass?: EgressClass
 ): ReadonlyArray<OverrideOf<R>> => {
   const { capacity, gpuModel, instanceType, provider, region } = rateClass
-  const own: Fields = { cluster, instanceType, gpuModel, storageClass, egressClass, capacity, region, provider }
+  const subjectFields: Fields = {
+    cluster,
+    instanceType,
+    gpuModel,
+    storageClass,
+    egressClass,
+    capacity,
+    region,
+    provider
+  }
   const isFor = (override: PriceOverride): override is OverrideOf<R> => override.resource === resource
   return overrides
     .filter(isFor)
-    .filter((override) => matches(override.match, own) && validFromMs(override) <= atMs)
+    .filter((override) => matches(override.match, subjectFields) && validFromMs(override) <= atMs)
     .toReversed()
     .toSorted((a, b) => rankOf(b.match) - rankOf(a.match) || compareInstants(validFromMs(b), validFromMs(a)))
 }
 
-const matches = (match: Fields, own: Fields): boolean =>
-  FIELDS.every((field) => match[field] === undefined || match[field] === own[field])
+const matches = (match: Fields, subjectFields: Fields): boolean =>
+  FIELDS.every((field) => match[field] === undefined || match[field] === subjectFields[field])
 
-/** The number of fields, then which: a bit for each, the highest for the field that tells most. */
+/** Ranks by number of fields, then by which fields: one bit each, the highest for the most specific field. */
 const rankOf = (match: Fields): number =>
   FIELDS.reduce(
     (rank, field, index) =>

@@ -1,5 +1,5 @@
 /**
- * The port behind the price book: what counts now, what counted before, and how it is changed.
+ * The service that holds the price book and its history, and changes it.
  *
  * Adapters: {@link layerMemory} here, `price/PricesFile` for a file in the data directory.
  */
@@ -10,24 +10,21 @@ import type { PriceError } from "./PriceError.ts"
 import * as PriceHistory from "./PriceHistory.ts"
 import * as PriceChange from "./PriceChange.ts"
 
-/** Runs a change after which closed hours have another price from an instant on. The change runs once, or fails. */
+/** Wraps a change that alters the prices of closed hours from `repriceFromMs` on. It runs `change` at most once. */
 export type Around = (repriceFromMs: number, change: Effect.Effect<void, CostError>) => Effect.Effect<void, CostError>
 
-/**
- * Keeps the price book and its past.
- */
 export class Prices extends Context.Service<
   Prices,
   {
-    /** Every book, the last of which counts now. */
+    /** All books; the last is the present one. */
     readonly history: Effect.Effect<PriceHistory.PriceHistory>
     /**
-     * Puts a book in the place of the present one, as {@link PriceChange.revise} says; of two at once, one is stale.
+     * Replaces the present book as described in {@link PriceChange.revise}. Of two concurrent calls, one is stale.
      *
-     * It is kept and counts, or neither, whoever is interrupted. `around` runs the change where it gives closed
-     * hours another price, so that this can be noted before.
+     * The change is atomic and not interrupted. If it alters the prices of closed hours, it runs within `around`, which can
+     * record that first.
      *
-     * **Errors** `StalePriceBook`, `InvalidPriceBook`; `CostError` when it cannot be kept: then the old one still counts.
+     * **Errors** `StalePriceBook`, `InvalidPriceBook`. `CostError` if the book cannot be stored; the old one applies then.
      */
     readonly replace: (
       book: PriceBook.PriceBook,
@@ -37,7 +34,7 @@ export class Prices extends Context.Service<
   }
 >()("@quarterdeck/cost/Prices") {}
 
-/** Makes the service over a history that was kept before. **Shape** `keep` runs before a new history counts. */
+/** Creates the service from a stored history. **Shape** `keep` stores a new history before it applies. */
 export const make = Effect.fnUntraced(function* (
   kept: PriceHistory.PriceHistory,
   keep: (history: PriceHistory.PriceHistory) => Effect.Effect<void, CostError>
@@ -58,13 +55,13 @@ export const make = Effect.fnUntraced(function* (
       yield* revised.repriceFromMs === undefined ? change : around(revised.repriceFromMs, change)
       return revised
     })
-    // A write goes on when its fiber is interrupted: what is on the disk and what counts would be two things.
+    // Without this, an interrupt between storing and applying would leave disk and memory different.
     return yield* Effect.uninterruptible(turn.withPermit(revise))
   })
   return Prices.of({ history: Ref.get(ref), replace })
 })
 
-/** Forgets with the program: for tests, and for trying the service without a disk. */
+/** Prices in memory only, for tests and for a server without a data directory. */
 export const layerMemory: Layer.Layer<Prices> = Layer.effect(
   Prices,
   make(PriceHistory.initial, () => Effect.void)

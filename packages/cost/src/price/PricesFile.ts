@@ -1,5 +1,5 @@
 /**
- * Keeps the price book and its past in a file: for one running program.
+ * Stores the price book and its history in a file.
  */
 import { Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import * as DurableFile from "../hour/DurableFile.ts"
 import * as PriceHistory from "./PriceHistory.ts"
 import { Prices, make } from "./Prices.ts"
 
-/** The file's name in the data directory. */
+/** Name of the file in the data directory. */
 const FILE_NAME = "prices.json"
 
 const Written = Schema.fromJsonString(PriceHistory.PriceHistory)
@@ -21,26 +21,28 @@ const read = Effect.fnUntraced(function* (path: string) {
   return yield* decode(text).pipe(
     Effect.mapError(
       ({ message }) =>
-        new CostError({ reason: new StoreUnreadable({ problem: `${FILE_NAME} holds no prices: ${message}` }) })
+        new CostError({
+          reason: new StoreUnreadable({ problem: `${FILE_NAME} is not a valid price history: ${message}` })
+        })
     )
   )
 })
 
 /**
- * Opens the prices in a directory, and makes it where there is none.
+ * Opens the prices in a directory, which is created if missing.
  *
- * **Errors** `StoreUnreadable` for a file that is damaged or was written by a newer program, `StoreUnavailable` when it
- * cannot be read.
+ * **Errors** `StoreUnreadable` if the file is damaged or was written by a newer release, `StoreUnavailable` if it cannot be
+ * read.
  *
- * **Limits** one program at a time; the file has mode 0600, a directory made here 0700. A new book survives a loss of power
- * once it counts.
+ * **Limits** one process at a time. The file has mode 0600, a created directory 0700. `replace` returns after the new book is
+ * synced to disk.
  */
 export const layerFile = ({ directory }: { readonly directory: string }): Layer.Layer<Prices, CostError> =>
   Layer.effect(
     Prices,
     Effect.gen(function* () {
-      yield* DurableFile.makeDirectory("make the directory of the prices", directory)
+      yield* DurableFile.makeDirectory("create the directory of the prices", directory)
       const path = join(directory, FILE_NAME)
-      return yield* make(yield* read(path), (history) => DurableFile.replace("keep the prices", path, encode(history)))
+      return yield* make(yield* read(path), (history) => DurableFile.replace("save the prices", path, encode(history)))
     })
   )

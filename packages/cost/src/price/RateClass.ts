@@ -1,18 +1,18 @@
 /**
- * Reads from a node what decides its price.
+ * Derives a node's price class from its labels and providerID.
  */
 import type { RateClass } from "../hour/Hour.ts"
 
-/** As much of a Kubernetes node as its price hangs on. **Shape** `providerId` is `spec.providerID`, empty if unset. */
+/** The part of a Kubernetes node that determines its price. **Shape** `providerId` is `spec.providerID`, empty if unset. */
 export interface PricedNode {
   readonly labels: Readonly<Record<string, string>>
   readonly providerId: string
 }
 
-/** Providers whose providerID has another name in front. */
+/** Providers whose providerID scheme has another name. */
 const PROVIDER_OF_SCHEME: Readonly<Record<string, string>> = { gce: "gcp" }
 
-/** Labels that only nodes of one provider have, for nodes without a providerID. */
+/** Label prefixes that identify the provider of a node without a providerID. */
 const PROVIDER_OF_LABEL = [
   ["eks.amazonaws.com/", "aws"],
   ["karpenter.k8s.aws/", "aws"],
@@ -22,18 +22,18 @@ const PROVIDER_OF_LABEL = [
   ["node.alibabacloud.com/", "alibaba"]
 ] as const
 
-/** The present label first, then the one before Kubernetes 1.17. **Source** Kubernetes, Well-Known Labels. */
+/** The current label first, then the one used before Kubernetes 1.17. **Source** Kubernetes, Well-Known Labels. */
 const REGION_LABELS = ["topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"]
 const INSTANCE_TYPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"]
 
 /**
- * Labels that mark a node which its provider may take back, with the values that do; any value where none is named.
+ * Labels of nodes that the provider may reclaim, with the values that say so. Without values, any value does.
  *
  * **Source** Karpenter, Well-Known Labels; Amazon EKS, Managed node groups; Google GKE, Spot VMs and Preemptible VMs;
  * Azure AKS, Spot node pools; Oracle OKE, Using preemptible capacity; Alibaba cloud controller manager 2.10.2; OpenShift
- * Machine API; Spot Ocean, Labels and taints; castai/k8s-agent `pkg/labels`; the last is the convention of self-managed
- * groups in the AWS Node Termination Handler's and eksctl's guides. OpenCost `core/pkg/util` `IsPreemptible` reads the
- * same of Karpenter, GKE, AKS and OKE.
+ * Machine API; Spot Ocean, Labels and taints; castai/k8s-agent `pkg/labels`. The last one is the convention for self-managed
+ * groups in the guides of the AWS Node Termination Handler and eksctl. OpenCost `core/pkg/util` `IsPreemptible` reads the
+ * same labels of Karpenter, GKE, AKS and OKE.
  */
 const SPOT_LABELS: ReadonlyArray<readonly [label: string, ...values: ReadonlyArray<string>]> = [
   ["karpenter.sh/capacity-type", "spot"],
@@ -51,7 +51,7 @@ const SPOT_LABELS: ReadonlyArray<readonly [label: string, ...values: ReadonlyArr
 ]
 
 /**
- * Labels that name the GPU, what the driver found first.
+ * Labels with the GPU model, labels set by the GPU's driver first.
  *
  * **Source** NVIDIA GPU feature discovery, Generated labels; ROCm k8s-device-plugin, Node Labeller; Intel device
  * plugins, Node labels; Google GKE, GPU node pools; Amazon EKS Auto Mode, Supported instance labels; Karpenter
@@ -72,10 +72,10 @@ const GPU_MODEL_LABELS = [
 ]
 
 /**
- * What stands for the instance type where no machine is charged for, but what pods request.
+ * Instance types used where the provider charges for the pods' requests instead of nodes.
  *
- * **Source** Amazon EKS, "AWS Fargate": the label, and names of nodes; Google GKE, "Autopilot pricing" and "compute classes":
- * machines are named `gk3-…`, and those of two classes, or with GPUs, are charged for as machines.
+ * **Source** Amazon EKS, "AWS Fargate": the label and the node names. Google GKE, "Autopilot pricing" and "compute classes":
+ * nodes are named `gk3-…`; two compute classes and nodes with GPUs are charged as nodes.
  */
 const FARGATE = "fargate"
 const AUTOPILOT = "autopilot"
@@ -85,7 +85,7 @@ const FARGATE_ID = /^aws:\/\/.*\/fargate-/
 const AUTOPILOT_ID = /^gce:\/\/[^/]*\/[^/]*\/gk3-/
 const BY_MACHINE = new Set(["Performance", "Accelerator"])
 
-/** All labels that a price class is read from, but for those that only tell the provider. */
+/** All labels that determine a price class, except those that only identify the provider. */
 export const PRICING_LABELS: ReadonlyArray<string> = [
   ...REGION_LABELS,
   ...INSTANCE_TYPE_LABELS,
@@ -96,10 +96,10 @@ export const PRICING_LABELS: ReadonlyArray<string> = [
 ]
 
 /**
- * Reads the price class of a node.
+ * Returns the price class of a node.
  *
- * **Shape** `provider` is `aws`, `gcp`, `azure`, or what its providerID names; what the node does not say is empty, and a
- * node without a mark of its own is on demand. `instanceType` is `fargate` or `autopilot` where pods are charged for.
+ * **Shape** `provider` is `aws`, `gcp`, `azure`, or the scheme of the providerID. Unknown fields are empty. A node without a
+ * spot label is on demand. `instanceType` is `fargate` or `autopilot` if the pods' requests are charged.
  *
  * **Example**
  *
@@ -116,7 +116,7 @@ export const fromNode = ({ labels, providerId }: PricedNode): RateClass => ({
   gpuModel: first(labels, GPU_MODEL_LABELS)
 })
 
-/** Tells whether the provider charges for what pods request on a class of nodes, and for no machine. */
+/** Returns true if the provider charges for the pods' requests instead of nodes. */
 export const isByRequest = ({ instanceType, provider }: RateClass): boolean =>
   (provider === "aws" && instanceType === FARGATE) || (provider === "gcp" && instanceType === AUTOPILOT)
 
@@ -126,14 +126,14 @@ const podPriced = ({ labels, providerId }: PricedNode): string | undefined => {
   return AUTOPILOT_ID.test(providerId) && !isMachine ? AUTOPILOT : undefined
 }
 
-/** Tells two classes apart. */
+/** Returns a text that is unique per price class. */
 export const keyOf = ({ capacity, gpuModel, instanceType, provider, region }: RateClass): string =>
   JSON.stringify([provider, region, instanceType, capacity, gpuModel])
 
-/** The class of what runs nobody knows where. */
+/** The class of pods whose node is unknown. */
 export const unknown: RateClass = { provider: "", region: "", instanceType: "", capacity: "onDemand", gpuModel: "" }
 
-/** `aws:///eu-central-1a/i-0abc` has its provider in front; Oracle's is a bare name of its own form. */
+/** A providerID such as `aws:///eu-central-1a/i-0abc` starts with its provider. Oracle's is a bare OCID. */
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//
 
 const providerOf = (providerId: string, labels: PricedNode["labels"]): string => {
@@ -144,7 +144,7 @@ const providerOf = (providerId: string, labels: PricedNode["labels"]): string =>
   return PROVIDER_OF_LABEL.find(([prefix]) => names.some((name) => name.startsWith(prefix)))?.[1] ?? ""
 }
 
-/** A label's own value: what every object inherits is no label. */
+/** Returns an own property, so that names such as `constructor` are not taken for labels. */
 const valueOf = (labels: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.hasOwn(labels, name) ? labels[name] : undefined
 

@@ -1,14 +1,14 @@
 /**
- * Prices in exact terms, and the cost of a quantity at one of them.
+ * Prices as integers, and the exact cost of a quantity.
  */
 import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
 
 /**
- * What one price class, and the cluster around it, cost.
+ * The prices of one price class and of the cluster around it.
  *
- * **Units** trillionths (10^-12) of the book's currency, in whole numbers: for a core, a GiB or a GPU for an
- * hour; a machine for an hour, where it has nothing that its price could be split over, else 0; a GiB of a volume for an
- * hour; a GiB of traffic by where it goes; a load balancer and a control plane for an hour.
+ * **Units** whole trillionths (10^-12) of the price book's currency: per core-hour, GiB-hour and GPU-hour; per GiB-hour of a
+ * volume; per GiB of egress by destination; per hour of a load balancer and of a control plane. `nodePicosPerHour` is 0 unless
+ * the node has no capacity that its price could be split over.
  */
 export interface Rates {
   readonly cpuPicosPerCoreHour: number
@@ -23,7 +23,7 @@ export interface Rates {
   readonly clusterPicosPerHour: number
 }
 
-/** Makes rates from one value a field. */
+/** Creates rates from a function that returns each field's value. */
 export const make = (value: (field: keyof Rates) => number): Rates => ({
   cpuPicosPerCoreHour: value("cpuPicosPerCoreHour"),
   memoryPicosPerGiBHour: value("memoryPicosPerGiBHour"),
@@ -40,23 +40,23 @@ export const make = (value: (field: keyof Rates) => number): Rates => ({
 const PICOS_PER_UNIT = 1_000_000_000_000
 const PICOS_PER_NANO = PICOS_PER_UNIT / NANOS_PER_UNIT
 
-/** Counts a price in picos. Beyond twelve decimals it is rounded. */
+/** Converts a price to picos, rounded to twelve decimals. */
 export const picosOf = (price: number): number => Math.round(price * PICOS_PER_UNIT)
 
-/** Gives the price that picos stand for, as a person writes it. */
+/** Converts picos to a price. */
 export const priceOf = (picos: number): number => picos / PICOS_PER_UNIT
 
-/** How many of a measure's own units make one of its price's: 3.6 million thousandths of a core, seconds long, a core-hour. */
+/** Units of a measure per unit of its price: a core-hour is 3.6 million millicore-seconds. */
 export const PER_CORE_HOUR = 1_000 * HOUR_SECONDS
 export const PER_GIB_HOUR = KIB_PER_GIB * HOUR_SECONDS
 export const PER_GIB = KIB_PER_GIB
 export const PER_HOUR = HOUR_SECONDS
 
 /**
- * Gives what a quantity costs. **Units** billionths of the book's currency.
+ * Returns the cost of a quantity. **Units** billionths of the price book's currency.
  *
- * **Shape** `quantity` is a whole number of a measure's unit, and `per` of them cost `picos`; computed exactly and rounded
- * once, halves away from zero. A negative quantity costs as much less.
+ * **Shape** `quantity` is an integer in a measure's unit, of which `per` cost `picos`. The result is exact and rounded once,
+ * half away from zero. A negative quantity has a negative cost.
  *
  * **Limits** exact up to 2^53 billionths.
  *
@@ -74,15 +74,13 @@ export const costNanos = (quantity: number, picos: number, per: number): number 
   return quantity < 0 && nanos !== 0 ? -nanos : nanos
 }
 
-/** More than a product and a quotient of doubles are off, so that far from a half the rounded quotient is the right one. */
+/** Upper bound of the rounding error of the float computation. Only results closer to a half need the exact computation. */
 const RELATIVE_ERROR = 2 ** -50
 
 const exactly = (quantity: number, picos: number, divisor: number): number =>
   Number((2n * BigInt(quantity) * BigInt(picos) + BigInt(divisor)) / (2n * BigInt(divisor)))
 
-/**
- * Gives the mean of rates that held one after the other. **Shape** each with how long it held, in whole milliseconds.
- */
+/** Returns the time-weighted mean of rates. **Shape** `ms` is how long each rate applied, in whole milliseconds. */
 export const mean = (parts: ReadonlyArray<{ readonly rates: Rates; readonly ms: number }>): Rates => {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only.rates

@@ -77,11 +77,11 @@ const refuseStep = (
   const refuse = (problem: string) => Effect.fail(new InvalidCostQuery({ field: "stepSize", problem }))
   if (TimeSteps.countOf(hours, stepSize) > TimeSteps.MAX_STEPS) {
     return refuse(
-      `cuts the window into more than ${TimeSteps.MAX_STEPS} steps; ask for longer steps or a shorter window`
+      `splits the window into more than ${TimeSteps.MAX_STEPS} steps; ask for longer steps or a shorter window`
     )
   }
   if (stepSize === "hour" && hours.startMs < hourlyFromMs) {
-    return refuse(`hours are kept since ${new Date(hourlyFromMs).toISOString()}; before that, ask for days`)
+    return refuse(`hours are stored since ${new Date(hourlyFromMs).toISOString()}; before that, ask for days`)
   }
   return Effect.void
 }

@@ -123,7 +123,7 @@ describe("a file that must outlive a loss of power", () => {
         )
       )
       assert.strictEqual(warnings.length, 1)
-      assert.include(warnings[0], "a loss of power may undo what was just written")
+      assert.include(warnings[0], "a power failure may undo the last write")
     })
   )
 

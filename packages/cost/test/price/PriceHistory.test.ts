@@ -63,7 +63,7 @@ describe("a changed book", () => {
     ] as const) {
       const error = errorOf(put(PriceHistory.initial, change))
       assert.deepInclude(error, { _tag: "InvalidPriceBook", field })
-      assert.include(error?.message, "counts as 0")
+      assert.include(error?.message, "rounds to 0")
     }
     for (const price of [0, 1e-12]) assert.isUndefined(errorOf(put(PriceHistory.initial, { overrides: [cpu(price)] })))
   })
@@ -138,7 +138,7 @@ describe("an override with validFrom", () => {
     const refused = Result.flip(asked("2026-02-28T23:00:00Z"))
     assert.strictEqual(
       Result.isSuccess(refused) ? refused.success.message : "",
-      "overrides[0].validFrom: earlier hours were forgotten: must be 2026-03-01T00:00:00.000Z or later"
+      "overrides[0].validFrom: earlier hours are no longer stored: must be 2026-03-01T00:00:00.000Z or later"
     )
     assert.isTrue(Result.isSuccess(asked("2026-03-01T00:00:00Z")))
   })

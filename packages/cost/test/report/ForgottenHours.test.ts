@@ -79,7 +79,7 @@ describe("a report after its setting was raised to keep hours longer", () => {
       const range = window(monday + days(4), monday + days(6))
       const refused = yield* Effect.flip(getAggregated(grouping([], { range, stepSize: "hour" })))
       assert(refused._tag === "InvalidCostQuery")
-      assert.include(refused.message, `hours are kept since ${new Date(monday + days(5)).toISOString()}`)
+      assert.include(refused.message, `hours are stored since ${new Date(monday + days(5)).toISOString()}`)
     }).pipe(Effect.provide(reporting()))
   )
 

@@ -182,7 +182,7 @@ layer(reportingWith(heldHours))("previews that wait for their turn", (it) => {
       )
       assert.strictEqual(
         (yield* Effect.flip(preview(dearer))).message,
-        "4 price books are being previewed or wait for it, which is the most; try again in a moment"
+        "4 price previews are running or waiting, which is the maximum; try again in a moment"
       )
       assert.strictEqual((yield* Effect.flip(preview({ ...dearer, version: 9 })))._tag, "StalePriceBook")
       yield* gate.open

@@ -227,12 +227,12 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
       [
         "prices that are none",
         ({ at, clusters }) => [...clusters, "--data", at("damaged-prices")],
-        /^quarterdeck: costs: prices\.json holds no prices: .* \(\S+\/damaged-prices\)$/
+        /^quarterdeck: costs: prices\.json is not a valid price history: .* \(\S+\/damaged-prices\)$/
       ],
       [
         "prices of another shape",
         ({ at, clusters }) => [...clusters, "--data", at("other-prices")],
-        /^quarterdeck: costs: prices\.json holds no prices: .* \(\S+\/other-prices\)$/
+        /^quarterdeck: costs: prices\.json is not a valid price history: .* \(\S+\/other-prices\)$/
       ],
       [
         "a cost store that does not answer",

@@ -234,7 +234,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
       2,
       /^quarterdeck: --range: [^\n]* such as 7d; or one of today, month, lastmonth\n$/
     ],
-    [["cost", "--from", "2026-03-01", "--range", "7d"], 2, /^quarterdeck: --range: may not stand beside from or to/],
+    [["cost", "--from", "2026-03-01", "--range", "7d"], 2, /^quarterdeck: --range: cannot be combined with from or to/],
     [["cost", "--from", "yesterday"], 2, /^quarterdeck: --from must be a date such as 2026-03-01, RFC 3339 such as /],
     [
       ["cost", "--range", "month", "--from", "2026-03-01"],

@@ -81,17 +81,17 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
               csv.slice(0, csv.length / 2),
               /^quarterdeck: standard input: line \d+: [^\n]+; hours before it were taken in, /
             ],
-            [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the text ends before all series of hub /],
+            [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the file ends before all series of hub /],
             [
               csv.slice(0, csv.lastIndexOf("end,")),
-              /line \d+: the text ends behind it, without the record that closes /
+              /line \d+: the file ends here, without the end record that closes /
             ],
             [
               csv.replace(/(?<=^series,.*,Deployment,api,.*),[1-9]\d*,/m, ",10,"),
               /line 2: hub \S+ was changed: its checksum/
             ],
-            [csv.replace("record,", "records,"), /line 1: it is not the header of an export/],
-            ["", /line 1: there is nothing, not even a header/],
+            [csv.replace("record,", "records,"), /line 1: expected the header of a supported export version/],
+            ["", /line 1: the file is empty; expected a header/],
             [
               Uint8Array.of(...Buffer.from(csv.slice(0, 40)), 0xff),
               /^quarterdeck: standard input is not text in UTF-8\n$/

@@ -41,7 +41,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         const stale = yield* run("prices", "set", file)
         assert.match(
           stale.stderr,
-          /^quarterdeck: Prices stale: version: is 1, but the price book has version 2 by now; read it again \(HTTP 409, code prices_stale, field version, request [^\n]+\)\n$/
+          /^quarterdeck: Prices stale: version: is 1, but the price book is at version 2 now; read it again \(HTTP 409, code prices_stale, field version, request [^\n]+\)\n$/
         )
         assert.strictEqual(stale.status, 1)
 
@@ -144,7 +144,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
           "Invalid body: overrides[0].resource: expected node, storage, egress, loadBalancer or cluster (HTTP 400"
         )
         const tiny = yield* set({ overrides: [{ resource: "storage", match: {}, storagePerGiBHour: 1e-14 }] })
-        assert.include(tiny.stderr, "Invalid body: overrides[0].storagePerGiBHour: is so small that it counts as 0")
+        assert.include(tiny.stderr, "Invalid body: overrides[0].storagePerGiBHour: is so small that it rounds to 0")
         // The currency of costs that there are stays: no example may change it.
         assert.notInclude((yield* run("prices", "set", "--help")).stdout, "currency")
       }),
