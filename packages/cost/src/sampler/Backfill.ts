@@ -1,5 +1,5 @@
 /**
- * Fills in the hours that nobody sampled, from a source that remembers them.
+ * Back-fills hours that were not sampled, from a source that stores past usage.
  */
 import { Clock, Effect, Result, Stream } from "effect"
 import type { CostError } from "../hour/CostError.ts"
@@ -19,30 +19,29 @@ import * as HourClosing from "./HourClosing.ts"
 
 export interface Parts extends Omit<HourClosing.Parts, "source" | "mayFold"> {
   readonly source: Hourly
-  /** Runs once the first attempt has ended, however: the recommender may go on with present hours. */
+  /** Runs when the first attempt has ended, whatever its result. The recommender may then process present hours. */
   readonly attempted: Effect.Effect<void>
-  /** Is told whether hours are coming in: days must not be put together meanwhile. */
-  readonly noteFilling: (isFilling: boolean) => void
+  /** Called when hours start or stop arriving. Days must not be pruned to sums meanwhile. */
+  readonly setFilling: (isFilling: boolean) => void
 }
 
-/** How many hours are filled in between two notes of how far it is. */
+/** The backlog is saved after this many hours. */
 const NOTE_HOURS = 24
-/** So many hours in a row that cannot be read end an attempt: it is the source then, not the hours. */
+/** Consecutive unreadable hours that end an attempt, because then the source itself fails. */
 const MAX_UNREAD_HOURS = 3
-/** How often the wish to start over is looked for. */
+/** Interval at which a requested restart is checked. */
 const LOOK_MS = 30 * SECOND_MS
 
 /**
- * Makes the backfill of one cluster: its state, and what runs it.
+ * Creates the back-fill of one cluster.
  *
- * Fills in, in rising order, the hours before the first closed one, and those since the last one: the program did
- * not run. Hours that are closed stay as they are. What is to be filled in is found and noted once, before anything is:
- * hours that are closed meanwhile change nothing about it, nor does another end of the program. An hour is filled once the
- * source knew its nodes; any other stays open and is asked for again, for ever, as late as the source wishes. An attempt
- * that ended early is gone on with behind what could not be read, and comes back to it. Hours that come after later ones are
- * not given to the recommender, which is further by then.
+ * It fills the hours before the first closed hour, and those during which the process did not run, in ascending order. Closed
+ * hours do not change. The open hours are determined and saved once, before anything is filled. Later closed hours and restarts
+ * do not affect them. An hour is filled if the source knows its nodes. Any other hour stays open and is queried again, without
+ * end. The next attempt resumes after an hour that could not be read, and returns to it later. The recommender skips hours that
+ * are older than its newest.
  *
- * **Limits** one hour at a time, of the time that is retained.
+ * **Limits** one hour at a time, within the retention.
  */
 export const make = (parts: Parts) => {
   const { cluster } = parts
@@ -56,18 +55,18 @@ export const make = (parts: Parts) => {
   return { run: run(filling), state: Effect.sync(() => filling.state) }
 }
 
-/** How far the backfill of one cluster is. */
+/** The progress of one cluster's back-fill. */
 interface Filling extends Parts {
-  /** What is open; absent until it was found. */
+  /** The open hours; undefined until determined. */
   backlog: Backlog.Backlog | undefined
   state: BackfillState.BackfillState
-  /** How many hours were logged last that lie before all that the source knows. */
+  /** Hours before the source's first known hour, as last logged. */
   loggedOlderHours: number
-  /** Where the next attempt begins: what cannot be read must not keep what comes after it from being asked for. */
+  /** Start of the next attempt, so that an unreadable hour does not block the ones after it. */
   resumeMs: number
 }
 
-/** How many hours an attempt filled in, and how many in a row could not be read. */
+/** Hours filled in an attempt, and consecutive unreadable hours. */
 interface Counts {
   filled: number
   unread: number
@@ -82,7 +81,7 @@ const run = Effect.fnUntraced(function* (filling: Filling) {
   }
 })
 
-/** Asks once, whatever comes of it, and gives until when to wait. */
+/** Runs one attempt, and returns until when to wait. */
 const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, attempts: number) {
   const counts: Counts = { filled: 0, unread: 0 }
   const outcome = yield* Effect.result(Effect.tap(fill(filling, beganMs, counts), (backlog) => note(filling, backlog)))
@@ -93,7 +92,7 @@ const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, 
   const untilMs = nowMs + BackfillRetry.waitMs(ending, fruitless)
   const nextMs = untilMs === Infinity ? undefined : untilMs
   if (Result.isSuccess(outcome)) {
-    filling.noteFilling(false)
+    filling.setFilling(false)
     const problem = yield* report(filling, outcome.success, counts.filled)
     yield* show(filling, outcome.success, { status: nextMs === undefined ? "done" : "waiting", problem, nextMs })
   } else {
@@ -114,7 +113,7 @@ const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError
 const problemOf = (error: CostError | UsageError): string =>
   error instanceof UsageError ? error.explanation : error.message
 
-/** Asks once for all that is open. **Errors** the last hour's that could not be read, after all others were asked for. */
+/** Queries all open hours. **Errors** that of the last unreadable hour, after all others were queried. */
 const fill = Effect.fnUntraced(function* (
   filling: Filling,
   beganMs: number,
@@ -130,18 +129,18 @@ const fill = Effect.fnUntraced(function* (
   return yield* askPresent(filling, backlog)
 })
 
-/** Gives what is open, of which too old hours are given up. */
+/** Returns the open hours within the retention. */
 const open = Effect.fnUntraced(function* (filling: Filling, beganMs: number) {
-  const { cluster, journal, noteFilling, settings } = filling
+  const { cluster, journal, setFilling, settings } = filling
   const nowMs = yield* Clock.currentTimeMillis
   const startMs = hourOf(nowMs - settings.retentionDays * DAY_MS) + HOUR_MS
   const endMs = hourOf(beganMs)
   if (yield* journal.isRestartAsked(cluster)) {
-    noteFilling(true)
-    yield* Effect.logInfo(`cost of cluster ${cluster}: the past is filled in anew`)
-    // Hours that ended since the start may still wait to be closed with what was seen of them.
+    setFilling(true)
+    yield* Effect.logInfo(`cost of cluster ${cluster}: restarting the back-fill as requested`)
+    // Hours that ended recently may still be waiting to be closed with their samples.
     const settledMs = hourOf(nowMs) - (settings.maxPendingHours + 1) * HOUR_MS
-    yield* note(filling, yield* BackfillPlan.anew(filling, { startMs, endMs: Math.max(endMs, settledMs) }))
+    yield* note(filling, yield* BackfillPlan.rebuilt(filling, { startMs, endMs: Math.max(endMs, settledMs) }))
     yield* journal.askRestart(cluster, false)
   }
   filling.backlog ??= yield* BackfillPlan.remaining(filling, { startMs, endMs })
@@ -150,7 +149,7 @@ const open = Effect.fnUntraced(function* (filling: Filling, beganMs: number) {
   return backlog
 })
 
-/** Asks for one window. **Errors** of the source as a whole; gives the last hour's that could not be read. */
+/** Queries one window. Returns the error of its last unreadable hour. **Errors** those of the source as a whole. */
 const fillWindow = Effect.fnUntraced(function* (filling: Filling, window: Window, counts: Counts) {
   let failure: UsageError | undefined
   const take = (answer: HourFacts | UsageError): Effect.Effect<void, CostError | UsageError> => {
@@ -162,19 +161,19 @@ const fillWindow = Effect.fnUntraced(function* (filling: Filling, window: Window
   return failure
 })
 
-/** Counts an hour that could not be read. **Errors** that one, when the attempt is to end with it. */
+/** Counts an unreadable hour. **Errors** that of the hour, if the attempt must end. */
 const takeUnread = (filling: Filling, error: UsageError, counts: Counts): Effect.Effect<void, UsageError> => {
   counts.unread++
   filling.resumeMs = error.untilMs ?? filling.resumeMs
   return error.retryAfterMs !== undefined || counts.unread >= MAX_UNREAD_HOURS ? Effect.fail(error) : Effect.void
 }
 
-/** Closes an hour whose nodes the source knew; any other stays open. */
+/** Closes an hour if the source knows its nodes. Otherwise the hour stays open. */
 const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts, counts: Counts) {
-  const { cluster, noteFilling } = filling
+  const { cluster, setFilling } = filling
   counts.unread = 0
   if (facts.cluster !== cluster || facts.nodes.length === 0 || filling.backlog === undefined) return
-  noteFilling(true)
+  setFilling(true)
   yield* fillHour(filling, facts)
   const backlog = Backlog.filled(filling.backlog, facts.startMs)
   filling.backlog = backlog
@@ -182,10 +181,10 @@ const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts
   if (counts.filled % NOTE_HOURS !== 0) return
   yield* note(filling, backlog)
   const left = Backlog.hoursOf(backlog.left)
-  yield* Effect.logInfo(`cost of cluster ${cluster}: ${counts.filled} hours filled in, at most ${left} are left`)
+  yield* Effect.logInfo(`cost of cluster ${cluster}: back-filled ${counts.filled} hours, at most ${left} left`)
 })
 
-/** Asks for the present: knowing it tells a source without a past from one that is asked for the wrong thing. */
+/** Queries the present. If the source knows it, the source merely has no past; otherwise it is probably misconfigured. */
 const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
   const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }
   if (since.startMs >= since.endMs) return backlog
@@ -197,28 +196,27 @@ const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, ba
   return first === undefined ? backlog : Backlog.knowing(backlog, first.startMs)
 })
 
-/** Logs what became of an attempt that did not fail, and gives why hours are missing, if any are. */
+/** Logs the result of an attempt that did not fail, and returns why hours are missing, if any are. */
 const report = Effect.fnUntraced(function* (filling: Filling, backlog: Backlog.Backlog, filledHours: number) {
   const { cluster, failureLog } = filling
-  if (filledHours > 0)
-    yield* Effect.logInfo(`cost of cluster ${cluster}: ${filledHours} hours of the past are filled in`)
+  if (filledHours > 0) yield* Effect.logInfo(`cost of cluster ${cluster}: back-filled ${filledHours} hours`)
   const openHours = BackfillState.openOf(backlog)
   const { missingHours, olderHours } = openHours
   if (olderHours > 0 && filling.loggedOlderHours === 0) {
     const from = new Date(backlog.knownFromMs ?? 0).toISOString()
-    yield* Effect.logInfo(`cost of cluster ${cluster}: the source knows nothing of ${olderHours} hours before ${from}`)
+    yield* Effect.logInfo(`cost of cluster ${cluster}: the source has no data for ${olderHours} hours before ${from}`)
   }
   filling.loggedOlderHours = olderHours
   if (missingHours === 0) {
     yield* failureLog.worked("backfill")
     return undefined
   }
-  const problem = BackfillState.silence(backlog, openHours)
+  const problem = BackfillState.explainMissing(backlog, openHours)
   yield* failureLog.failed("backfill", problem)
   return problem
 })
 
-/** Waits until it is time to ask again; true if it is asked to start over before. */
+/** Waits for the next attempt. Returns true if a restart is requested first. */
 const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Filling, untilMs: number) {
   while (true) {
     const leftMs = untilMs - (yield* Clock.currentTimeMillis)
@@ -230,7 +228,7 @@ const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Fill
   }
 })
 
-/** Notes what is open, so that the next start goes on with it, and shows it. */
+/** Saves the open hours for the next start, and updates the state. */
 const note = (filling: Filling, backlog: Backlog.Backlog): Effect.Effect<void, CostError> => {
   const { cluster, journal, state } = filling
   filling.backlog = backlog
@@ -238,7 +236,7 @@ const note = (filling: Filling, backlog: Backlog.Backlog): Effect.Effect<void, C
   return Effect.andThen(journal.noteBackfill(cluster, backlog), shown)
 }
 
-/** Shows how far it is to whoever asks, and in the metric. */
+/** Updates the state and the metric. */
 const show = (
   filling: Filling,
   backlog: Backlog.Backlog,

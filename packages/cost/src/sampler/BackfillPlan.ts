@@ -1,5 +1,5 @@
 /**
- * Finds what is to be filled in of a cluster's past.
+ * Finds the hours of a cluster that must be back-filled.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
@@ -17,15 +17,15 @@ export interface Parts {
 }
 
 /**
- * Finds what is open of the time up to the start.
+ * Returns the hours up to the start that are not stored.
  *
- * What was noted, and what lies between the last closed hour, or all that was noted, and the start.
+ * These are the recorded backlog plus the gap from the last stored hour, or the end of the recorded backlog, to the start.
  */
 export const remaining = Effect.fnUntraced(function* (
   { cluster, journal, store }: Parts,
   { endMs, startMs }: Window
 ): Effect.fn.Return<Backlog.Backlog, CostError> {
-  // First of all: hours that are closed from now on would hide the gap before them.
+  // Read the extent first: hours that close from now on would hide the gap before them.
   const extent = (yield* store.extents).find((one) => one.cluster === cluster)
   const noted = Option.getOrElse(yield* journal.backfill(cluster), (): Backlog.Backlog => {
     const untilMs = extent?.fromMs ?? endMs
@@ -36,11 +36,11 @@ export const remaining = Effect.fnUntraced(function* (
 })
 
 /**
- * Opens all of a window that the store does not have, whatever was noted.
+ * Returns all hours of a window that the store lacks, ignoring the recorded backlog.
  *
- * **Limits** reads the closed hours of a day at a time.
+ * **Limits** reads one day of closed hours at a time.
  */
-export const anew = Effect.fnUntraced(function* (
+export const rebuilt = Effect.fnUntraced(function* (
   { cluster, store }: Parts,
   window: Window
 ): Effect.fn.Return<Backlog.Backlog, CostError> {
@@ -49,13 +49,13 @@ export const anew = Effect.fnUntraced(function* (
     const day = { startMs: dayMs, endMs: dayMs + DAY_MS }
     const hours = yield* store.hours(cluster, day)
     for (const { startMs } of hours) left = Backlog.without(left, { startMs, endMs: startMs + HOUR_MS })
-    // A day that is kept as a whole alone takes no hour any more.
-    if (hours.length === 0 && (yield* isKeptWhole(store, cluster, day))) left = Backlog.without(left, day)
+    // A day of which only the daily sum is stored accepts no hours.
+    if (hours.length === 0 && (yield* hasDailySumOnly(store, cluster, day))) left = Backlog.without(left, day)
   }
   return { untilMs: window.endMs, left }
 })
 
-const isKeptWhole = (
+const hasDailySumOnly = (
   store: CostStore["Service"],
   cluster: ClusterName,
   day: Window

@@ -1,5 +1,5 @@
 /**
- * How far the past of a cluster is filled in, for whoever looks after the service.
+ * The progress of a cluster's back-fill, for the API, the log and a metric.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Metric } from "effect"
@@ -7,11 +7,11 @@ import { hoursIn, type Window } from "../hour/Window.ts"
 import * as Backlog from "./Backlog.ts"
 
 /**
- * What is open of a cluster's past.
+ * The state of one cluster's back-fill.
  *
- * **Shape** `missingHours` are those since the first hour that the source knows anything of, and all while it knows none:
- * somebody has to look. `olderHours` lie before it. `window` reaches from the first missing hour to the end of the last.
- * `problem` says why the last attempt left any missing; absent before it has ended, and where none are.
+ * **Shape** `missingHours` are open hours since the first hour that the source knows, or all open hours if it knows none: an
+ * operator has to look. `olderHours` lie before the first known hour. `window` spans the missing hours. `problem` is why the
+ * last attempt left hours missing; absent before it ends, and if none are missing.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -22,11 +22,11 @@ export interface BackfillState {
   readonly olderHours: number
   readonly window?: Window
   readonly problem?: string
-  /** When it is asked again, while it waits. */
+  /** Time of the next attempt while `status` is `waiting`. */
   readonly nextMs?: number
 }
 
-/** Tells what is open of a backlog. */
+/** Returns the open hours of a backlog. */
 export const openOf = (backlog: Backlog.Backlog): Pick<BackfillState, "missingHours" | "olderHours" | "window"> => {
   const { missing, older } = Backlog.parts(backlog)
   const [first] = missing
@@ -38,25 +38,25 @@ export const openOf = (backlog: Backlog.Backlog): Pick<BackfillState, "missingHo
   }
 }
 
-/** Says why hours are missing that the source did not tell of, and did not fail for. */
-export const silence = (
+/** Explains why hours are missing although the source did not fail. */
+export const explainMissing = (
   { knownFromMs }: Backlog.Backlog,
   { missingHours, window }: ReturnType<typeof openOf>
 ): string => {
   const span = window === undefined ? "" : ` from ${instant(window.startMs)} to ${instant(window.endMs)}`
   const hours = `${missingHours} of ${window === undefined ? missingHours : hoursIn(window)} hours${span}`
   return knownFromMs === undefined
-    ? `the source knows no node in any hour${span}: is kube-state-metrics scraped, and is the label of clusters right?`
-    : `the source knows no node in ${hours}: they stay open and are asked for again`
+    ? `the source knows no node in any hour${span}: check that kube-state-metrics is scraped and that the cluster label is right`
+    : `the source knows no node in ${hours}: they stay open and will be queried again`
 }
 
 const instant = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
 
 const openHours = Metric.gauge("quarterdeck_cost_backfill_open_hours", {
-  description: "Hours of the past that are not filled in: missing, or older than all that the source knows"
+  description: "Past hours not back-filled: missing, or older than all data of the source"
 })
 
-/** Keeps the metric. */
+/** Updates the metric. */
 export const measure = ({ cluster, missingHours, olderHours }: BackfillState): Effect.Effect<void> =>
   Effect.andThen(
     Metric.update(Metric.withAttributes(openHours, { cluster, part: "missing" }), missingHours),

@@ -1,5 +1,5 @@
 /**
- * The hours of a cluster that are in hand: the present one, those that wait to be closed, and those of the future.
+ * The hours of a cluster in memory: the present one, ended ones that wait to be closed, and future ones.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DAY_MS, hourOf } from "../hour/Units.ts"
@@ -7,13 +7,13 @@ import type { HourUsage } from "../savings/HourUsage.ts"
 import { OpenHour } from "./OpenHour.ts"
 import { TOLERANCE_MS } from "./ObservationSpans.ts"
 
-/** An hour that is over is shown instead of the next one for so long, while it waits to be closed. */
+/** Reports show an ended hour instead of the next one for up to this long, while it waits to be closed. */
 const SHOWN_MS = 300_000
 
 /**
- * An hour that is over.
+ * An ended hour.
  *
- * **Shape** `usage` is missing until all is known that will be; `isClosed` once the store has it.
+ * **Shape** `usage` is missing until all available usage is known. `isClosed` is true once the store has the hour.
  */
 export interface PendingHour {
   readonly hour: OpenHour
@@ -26,21 +26,20 @@ interface Pending extends PendingHour {
   usage: HourUsage | undefined
 }
 
-/** Puts what runs now into an hour that was not told of it. */
+/** Adds the currently running pods and nodes to an hour that has not received them. */
 export type Fill = (hour: OpenHour) => void
 
 /**
- * Holds the hours of one cluster, by a clock that may be set.
+ * Keeps the hours of one cluster, even if the clock is changed.
  *
- * An hour that lies ahead of the clock is set aside as it is: either the clock was ahead, and nothing of it was
- * seen when its time comes, or the clock is behind, and the hour goes on once that is over. One that the clock comes back
- * to goes on where it was left.
+ * An hour ahead of the clock is kept separately. If the clock was ahead, nothing of that hour was really observed. If the clock is now
+ * behind, the hour continues later. An hour that the clock returns to continues where it stopped.
  */
 export class ClusterHours {
   readonly #cluster: ClusterName
   readonly #pending: Array<Pending> = []
-  readonly #aside: Array<OpenHour> = []
-  /** The hour that the clock went away from faster than time passes. */
+  readonly #ahead: Array<OpenHour> = []
+  /** The hour that a forward jump of the clock left. */
   #left: OpenHour | undefined
   #present: OpenHour | undefined
   #turnedMs = 0
@@ -53,12 +52,12 @@ export class ClusterHours {
     return this.#present
   }
 
-  /** Hours that are over, oldest first. */
+  /** Ended hours, oldest first. */
   get pending(): ReadonlyArray<PendingHour> {
     return this.#pending
   }
 
-  /** The hours that may still learn something, oldest first: those that wait to be closed, and the present one. */
+  /** The hours that may still change, oldest first: those that wait to be closed, and the present one. */
   get unclosed(): ReadonlyArray<OpenHour> {
     return [
       ...this.#pending.filter(({ isClosed }) => !isClosed).map(({ hour }) => hour),
@@ -67,19 +66,19 @@ export class ClusterHours {
   }
 
   /**
-   * Gives the hour that reports end with.
+   * Returns the hour that reports end with.
    *
-   * The newest that is not closed, but the one that ended last until it is closed: it would be missing.
+   * The newest hour that is not closed. An hour that just ended comes first until it is closed, because it would be missing.
    */
   shown(nowMs: number): OpenHour | undefined {
     const open = this.unclosed.filter(({ startMs }) => startMs <= nowMs)
     return open.find(({ endMs }) => endMs === hourOf(nowMs) && nowMs < endMs + SHOWN_MS) ?? open.at(-1)
   }
 
-  /** Takes an hour of before, as it was kept. */
+  /** Restores an hour from the journal. */
   restore(hour: OpenHour, nowMs: number, isClosed: boolean): void {
     const startMs = hourOf(nowMs)
-    if (hour.startMs > startMs) this.#aside.push(hour)
+    if (hour.startMs > startMs) this.#ahead.push(hour)
     else if (hour.startMs < startMs) this.#addPending(hour, isClosed)
     else {
       hour.seen.forgetAfter(nowMs)
@@ -88,9 +87,9 @@ export class ClusterHours {
   }
 
   /**
-   * Turns to the hour of an instant; hours that nobody was awake for are left out.
+   * Switches to the hour of an instant. Hours in between are skipped.
    *
-   * No hour begins without a `fill`: nobody follows the cluster.
+   * Without `fill`, the cluster is not observed, and no new hour starts.
    */
   turn(nowMs: number, fill: Fill | undefined): void {
     const startMs = hourOf(nowMs)
@@ -98,7 +97,7 @@ export class ClusterHours {
     const isBack = nowMs < this.#turnedMs
     this.#turnedMs = nowMs
     if (before?.startMs !== startMs) this.#present = undefined
-    if (before !== undefined && before.startMs > startMs) this.#aside.push(before)
+    if (before !== undefined && before.startMs > startMs) this.#ahead.push(before)
     if (before !== undefined && before.startMs < startMs) {
       this.#addPending(before, false)
       this.#left = nowMs > before.endMs + TOLERANCE_MS ? before : undefined
@@ -108,7 +107,7 @@ export class ClusterHours {
     if (isBack) for (const { seen } of this.unclosed) seen.forgetAfter(nowMs)
   }
 
-  /** Notes that the store has an hour, and its usage where that is known now. */
+  /** Records that the store has an hour, and its usage if known. */
   noteClosed(pending: PendingHour, usage: HourUsage | undefined): void {
     const place = this.#placeOf(pending)
     const found = this.#pending[place]
@@ -117,16 +116,16 @@ export class ClusterHours {
     if (usage !== undefined) found.usage = usage
   }
 
-  /** Lets go of an hour of which nothing is left to do, and tells whether it was pending still. */
+  /** Removes a finished hour. Returns false if it is no longer pending. */
   finish(pending: PendingHour): boolean {
     const place = this.#placeOf(pending)
-    // The clock went back: the hour goes on.
+    // The clock was set back, so the hour is open again.
     if (place < 0) return false
     this.#pending.splice(place, 1)
     return true
   }
 
-  /** Lets go of the oldest hour that is over, whatever it lacks. */
+  /** Removes the oldest ended hour, even if it is not closed. */
   dropOldest(): void {
     this.#pending.shift()
   }
@@ -135,14 +134,14 @@ export class ClusterHours {
     return this.#pending.findIndex((candidate) => candidate === pending)
   }
 
-  /** Sets aside what is pending and lies ahead, and the other way round. */
+  /** Moves pending hours that lie ahead of the clock to the future ones, and ended future ones back. */
   #sortOut(startMs: number): void {
     for (const one of this.#pending.filter(({ hour }) => hour.startMs > startMs)) {
       this.#pending.splice(this.#pending.indexOf(one), 1)
-      this.#aside.push(one.hour)
+      this.#ahead.push(one.hour)
     }
-    for (const hour of this.#aside.filter((one) => one.startMs < startMs)) {
-      this.#aside.splice(this.#aside.indexOf(hour), 1)
+    for (const hour of this.#ahead.filter((one) => one.startMs < startMs)) {
+      this.#ahead.splice(this.#ahead.indexOf(hour), 1)
       this.#addPending(hour, false)
     }
   }
@@ -165,13 +164,13 @@ export class ClusterHours {
     return hour
   }
 
-  /** Takes the hour of an instant from where it was put, without what it says of later. */
+  /** Returns the known hour of an instant, without observations after it. */
   #takeAside(nowMs: number): OpenHour | undefined {
     const startMs = hourOf(nowMs)
     const waiting = this.#pending.findIndex(({ hour }) => hour.startMs === startMs)
-    const aside = this.#aside.findIndex((hour) => hour.startMs === startMs)
+    const ahead = this.#ahead.findIndex((hour) => hour.startMs === startMs)
     const [pending] = waiting < 0 ? [] : this.#pending.splice(waiting, 1)
-    const [set] = aside < 0 ? [] : this.#aside.splice(aside, 1)
+    const [set] = ahead < 0 ? [] : this.#ahead.splice(ahead, 1)
     const left = this.#left?.startMs === startMs ? this.#left : undefined
     const hour = pending?.hour ?? left ?? set
     hour?.seen.forgetAfter(nowMs)

@@ -1,18 +1,18 @@
 /**
- * Which cluster a name leads to now, as far as the sampler can tell.
+ * The identity of the cluster behind a name.
  */
 import type { Connection } from "@quarterdeck/cluster-fanout/Cluster"
 import type { Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { Effect, Redacted } from "effect"
 import { hash } from "node:crypto"
 
-/** How long pods may be known before namespaces that do not come are taken for unreadable. **Units** milliseconds. */
+/** How long to wait for namespaces after pods are known. Then namespaces count as unreadable. **Units** milliseconds. */
 const NAMESPACES_WAIT_MS = 60_000
 
 /**
- * Returns a digest of what tells one server from another: its address and the authority of its certificate.
+ * Returns a digest of a connection's server address and certificate authority.
  *
- * **Shape** an authority in a file counts by the file's path: its content is renewed.
+ * **Shape** an authority file counts by its path, because its content may be renewed.
  */
 export const connectionDigest = ({ certificateAuthority, server }: Connection): string => {
   const authority =
@@ -22,13 +22,13 @@ export const connectionDigest = ({ certificateAuthority, server }: Connection): 
   return hash("sha256", JSON.stringify([server, authority]), "hex")
 }
 
-/** Tells whether the uid is read, or cannot be read. */
+/** Returns true if the UID is known, or cannot be read. */
 const isSettled = ({ store }: Member): boolean => store.table("Namespace").sync._tag !== "Pending"
 
 /**
- * Waits until the uid of a cluster is read, or cannot be read.
+ * Waits until the UID of a cluster is known or cannot be read.
  *
- * **Limits** no deadline while the cluster tells nothing: it costs nothing then. {@link NAMESPACES_WAIT_MS} from the first pods.
+ * **Limits** no deadline before pods are known, then {@link NAMESPACES_WAIT_MS}.
  */
 export const awaitUid = (member: Member): Effect.Effect<string | undefined> => {
   const { signal, systemNamespace } = member.store
@@ -46,6 +46,6 @@ export const awaitUid = (member: Member): Effect.Effect<string | undefined> => {
   )
 }
 
-/** Waits until the name leads to a cluster with another uid. A uid that cannot be read any more is no other. */
+/** Waits until the name leads to a cluster with another UID. An unreadable UID does not count as another. */
 export const awaitOther = ({ store }: Member, uid: string | undefined): Effect.Effect<void> =>
   store.signal.until(() => store.systemNamespace.uid !== undefined && store.systemNamespace.uid !== uid)

@@ -1,5 +1,5 @@
 /**
- * Samples one cluster: keeps its open hour, and closes those that are over.
+ * Samples one cluster: keeps its open hour, and closes ended hours.
  */
 import { Kind, TurnBudget } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -26,34 +26,34 @@ export interface Parts extends HourClosing.Parts {
 }
 
 const failures = Metric.counter("quarterdeck_cost_sample_failures_total", {
-  description: "Times that the usage of a cluster could not be sampled",
+  description: "Failed attempts to sample a cluster's usage",
   incremental: true
 })
 
-/** An answer is given again for so long. **Units** milliseconds. */
-const SAME_FOR_MS = 1_000
+/** Time for which the priced open hour is cached. **Units** milliseconds. */
+const CACHED_MS = 1_000
 
 const PROVE_SECONDS = 15
 
-/** How far the sampling of one cluster is. */
+/** The state of one cluster's sampling. */
 interface Sampling extends Parts {
   readonly clock: Clock.Clock
   readonly proofs: Queue.Queue<void>
-  /** Who notes what is new. */
+  /** Lock for writing to the journal. */
   readonly turn: Semaphore.Semaphore
   readonly hours: ClusterHours
-  /** Hours of which the journal does not have all that was noted. */
-  readonly unkept: Set<OpenHour>
-  /** Starts of hours whose journal begins anew: there may be one of a time when the clock was wrong. */
+  /** Hours whose journal must be written in full, because it is new or an append failed. */
+  readonly unsaved: Set<OpenHour>
+  /** Starts of hours whose old journal must be removed first. It may stem from a time when the clock was wrong. */
   readonly stale: Set<number>
   member: Member | undefined
   workloads: WorkloadSeries.WorkloadSeries | undefined
-  /** Until all pods that the present connection told of are in, nothing more is proven. */
+  /** Applies pod lists. While one is being applied, the observed time is not extended. */
   intake: PodIntake | undefined
   answered: { readonly atMs: number; readonly hour: Option.Option<Hour> } | undefined
 }
 
-/** Makes the sampling of one cluster; nothing runs until it is asked for. */
+/** Creates the sampling of one cluster. Nothing runs until its functions are called. */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const hours = new ClusterHours(parts.cluster)
   const sampling: Sampling = {
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     clock: yield* Clock.Clock,
     proofs: yield* Queue.sliding<void>(1),
     turn: yield* Semaphore.make(1),
-    unkept: new Set(),
+    unsaved: new Set(),
     stale: new Set(),
     member: undefined,
     workloads: undefined,
@@ -74,12 +74,11 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     restore: (kept: KeptHour) => restore(sampling, kept),
     attach: (cluster: Cluster) => attach(sampling, cluster),
     tick: tick(sampling),
-    /** Closes the hours that are over. */
     close: Effect.flatMap(Clock.currentTimeMillis, closing),
     open: open(sampling),
-    /** Returns until when the hours that are not closed were seen. */
+    /** Returns the end of the observed time of the hours that are not closed. */
     seenToMs: (): number | undefined => seenTo(hours),
-    /** Tells whether nothing is left to do for a cluster that is not followed any more. */
+    /** Returns true if a cluster that is no longer observed has no hour left to close. */
     isDone: () => sampling.member === undefined && hours.present === undefined && hours.pending.length === 0
   }
 })
@@ -97,16 +96,16 @@ const fillFrom =
     if (nodes.sync._tag === "Synced") hour.nodes.whole(nodes.records, nowMs)
   }
 
-/** Turns to the present hour. */
-const turn = ({ hours, member, stale, unkept }: Sampling, nowMs: number): void => {
+/** Switches to the hour of an instant. */
+const turn = ({ hours, member, stale, unsaved }: Sampling, nowMs: number): void => {
   const before = hours.present
   hours.turn(nowMs, member === undefined ? undefined : fillFrom(member, nowMs))
   if (hours.present === undefined || hours.present === before) return
-  unkept.add(hours.present)
+  unsaved.add(hours.present)
   stale.add(hours.present.startMs)
 }
 
-/** Tells whether the store has an hour; no when it cannot be asked: what is closed twice stays as it is. */
+/** Returns true if the store has an hour. False if the store fails, because closing twice has no effect. */
 const isClosed = ({ cluster, store, failureLog }: Sampling, startMs: number): Effect.Effect<boolean> =>
   store.hours(cluster, { startMs, endMs: startMs + HOUR_MS }).pipe(
     Effect.map((hours) => hours.length > 0),
@@ -120,8 +119,8 @@ const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour)
   hours.restore(restored, nowMs, kept.startMs < hourOf(nowMs) && (yield* isClosed(sampling, kept.startMs)))
 })
 
-/** Takes in all pods that were told of, within the budget of turns that all clusters share. */
-const takeIn = Effect.fnUntraced(function* ({ intake }: Sampling) {
+/** Applies the rest of a pod list, within the budget of turns that all clusters share. */
+const applyRest = Effect.fnUntraced(function* ({ intake }: Sampling) {
   if (intake === undefined || intake.isDone) return
   const turns = yield* TurnBudget.TurnBudget
   yield* turns.repeat(() => {
@@ -130,23 +129,23 @@ const takeIn = Effect.fnUntraced(function* ({ intake }: Sampling) {
   })
 })
 
-/** Notes until when the view of the cluster is proven. */
+/** Extends the observed time to the last proof that the cluster's view is current. */
 const prove = Effect.fnUntraced(function* (sampling: Sampling) {
   const { failureLog, hours, member } = sampling
   if (member === undefined) return
-  yield* takeIn(sampling)
+  yield* applyRest(sampling)
   const { store } = member
   const nodes = store.table("Node").sync._tag
   const pods = store.table("Pod").sync._tag
-  if (pods === "Missing") return yield* failureLog.failed("pods", "cannot be read: nothing is charged")
+  if (pods === "Missing") return yield* failureLog.failed("pods", "cannot be read, so nothing is charged")
   if (pods === "Pending" || nodes === "Pending") return
   yield* failureLog.worked("pods")
-  // Who may not read nodes has pods all the same.
+  // Without permission to read nodes, pods are still charged.
   const kinds: ReadonlyArray<Kind.Kind> = nodes === "Missing" ? ["Pod"] : ["Pod", "Node"]
-  if (nodes === "Missing") yield* failureLog.failed("nodes", "cannot be read: their idle costs are left out")
+  if (nodes === "Missing") yield* failureLog.failed("nodes", "cannot be read, so idle costs are missing")
   else yield* failureLog.worked("nodes")
   const provenMs = (yield* Clock.currentTimeMillis) - (yield* store.age(kinds))
-  // What was told anew since is proven by whoever takes it in.
+  // A list that arrived meanwhile is proven once it is applied.
   if (sampling.intake?.isDone === false) return
   for (const { seen } of hours.unclosed) seen.extend(provenMs)
 })
@@ -155,7 +154,7 @@ const observe = Effect.fnUntraced(function* (sampling: Sampling, { store }: Memb
   const { clock, hours, proofs } = sampling
   const now = () => clock.currentTimeMillisUnsafe()
   const workloads = WorkloadSeries.make(store)
-  for (const { pods } of hours.unclosed) pods.awaitTold()
+  for (const { pods } of hours.unclosed) pods.awaitReports()
   sampling.workloads = workloads
   const wake = () => {
     Queue.offerUnsafe(proofs, undefined)
@@ -198,7 +197,7 @@ const takeInventory = Effect.fnUntraced(function* (
   if (Result.isFailure(listed)) return yield* failureLog.failed("volumes and load balancers", listed.failure.message)
   yield* failureLog.worked("volumes and load balancers")
   for (const { message, plural } of listed.success.refused) {
-    yield* failureLog.failed(plural, `left out of the costs: ${message}`)
+    yield* failureLog.failed(plural, `cannot be listed, so their costs are missing: ${message}`)
   }
   const { large } = listed.success
   yield* large > 0
@@ -208,7 +207,7 @@ const takeInventory = Effect.fnUntraced(function* (
   for (const { inventory } of hours.unclosed) inventory.update(listed.success.listed, nowMs)
 })
 
-/** Follows a cluster by its present connection, until the scope ends. */
+/** Observes a cluster through its present connection until the scope closes. */
 const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster) {
   const { cache, clock, proofs, settings } = sampling
   const member = yield* cache.member(cluster)
@@ -218,9 +217,9 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
       turn(sampling, clock.currentTimeMillisUnsafe())
     }),
     () =>
-      // What was seen since the last sample is known to this program alone.
+      // Save what was observed since the last sample.
       Effect.ensuring(
-        Effect.andThen(prove(sampling), note(sampling)),
+        Effect.andThen(prove(sampling), saveAll(sampling)),
         Effect.sync(() => {
           sampling.member = undefined
           sampling.workloads = undefined
@@ -230,7 +229,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
   )
   yield* observe(sampling, member)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(proofs), prove(sampling))))
-  // More often than samples: two notes of a healthy cluster must never lie so far apart as those of a stale one.
+  // More often than sampling: gaps of a healthy cluster must stay below the tolerance for gaps.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(untilNext(PROVE_SECONDS), prove(sampling))))
   yield* Effect.forkScoped(
     Effect.forever(Effect.andThen(takeInventory(sampling, cluster, member), untilNext(settings.listSeconds)))
@@ -239,7 +238,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
 
 const sample = Effect.fnUntraced(function* (sampling: Sampling, source: Sampled) {
   const { cluster, hours, member, settings, failureLog } = sampling
-  // A gap is a gap: a cluster that is known to be dead is not asked.
+  // A cluster with an open circuit breaker is not queried; its gap stays a gap.
   if (member === undefined || member.breaker.refusal() !== undefined) return
   const seconds = settings.sampleTimeoutSeconds
   const samples = yield* source.sample(cluster).pipe(
@@ -264,41 +263,41 @@ const settle = ({ clock, hours, workloads }: Sampling): void => {
   for (const { pods } of hours.unclosed) pods.settle(workloads, nowMs)
 }
 
-const keep = Effect.fnUntraced(function* ({ hours, journal, stale, failureLog, unkept }: Sampling, hour: OpenHour) {
-  // Closed while another was kept: its journal is gone.
+const save = Effect.fnUntraced(function* ({ hours, journal, stale, failureLog, unsaved }: Sampling, hour: OpenHour) {
+  // Closed while another hour was written, so its journal is already removed.
   if (!hours.unclosed.includes(hour)) return
-  const entries = JournalEntry.take(hour, unkept.delete(hour))
+  const entries = JournalEntry.take(hour, unsaved.delete(hour))
   const removed = stale.has(hour.startMs) ? journal.remove(hour) : Effect.void
   const appended = yield* Effect.result(Effect.andThen(removed, journal.append(hour, entries)))
   if (Result.isSuccess(appended)) {
     stale.delete(hour.startMs)
     return yield* failureLog.worked("journal")
   }
-  unkept.add(hour)
+  unsaved.add(hour)
   yield* failureLog.failed("journal", appended.failure.message)
 })
 
-/** Notes all that is new. One at a time: the entries of a journal stand in their order. */
-const note = (sampling: Sampling): Effect.Effect<void> =>
+/** Writes all changes to the journal. One write at a time, because the order of entries matters. */
+const saveAll = (sampling: Sampling): Effect.Effect<void> =>
   Effect.suspend(() => {
     settle(sampling)
-    return Effect.forEach(sampling.hours.unclosed, (hour) => keep(sampling, hour), { discard: true })
+    return Effect.forEach(sampling.hours.unclosed, (hour) => save(sampling, hour), { discard: true })
   }).pipe((run) => sampling.turn.withPermit(run))
 
-/** Takes one sample and notes all that is new. */
+/** Takes one sample and writes all changes to the journal. */
 const tick = Effect.fnUntraced(function* (sampling: Sampling) {
   const { source } = sampling
   turn(sampling, yield* Clock.currentTimeMillis)
   if (source._tag === "Sampled") yield* sample(sampling, source)
   yield* prove(sampling)
-  yield* note(sampling)
+  yield* saveAll(sampling)
 })
 
-/** Gives the hour that reports end with. */
+/** Returns the open hour for reports. */
 const open = Effect.fnUntraced(function* (sampling: Sampling) {
   const { answered, hours, prices, settings } = sampling
   const nowMs = yield* Clock.currentTimeMillis
-  if (answered !== undefined && nowMs < answered.atMs + SAME_FOR_MS && nowMs >= answered.atMs) return answered.hour
+  if (answered !== undefined && nowMs < answered.atMs + CACHED_MS && nowMs >= answered.atMs) return answered.hour
   const shown = hours.shown(nowMs)
   if (shown === undefined) return Option.none<Hour>()
   settle(sampling)
@@ -308,7 +307,7 @@ const open = Effect.fnUntraced(function* (sampling: Sampling) {
   return built
 })
 
-/** Waits for the next instant that is a multiple of some seconds. */
+/** Sleeps until the next multiple of some seconds. */
 export const untilNext = (seconds: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const stepMs = seconds * SECOND_MS

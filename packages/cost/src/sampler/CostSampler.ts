@@ -1,9 +1,9 @@
 /**
- * Samples every registered cluster, closes its hours, and keeps the history of costs in shape.
+ * Samples every registered cluster, closes its hours, and maintains the cost history.
  *
- * Each cluster has a life of its own: an open hour that is noted in a journal with every sample, hours that wait to be
- * finished, and a source of usage. It begins when the cluster is registered. When it is dropped, its open hour is closed
- * at its end with what was seen; a cluster that comes back before goes on with it.
+ * Each cluster has an open hour, saved to a journal with every sample, ended hours that wait to be closed, and a usage source.
+ * Sampling starts when the cluster is registered. After it is removed, its open hour is closed at its end with what was
+ * observed. If the cluster returns before, the hour continues.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -33,44 +33,43 @@ import * as RetrySchedule from "./RetrySchedule.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
 import { UsageSources } from "./UsageSources.ts"
 
-/** A history that was added to until `toMs`. **Units** milliseconds since the epoch. */
+/** A history with open hours, observed until `toMs`. **Units** milliseconds since the epoch. */
 export interface UnclosedHistory {
   readonly key: ClusterName
   readonly toMs: number
 }
 
 /**
- * Keeps the costs of all clusters current, for as long as its layer lives.
+ * Keeps the costs of all clusters current while its layer exists.
  *
- * **Limits** one program samples a cluster. An interruption loses nothing but the time until the next start: hours are
- * closed whole, and the open one goes on from the journal.
+ * **Limits** one process may sample a cluster. An interruption loses only the time until the next start: hours are closed
+ * whole, and the open one continues from the journal.
  */
 export class CostSampler extends Context.Service<
   CostSampler,
   {
-    /** Gives the hour of a history that is not closed yet, as `OpenHours` says. **Limits** built once a second at most. */
+    /** Returns the open hour of a history, as `OpenHours` does. **Limits** computed at most once a second. */
     readonly open: (key: ClusterName) => Effect.Effect<Option.Option<Hour>>
     /**
-     * Gives closed hours from an instant on the costs that they have by the prices of now, and says how many it rewrote.
+     * Reprices closed hours from an instant on, and returns how many were rewritten.
      *
-     * For `PriceChange.Revised.repriceFromMs`, once the new book counts. What fails is tried again until it has
-     * worked, and a crash on the way is made good at the next start. **Limits** `repriceHours` of a cluster at once; one
-     * repricing at a time.
+     * Call it with `PriceChange.Revised.repriceFromMs` once the new book applies. Failures are retried until they succeed,
+     * across restarts. **Limits** rewrites `repriceHours` of a cluster at once; one repricing runs at a time.
      */
     readonly reprice: (fromMs: number) => Effect.Effect<number>
-    /** Changes prices with a note before: a crash between the change and {@link reprice} is made good at the next start. */
+    /** Records the repricing and then changes prices, so that after a crash the next start runs {@link reprice}. */
     readonly repriceNoted: Around
-    /** Lists the histories that have hours which are not closed yet, those of clusters that left too. */
+    /** Lists the histories with hours that are not closed, those of removed clusters included. */
     readonly unclosed: Effect.Effect<ReadonlyArray<UnclosedHistory>>
-    /** Tells how far the present repricing is. */
+    /** Returns the progress of the running repricing. */
     readonly repricing: Effect.Effect<Option.Option<RepricingRuns.Progress>>
-    /** Tells how far the past of each cluster is filled in whose source of usage remembers it. */
+    /** Returns the state of each back-fill. Only sources that store past usage have one. */
     readonly backfills: Effect.Effect<ReadonlyArray<BackfillState>>
-    /** Tells where the usage of each sampled cluster comes from, and what fails of its costs now. */
+    /** Returns the usage source and the failing activities of each sampled cluster. */
     readonly states: Effect.Effect<ReadonlyArray<RunningHistory.SamplingState>>
   }
 >()("@quarterdeck/cost/CostSampler") {
-  /** Samples, and gives open hours to reports. */
+  /** Samples clusters, and provides their open hours to reports. */
   static readonly layer: Layer.Layer<
     CostSampler | OpenHours,
     CostError,
@@ -121,8 +120,8 @@ const make = Effect.gen(function* () {
   for (const [key, hours] of Map.groupBy(yield* journal.kept, ({ cluster }) => cluster)) {
     yield* RunningHistory.start(sampler, { key, cluster: HistoryName.clusterOf(histories.nameOf(key)) }, hours, false)
   }
-  yield* take(sampler, (yield* registry.snapshot).clusters)
-  yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => take(sampler, clusters)))
+  yield* applyClusters(sampler, (yield* registry.snapshot).clusters)
+  yield* Effect.forkScoped(Stream.runForEach(registry.changes, ({ clusters }) => applyClusters(sampler, clusters)))
   yield* Effect.forkScoped(repricing.resume)
   yield* Effect.forkScoped(Pruning.run({ ...sampler, isFilling: () => sampler.filling.size > 0 }))
 
@@ -137,44 +136,44 @@ const make = Effect.gen(function* () {
     reprice: repricing.pursue,
     repriceNoted: repricing.noted,
     repricing: repricing.progress,
-    states: Effect.sync(() => presentOnes(sampler).map(({ state }) => state())),
+    states: Effect.sync(() => presentHistories(sampler).map(({ state }) => state())),
     backfills: Effect.suspend(() =>
       Effect.all(
-        presentOnes(sampler).flatMap(({ backfill }) => Option.toArray(Option.map(backfill, ({ state }) => state)))
+        presentHistories(sampler).flatMap(({ backfill }) => Option.toArray(Option.map(backfill, ({ state }) => state)))
       )
     )
   })
 })
 
-/** Lists what is sampled, each cluster once: without histories that lost their name, whose last hours are being closed. */
-const presentOnes = ({ running }: RunningHistory.Sampler): ReadonlyArray<RunningHistory.Running> => {
+/** Lists the sampled histories, one per cluster. A history that lost its name is left out if the cluster has another. */
+const presentHistories = ({ running }: RunningHistory.Sampler): ReadonlyArray<RunningHistory.Running> => {
   const wanted = new Set([...running.values()].flatMap(({ cluster, isWanted }) => (isWanted ? [cluster] : [])))
   return [...running.values()].filter(({ cluster, isWanted }) => isWanted || !wanted.has(cluster))
 }
 
-/** Ends the following of a cluster: its open hour stays, and is closed at its end. */
+/** Stops observing a cluster. Its open hour is closed at its end. */
 const unfollow = Effect.fnUntraced(function* ({ followed }: RunningHistory.Sampler, name: ClusterName) {
   const before = followed.get(name)
   followed.delete(name)
   if (before !== undefined) yield* Scope.close(before.scope, Exit.void)
 })
 
-/** Follows a registered cluster by its present connection. */
+/** Observes a registered cluster through its present connection. */
 const follow = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, cluster: Cluster) {
   const { followed, histories } = sampler
   const { generation, name } = cluster
   if (followed.get(name)?.generation === generation) return
   yield* unfollow(sampler, name)
   const connection = ClusterIdentity.connectionDigest(cluster.connection)
-  // What is known of a cluster goes on at once: its past is filled in though the cluster does not answer yet.
+  // A known history starts at once, so that its back-fill does not wait for the cluster to answer.
   const presumed = histories.presumed(name, connection)
-  if (presumed !== undefined) yield* want(sampler, { cluster: name, key: presumed })
+  if (presumed !== undefined) yield* ensureSampled(sampler, { cluster: name, key: presumed })
   const scope = yield* Scope.fork(sampler.scope)
   followed.set(name, { generation, scope })
   yield* Effect.forkIn(sampleIdentified(sampler, cluster, connection), scope)
 })
 
-/** Samples a cluster into the history that it has by its identity, and turns to another one when that changes. */
+/** Samples a cluster into the history of its identity, and switches histories if the identity changes. */
 const sampleIdentified = Effect.fnUntraced(function* (
   sampler: RunningHistory.Sampler,
   cluster: Cluster,
@@ -185,12 +184,12 @@ const sampleIdentified = Effect.fnUntraced(function* (
   while (true) {
     const uid = yield* ClusterIdentity.awaitUid(member)
     const key = yield* settle(sampler, { name, uid, connection })
-    const running = yield* want(sampler, { cluster: name, key })
+    const running = yield* ensureSampled(sampler, { cluster: name, key })
     yield* Effect.scoped(Effect.andThen(running.attach(cluster), ClusterIdentity.awaitOther(member, uid)))
   }
 })
 
-/** Decides which history a cluster's costs go to. A store that fails is asked again: nothing is sampled meanwhile. */
+/** Decides which history a cluster's costs belong to. Retries while the store fails; nothing is sampled meanwhile. */
 const settle = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, seen: SeenCluster) {
   const { histories, journal, running } = sampler
   const { name } = seen
@@ -199,16 +198,16 @@ const settle = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, see
   )
   const { holder, renamed } = yield* histories.settle(seen, before?.seenToMs()).pipe(
     Effect.tapError(({ message }) =>
-      Effect.logWarning(`cost of cluster ${name}: its history is not known: ${message}`)
+      Effect.logWarning(`cost of cluster ${name}: could not determine its history, will retry: ${message}`)
     ),
     Effect.retry(RetrySchedule.forEver),
     Effect.orDie
   )
   if (renamed === undefined) return holder.key
   yield* Effect.logWarning(
-    `cost of cluster ${name}: the name leads to another cluster now; the costs of the one before it are ${renamed.renamed}`
+    `cost of cluster ${name}: the name now belongs to another cluster; the earlier costs were renamed to ${renamed.renamed}`
   )
-  // A source of the past knows clusters by name: what it tells of the time before is of the cluster that had the name.
+  // Sources of past usage know clusters by name, so their data before now belongs to the earlier cluster.
   const untilMs = hourOf(holder.sinceMs) + HOUR_MS
   yield* journal
     .noteBackfill(name, { untilMs, left: [] })
@@ -216,8 +215,11 @@ const settle = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, see
   return holder.key
 })
 
-/** Has a history sampled, and no other one under its cluster's name. */
-const want = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, history: HistoryViews.SampledHistory) {
+/** Ensures that a history is sampled, and no other history of its cluster. */
+const ensureSampled = Effect.fnUntraced(function* (
+  sampler: RunningHistory.Sampler,
+  history: HistoryViews.SampledHistory
+) {
   for (const other of sampler.running.values()) {
     if (other.cluster !== history.cluster || other.key === history.key) continue
     other.isWanted = false
@@ -228,7 +230,7 @@ const want = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, histo
   return member
 })
 
-const take = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, clusters: ReadonlyArray<Cluster>) {
+const applyClusters = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, clusters: ReadonlyArray<Cluster>) {
   const names = new Set(clusters.map(({ name }) => name))
   for (const name of [...sampler.followed.keys()]) if (!names.has(name)) yield* unfollow(sampler, name)
   for (const member of sampler.running.values()) if (!names.has(member.cluster)) member.isWanted = false

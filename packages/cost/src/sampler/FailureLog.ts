@@ -1,26 +1,25 @@
 /**
- * Logs a failure once, not with every attempt, and when it is over.
+ * Logs a repeated failure once, and its end.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 
-/** Keeps the failures of activities; `what` names one, such as `usage`, and each fails by itself. */
+/** Tracks failing activities. `what` names an activity, such as `usage`. */
 export interface FailureLog {
-  /** Notes that it failed: a warning when the problem is another than before, but for its numbers. */
+  /** Records a failure. Logs a warning if the problem differs from the last one in more than numbers. */
   readonly failed: (what: string, problem: string) => Effect.Effect<void>
-  /** Notes that it went well: says so if it had failed. */
+  /** Records a success. Logs it if the activity was failing. */
   readonly worked: (what: string) => Effect.Effect<void>
-  /** Gives what has failed and not worked since, with the last problem. */
+  /** Returns the activities that are failing, with the last problem. */
   readonly active: () => ReadonlyArray<Failure>
 }
 
-/** One activity that fails. */
+/** A failing activity. */
 export interface Failure {
   readonly what: string
   readonly problem: string
 }
 
-/** Makes the failure log of one cluster. */
 export const make = (cluster: ClusterName): FailureLog => {
   const active = new Map<string, { readonly kind: string; readonly problem: string }>()
   return {

@@ -1,5 +1,5 @@
 /**
- * Stores, journal and recommender as the sampler of one history sees them: its cluster by name, its hours by key.
+ * Wrappers of stores, journal and recommender that translate between a cluster's name and its history's key.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { Recommender } from "../savings/Recommender.ts"
 import { CostStore } from "../store/CostStore.ts"
 import { HourJournal, type KeptHour } from "./HourJournal.ts"
 
-/** A history that is sampled. **Shape** `cluster` prices and asks by name, `key` is what stores keep its hours by. */
+/** A history that is sampled. **Shape** `cluster` is the name for prices and sources, `key` the key in the stores. */
 export interface SampledHistory {
   readonly cluster: ClusterName
   readonly key: ClusterName
@@ -17,7 +17,7 @@ export interface SampledHistory {
 
 const isPlain = ({ cluster, key }: SampledHistory): boolean => cluster === key
 
-/** Writes the hours of the cluster into its history, and reads them from there. */
+/** Returns the store with the cluster's hours mapped to its history. */
 export const storeOf = (store: CostStore["Service"], history: SampledHistory): CostStore["Service"] => {
   if (isPlain(history)) return store
   const { cluster, key } = history
@@ -36,9 +36,9 @@ export const storeOf = (store: CostStore["Service"], history: SampledHistory): C
 }
 
 /**
- * Keeps open hours by the history's key.
+ * Returns the journal with open hours mapped to the history's key.
  *
- * What is to be filled in is kept by the cluster's name: the source of the past knows no other.
+ * Back-fill records keep the cluster's name, because sources of past usage know only that.
  */
 export const journalOf = (journal: HourJournal["Service"], history: SampledHistory): HourJournal["Service"] => {
   if (isPlain(history)) return journal
@@ -51,7 +51,7 @@ export const journalOf = (journal: HourJournal["Service"], history: SampledHisto
   })
 }
 
-/** Learns from usage for the history alone. */
+/** Returns the recommender with usage mapped to the history's key. */
 export const recommenderOf = (recommender: Recommender["Service"], history: SampledHistory): Recommender["Service"] => {
   if (isPlain(history)) return recommender
   return Recommender.of({
@@ -61,9 +61,9 @@ export const recommenderOf = (recommender: Recommender["Service"], history: Samp
 }
 
 /**
- * Keeps hours of before an instant from being filled in.
+ * Returns the store without back-fill before an instant.
  *
- * A source of the past knows clusters by name: what it tells of that time is of the cluster that had the name then.
+ * Sources of past usage know clusters by name, and before the instant another cluster had the name.
  */
 export const storeSince = (store: CostStore["Service"], sinceMs: number): CostStore["Service"] =>
   CostStore.of({
@@ -74,7 +74,7 @@ export const storeSince = (store: CostStore["Service"], sinceMs: number): CostSt
         : Effect.fail(new CostError({ reason: new HourForgotten({ cluster: hour.cluster, startMs: hour.startMs }) }))
   })
 
-/** Keeps usage of before an instant from being learnt from. */
+/** Returns the recommender without usage before an instant. */
 export const recommenderSince = (recommender: Recommender["Service"], sinceMs: number): Recommender["Service"] =>
   Recommender.of({
     ...recommender,

@@ -1,5 +1,5 @@
 /**
- * Closes hours that are over: builds them, writes them to the store, and gives them to the recommender.
+ * Closes ended hours: builds them, writes them to the store, and passes their usage to the recommender.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Metric, Option, Result, type Semaphore } from "effect"
@@ -23,7 +23,7 @@ import type { FailureLog } from "./FailureLog.ts"
 /**
  * The dependencies of closing one cluster's hours.
  *
- * **Shape** `lane` keeps two writers of one cluster's hours apart; `mayFold` holds once older hours are in.
+ * **Shape** `lane` serializes writes to one cluster's hours. `mayFold` returns true once older hours are back-filled.
  */
 export interface Parts {
   readonly cluster: ClusterName
@@ -39,39 +39,37 @@ export interface Parts {
 }
 
 const closedHours = Metric.counter("quarterdeck_cost_hours_closed_total", {
-  description: "Hours of clusters that were closed",
+  description: "Hours closed, per cluster and hour",
   incremental: true
 })
 
-/** How long a source is given to tell of a whole hour: less than the time from one sample to the next. */
-const ASK_SECONDS = 45
-/** Another hour is asked for in the first seconds of a round only: the hour that ends next must not wait for old ones. */
-const ASKING_SECONDS = 10
+/** Timeout of a query for one hour's usage. Less than the interval between samples. */
+const QUERY_TIMEOUT_SECONDS = 45
+/** A round starts no further query after this time, so that old hours do not delay the one that ends next. */
+const QUERY_ROUND_SECONDS = 10
 
-/** Builds an hour with its costs, at the prices of its time. */
+/** Builds an hour with costs at the prices of its time. */
 export const priced = (prices: Prices["Service"], facts: HourFacts): Effect.Effect<Hour> =>
   Effect.map(prices.history, (history) => HourPricing.fromFacts(history, facts))
 
-/** Tells whether the store failed for one of some reasons. */
 const hasReason = (error: CostError, ...tags: ReadonlyArray<CostError["reason"]["_tag"]>): boolean =>
   tags.includes(error.reason._tag)
 
-/** The closing of one cluster's hours. **Shape** `isSourceFailing` while the source gives no answer for an hour. */
+/** Closes one cluster's hours. **Shape** `isSourceFailing` is true while the source returns no usage. */
 interface Closing extends Parts {
   readonly hours: ClusterHours
   isSourceFailing: boolean
 }
 
 /**
- * Makes what closes one cluster's hours.
+ * Creates the function that closes one cluster's ended hours.
  *
- * Takes out of those in hand what is finished. Hours that the store does not have are closed first, the newest
- * before older ones: without usage where it cannot be read. Those are written again, oldest first, once it can; the
- * recommender waits for them, since it takes hours in order. A failing source is asked for one hour a round. What fails
- * stays in hand and is tried again.
+ * Hours that the store lacks are closed first, newest first, without usage if the source fails. They are rewritten, oldest
+ * first, once their usage is known. The recommender needs hours in order, so it waits for them. A failing source is queried for
+ * one hour per round. Failed hours stay pending and are tried again.
  *
- * **Limits** `maxPendingHours` in hand: the oldest beyond is finished without usage, or kept from the recommender if that
- * still waits for older hours; if even the store does not take it, it is left to the journal.
+ * **Limits** at most `maxPendingHours` are pending. Beyond that the oldest is finished without usage, or withheld from the
+ * recommender while the recommender still waits for older hours. If the store refuses it too, only the journal keeps it.
  */
 export const make = (parts: Parts, hours: ClusterHours) => {
   const closing: Closing = { ...parts, hours, isSourceFailing: false }
@@ -83,7 +81,7 @@ export const make = (parts: Parts, hours: ClusterHours) => {
     const ran = yield* Effect.result(run(closing, nowMs))
     if (Result.isSuccess(ran)) return yield* failureLog.worked("store")
     yield* failureLog.failed("store", ran.failure.message)
-    // The journal has it still, for the next start.
+    // The journal still has the dropped hour, for the next start.
     if (hours.pending.length > settings.maxPendingHours) hours.dropOldest()
   })
 }
@@ -98,49 +96,52 @@ const run = Effect.fnUntraced(function* (closing: Closing, nowMs: number) {
 
   for (const { pending, step } of stepsOf(seen, { oldest, mayFold: closing.mayFold() })) {
     if (step === "giveUp") {
-      yield* Effect.logWarning(`cost of cluster ${closing.cluster}: the usage of an hour was given up`, {
-        hour: new Date(pending.hour.startMs).toISOString()
-      })
+      yield* Effect.logWarning(
+        `cost of cluster ${closing.cluster}: closed an hour without usage, which never arrived`,
+        {
+          hour: new Date(pending.hour.startMs).toISOString()
+        }
+      )
     } else if (pending.usage !== undefined) yield* closing.recommender.fold(pending.usage)
     yield* finish(closing, pending)
   }
 })
 
-/** Lists the hours that are over for so long that nothing more will be seen of them, oldest first. */
+/** Returns the hours, oldest first, that ended long enough ago that no more observations will arrive. */
 export const dueOf = (
   pending: ReadonlyArray<PendingHour>,
   nowMs: number,
   graceSeconds: number
 ): ReadonlyArray<PendingHour> => pending.filter(({ hour }) => nowMs >= hour.endMs + graceSeconds * SECOND_MS)
 
-/** Closes hours that the store does not have, the newest first, then asks for the usage of those without. */
+/** Closes hours that the store lacks, newest first, then queries usage for closed hours without it. */
 const writeAll = Effect.fnUntraced(function* (closing: Closing, seen: ReadonlyArray<PendingHour>) {
   const { source } = closing
   const beganMs = yield* Clock.currentTimeMillis
   let hasFailed = false
-  const mayAsk = Effect.map(
+  const mayAskNow = Effect.map(
     Clock.currentTimeMillis,
-    (ms) => source._tag !== "Hourly" || (!hasFailed && Math.abs(ms - beganMs) < ASKING_SECONDS * SECOND_MS)
+    (ms) => source._tag !== "Hourly" || (!hasFailed && Math.abs(ms - beganMs) < QUERY_ROUND_SECONDS * SECOND_MS)
   )
   for (const pending of seen.filter(({ isClosed }) => !isClosed).toReversed()) {
-    const isAsked = !closing.isSourceFailing && (yield* mayAsk)
-    yield* advance(closing, pending, isAsked)
-    hasFailed ||= isAsked && closing.isSourceFailing
+    const mayQuery = !closing.isSourceFailing && (yield* mayAskNow)
+    yield* advance(closing, pending, mayQuery)
+    hasFailed ||= mayQuery && closing.isSourceFailing
   }
   for (const pending of seen.filter(({ usage }) => usage === undefined)) {
-    if (!(yield* mayAsk)) break
+    if (!(yield* mayAskNow)) break
     yield* advance(closing, pending, true)
     hasFailed = closing.isSourceFailing
   }
 })
 
-/** What ends an hour: the recommender takes it, or its usage is not waited for any longer. */
+/** The final step of an hour: fold its usage into the recommender, or stop waiting for it. */
 export interface Step {
   readonly pending: PendingHour
   readonly step: "fold" | "giveUp"
 }
 
-/** Tells how hours end now, oldest first: the recommender takes them in order, so one that waits holds up the later ones. */
+/** Returns the final steps that can run now, oldest first. Hours are folded in order, so one without usage blocks later ones. */
 export const stepsOf = (
   seen: ReadonlyArray<PendingHour>,
   { mayFold, oldest }: { readonly oldest: PendingHour | undefined; readonly mayFold: boolean }
@@ -158,10 +159,10 @@ export const stepsOf = (
   return steps
 }
 
-/** Brings an hour as far as it can be brought now. */
-const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingHour, mayAsk: boolean) {
-  const asked = mayAsk ? yield* ask(closing, pending.hour.startMs) : Option.none()
-  if (mayAsk) closing.isSourceFailing = Option.isNone(asked)
+/** Queries an hour's usage if allowed, and writes the hour. */
+const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingHour, mayAskNow: boolean) {
+  const asked = mayAskNow ? yield* ask(closing, pending.hour.startMs) : Option.none()
+  if (mayAskNow) closing.isSourceFailing = Option.isNone(asked)
   if (Option.isNone(asked) && pending.isClosed) return
   const seen = pending.hour.facts()
   const usage = Option.getOrUndefined(asked)
@@ -174,7 +175,7 @@ const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingH
   closing.hours.noteClosed(pending, Option.isSome(asked) ? HourBuilder.usageOf(facts) : undefined)
 })
 
-/** Forgets an hour of which nothing is left to do, but not one that goes on since the clock went back. */
+/** Removes a finished hour, unless the clock was set back and the hour is open again. */
 const finish = Effect.fnUntraced(function* ({ hours, journal }: Closing, pending: PendingHour) {
   if (hours.finish(pending)) yield* journal.remove(pending.hour)
 })
@@ -184,9 +185,9 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts,
   const asked = yield* source.hour(cluster, startMs).pipe(
     Effect.map(Option.some),
     Effect.timeoutOrElse({
-      duration: ASK_SECONDS * SECOND_MS,
+      duration: QUERY_TIMEOUT_SECONDS * SECOND_MS,
       orElse: () =>
-        Effect.as(failureLog.failed("usage", `no answer within ${ASK_SECONDS} s`), Option.none<HourOfUsage>())
+        Effect.as(failureLog.failed("usage", `no answer within ${QUERY_TIMEOUT_SECONDS} s`), Option.none<HourOfUsage>())
     }),
     Effect.result
   )
@@ -199,9 +200,9 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts,
 })
 
 /**
- * Writes a closed hour again if more is known of it now.
+ * Rewrites a closed hour if more of it is known now.
  *
- * It was closed before a crash, by another clock, or without what a source tells only now.
+ * It was closed before a crash, by another clock, or before the source returned its usage.
  */
 const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Hour, isLate: boolean) {
   const [closed] = yield* store.hours(cluster, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })
@@ -209,14 +210,14 @@ const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Ho
   if (more > 0 || (isLate && more === 0)) yield* store.rewrite([hour])
 })
 
-/** What is written of an hour. **Shape** `isLate` where the source told of it after it was closed. */
-interface Writing {
+/** An hour to write. **Shape** `isLate` if the source returned usage after the hour was closed. */
+interface HourWrite {
   readonly facts: HourFacts
   readonly isClosed: boolean
   readonly isLate: boolean
 }
 
-const write = (parts: Parts, { facts, isClosed, isLate }: Writing): Effect.Effect<void, CostError> => {
+const write = (parts: Parts, { facts, isClosed, isLate }: HourWrite): Effect.Effect<void, CostError> => {
   const { cluster, lane, prices, store } = parts
   const closeOrReplace = (hour: Hour): Effect.Effect<void, CostError> =>
     isClosed
@@ -226,7 +227,7 @@ const write = (parts: Parts, { facts, isClosed, isLate }: Writing): Effect.Effec
           (error: CostError) => hasReason(error, "HourClosed"),
           () => replace(parts, hour, isLate)
         )
-  // Charged in the lane: a repricing in between would miss the hour.
+  // Priced within the lane, because a repricing in between would miss the hour.
   return lane.withPermit(Effect.flatMap(priced(prices, facts), closeOrReplace)).pipe(
     Effect.catchIf(
       (error) => hasReason(error, "HourForgotten"),

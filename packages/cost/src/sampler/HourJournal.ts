@@ -1,5 +1,5 @@
 /**
- * The port behind open hours that outlive the program: what is noted of them with every sample.
+ * The journal of open hours, which must survive a restart.
  *
  * Adapters: `sampler/JournalFiles`; {@link layerNone} here.
  */
@@ -11,41 +11,38 @@ import type { JournalEntry } from "./JournalEntry.ts"
 
 export type { Backlog } from "./Backlog.ts"
 
-/** An hour that was not finished. **Units** milliseconds since the epoch. */
+/** An hour that is not finished. **Units** milliseconds since the epoch. */
 export interface KeptHour {
   readonly cluster: ClusterName
   readonly startMs: number
 }
 
-/**
- * Keeps open hours until they are finished.
- */
 export class HourJournal extends Context.Service<
   HourJournal,
   {
-    /** Every hour of which something is kept, oldest first. */
+    /** Lists all journaled hours, oldest first. */
     readonly kept: Effect.Effect<ReadonlyArray<KeptHour>, CostError>
-    /** Reads what is kept of an hour. What a crash left half written is left out. */
+    /** Reads the entries of an hour. Entries damaged by a crash are skipped. */
     readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
-    /** Adds to an hour; it survives a crash from then on. Entries are asked for some at a time. */
+    /** Appends entries to an hour. They survive a crash afterwards. `entries` is consumed lazily. */
     readonly append: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
-    /** Forgets an hour. */
+    /** Deletes an hour. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
-    /** Gives what is still to be filled in of the time in which a cluster was not sampled, if that was noted. */
+    /** Returns the recorded backlog of a cluster, if any. */
     readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Backlog>, CostError>
     readonly noteBackfill: (cluster: ClusterName, backlog: Backlog) => Effect.Effect<void, CostError>
-    /** Gives what was noted of every cluster. */
+    /** Returns the recorded backlogs of all clusters. */
     readonly backfills: Effect.Effect<ReadonlyMap<ClusterName, Backlog>, CostError>
-    /** Tells whether a cluster's past is to be gone over from its beginning. */
+    /** Returns true if a restart of a cluster's back-fill is requested. */
     readonly isRestartAsked: (cluster: ClusterName) => Effect.Effect<boolean, CostError>
-    /** Asks for that, or takes it back once it has begun; also from another program, while one samples. */
+    /** Requests a back-fill restart, or clears the request once it has started. Another process may call it too. */
     readonly askRestart: (cluster: ClusterName, isAsked: boolean) => Effect.Effect<void, CostError>
-    /** Gives from where on hours are still to be rewritten, if that was noted. */
+    /** Returns the start of the hours that must be repriced, if recorded. */
     readonly reprice: Effect.Effect<Option.Option<number>, CostError>
     readonly noteReprice: (fromMs: Option.Option<number>) => Effect.Effect<void, CostError>
   }
 >()("@quarterdeck/cost/sampler/HourJournal") {
-  /** Keeps nothing: an open hour ends with the program. */
+  /** Stores nothing, so an open hour is lost when the process ends. */
   static readonly layerNone: Layer.Layer<HourJournal> = Layer.succeed(
     HourJournal,
     HourJournal.of({

@@ -1,5 +1,5 @@
 /**
- * Gives hours their costs by a price history: exactly from what was seen, by shares from what was kept.
+ * Computes the costs of hours from a price history: exactly from observations, or by shares for stored hours.
  */
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts, Span } from "../allocation/HourFacts.ts"
@@ -10,13 +10,13 @@ import type { Window } from "../hour/Window.ts"
 import * as PriceHistory from "../price/PriceHistory.ts"
 import { reprice, repriceBy, windowOf } from "../price/HourCosts.ts"
 
-/** Those that hang on prices. */
+/** The measures that depend on prices. */
 const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))
 
 /**
- * Builds an hour with its costs: every price counts from its instant, to the second.
+ * Builds an hour with costs. Every price applies from its instant, to the second.
  *
- * **Limits** builds the hour once more for each change of a price in it.
+ * **Limits** builds the hour once more for each price change within it.
  */
 export const fromFacts = (history: PriceHistory.PriceHistory, facts: HourFacts): Hour => {
   const hour = HourBuilder.build(facts)
@@ -45,11 +45,10 @@ export const fromFacts = (history: PriceHistory.PriceHistory, facts: HourFacts):
 }
 
 /**
- * Gives a closed hour the costs that it has by a price history.
+ * Returns a closed hour with costs by a price history.
  *
- * What was seen when is not kept: a price that was put for a moment within the hour, once that was over, counts
- * for its share of the time that was seen. An hour of which all prices were known when it ended has its exact costs by
- * then, and keeps them.
+ * Stored hours lack the usage over time. A price change saved after the hour therefore counts by its share of the observed
+ * time. If all price changes were known when the hour ended, its costs are already exact and stay.
  */
 export const again = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
   const window = windowOf(hour)

@@ -1,14 +1,14 @@
 /**
- * The volumes and load balancers of one hour, as lists of them told now and then.
+ * The volumes and load balancers of one hour, known from periodic lists.
  */
 import { Equal } from "effect"
 import type { LoadBalancerFacts, VolumeFacts } from "../allocation/HourFacts.ts"
 import type { PodObservation } from "./PodObservations.ts"
 
 /**
- * How long something was there.
+ * The lifetime of an item.
  *
- * **Shape** `uid` is the claim's for a volume that one has; `toMs` is `null` while it is there.
+ * **Shape** `uid` of a claimed volume is the claim's. `toMs` is `null` while the item exists.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -20,18 +20,18 @@ interface Lasting {
 
 export interface InventoryVolume extends Omit<VolumeFacts, "spans">, Lasting {}
 
-/** A load balancer; `selector` picks the pods behind it by their labels, an empty one picks none. */
+/** A load balancer. `selector` selects its pods by label; an empty selector selects none. */
 export interface InventoryLoadBalancer extends Omit<LoadBalancerFacts, "spans" | "pods">, Lasting {
   readonly selector: Readonly<Record<string, string>>
 }
 
-/** What a list told. **Shape** `undefined` for what could not be listed: what was known of it stays. */
+/** The result of one list. **Shape** `undefined` if the kind could not be listed; its known items stay. */
 export interface Listed {
   readonly volumes: ReadonlyArray<InventoryVolume> | undefined
   readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer> | undefined
 }
 
-/** All that is known. **Shape** `listedAtMs` is when it was listed last, 0 before the first list. */
+/** All known items. **Shape** `listedAtMs` is the time of the last list, 0 before the first. */
 export interface Known {
   readonly volumes: ReadonlyArray<InventoryVolume>
   readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer>
@@ -46,7 +46,7 @@ export class Inventory {
     this.#known = known
   }
 
-  /** Takes what was listed at an instant; what is missing from it has ended. */
+  /** Applies a list. Items that are missing from it have ended. */
   update(listed: Listed, atMs: number): void {
     const { listedAtMs, loadBalancers, volumes } = this.#known
     this.#known = {
@@ -57,14 +57,14 @@ export class Inventory {
     this.#isChanged = true
   }
 
-  /** Gives all if any changed since the last time, or in any case. */
+  /** Returns all items if any changed since the last call, or if `all` is set. */
   take(all: boolean): Known | undefined {
     const isTaken = all || this.#isChanged
     this.#isChanged = false
     return isTaken ? this.#known : undefined
   }
 
-  /** Gives what is there after an instant: the next hour's. */
+  /** Returns the inventory of the next hour: the items that exist after an instant. */
   after(atMs: number): Inventory {
     const { listedAtMs, loadBalancers, volumes } = this.#known
     const next = new Inventory({
@@ -110,7 +110,7 @@ const isAfter =
   ({ toMs }: Lasting): boolean =>
     toMs === null || toMs > atMs
 
-/** Joins what was there with a new list. An item that changed its form had the old one until `changedAtMs` of both. */
+/** Merges the known items with a new list. A changed item has its old form until `changedAtMs`, and its new form from then. */
 const joined = <A extends Lasting>(
   held: ReadonlyArray<A>,
   listed: ReadonlyArray<A> | undefined,
@@ -137,10 +137,10 @@ const joined = <A extends Lasting>(
 }
 
 /**
- * Finds when the claims of volumes ended that a new list lacks.
+ * Returns when the claims ended that a new list lacks, by volume.
  *
- * **Shape** by the claim or the volume: when the volume of the next claim of the same name was created, if that was since
- * the last list. Otherwise the time of the list.
+ * **Shape** if the next claim of the same name has a volume created since the last list, that instant. Otherwise the time of
+ * the list.
  */
 const claimEnds = (
   held: ReadonlyArray<InventoryVolume>,
@@ -163,9 +163,9 @@ const claimEnds = (
   return ({ name }) => ends.get(name) ?? atMs
 }
 
-/** No name of a Kubernetes object has a slash. */
+/** Returns a unique key, because Kubernetes names contain no slash. */
 const claimKey = ({ claim, namespace }: InventoryVolume): string => `${namespace}/${claim}`
 
-/** Compares all but when it was there. */
+/** Compares everything except the lifetime. */
 const isSameForm = <A extends Lasting>(one: A, other: A): boolean =>
   Equal.equals({ ...one, fromMs: 0 }, { ...other, fromMs: 0 })

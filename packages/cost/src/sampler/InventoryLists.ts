@@ -1,5 +1,5 @@
 /**
- * Lists what pods do not tell of: volumes, and services with a load balancer.
+ * Lists volumes, and services with a load balancer.
  */
 import { KindTable, Quantity } from "@quarterdeck/cluster-fanout"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -26,7 +26,7 @@ const VOLUMES: Resource = {
 }
 const SERVICES: Resource = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true }
 
-/** What cannot be read because nobody allows it, or the server does not have it. */
+/** A kind that the cluster does not serve or does not allow to list. */
 export interface Refused {
   readonly plural: string
   readonly message: string
@@ -35,14 +35,14 @@ export interface Refused {
 /**
  * Lists all of them once.
  *
- * A volume counts from its creation with the bytes that its claim requests, or with its capacity while no claim has it. A
- * released volume, whose claim was deleted, has none. A claim without a volume costs nothing. Where volumes may not be read, bound claims count alone. Every service of type LoadBalancer
- * counts from its creation, whether an address has been given to it or not. `large` says how many volumes are larger
- * than they may count.
+ * A volume counts from its creation, with the bytes that its claim requests, or with its capacity while unclaimed. A released
+ * volume, whose claim was deleted, is unclaimed. A claim without a volume costs nothing. If volumes cannot be listed, only bound
+ * claims count. Services of type LoadBalancer count from their creation, with or without an address. `large` is the number of
+ * volumes above the maximum size.
  *
- * **Errors** those of the cluster; what is refused for good is left out and told.
+ * **Errors** those of the cluster. Kinds that cannot be listed are returned in `refused`.
  *
- * **Limits** three lists, page by page.
+ * **Limits** three paged lists.
  */
 export const list = Effect.fn("InventoryLists.list")(function* (api: KubeApi["Service"], cluster: Cluster) {
   yield* Effect.annotateCurrentSpan({ cluster: cluster.name })
@@ -112,7 +112,7 @@ const joined = (
     const claim = byUid.get(volume.claimUid)
     if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
     const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, phase, storageClass, uid } = volume
-    // The reference stays when its claim is deleted. A bound volume's claim may be newer than the list of claims.
+    // A claim reference outlives its claim. A bound volume's claim may be newer than the list of claims.
     const isClaimed = claims === undefined ? phase !== "Released" && phase !== "Failed" : phase === "Bound"
     const subject =
       isClaimed && claimUid !== ""

@@ -1,5 +1,5 @@
 /**
- * What the journal keeps of an open hour, and the hour made again from it.
+ * The journal entries of an open hour, and the restoring of the hour from them.
  */
 import { Kind } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -14,7 +14,7 @@ import type { UsageBlock } from "./UsageBlocks.ts"
 const Labels = Schema.Record(Schema.String, Schema.String)
 const Ms = Schema.Finite
 
-/** The entries of programs that did not keep owners have none. */
+/** Entries of older releases have no owner. */
 const Owner = Schema.Struct({
   kind: Schema.String,
   name: Schema.String,
@@ -22,7 +22,7 @@ const Owner = Schema.Struct({
   followed: Schema.NullOr(Schema.Literals(Kind.workloadKinds))
 })
 
-/** Written by no version before this one. */
+/** Absent in entries of older releases. */
 const GpuParts = Schema.optionalKey(Schema.Record(Schema.String, Schema.Finite))
 
 const Containers = Schema.Array(
@@ -89,10 +89,10 @@ const lasting = {
 }
 
 /**
- * A part of an hour.
+ * A part of an hour's observations.
  *
- * A later one of the same thing takes the place of an earlier; samples add up. Columns of samples are the bytes
- * of their numbers, low byte first, in base 64. All of it is JSON as it stands.
+ * A later entry of the same object replaces an earlier one; samples accumulate. Sample columns are base64 of little-endian
+ * numbers. The value is plain JSON.
  */
 export const JournalEntry = Schema.Union([
   Schema.TaggedStruct("Pods", { pods: Schema.Array(Pod) }),
@@ -115,14 +115,14 @@ export const JournalEntry = Schema.Union([
 ])
 export type JournalEntry = typeof JournalEntry.Type
 
-/** Pods that are kept together: few enough to leave the event loop to others between two. */
+/** Pods per entry: few enough to yield to other fibers between two entries. */
 const PODS_AT_ONCE = 200
 
 /**
- * Gives what changed in an hour since the last time, or all of it.
+ * Returns the changes of an hour since the last call, or all of it.
  *
- * Pods are written out as they are asked for, for all of them at once take much memory: one that changed again by then is
- * given as it is, and given once more the next time.
+ * Pods are encoded lazily to save memory. A pod that changes before it is encoded is written in its new state now, and again
+ * next time.
  */
 export const take = (hour: OpenHour, all: boolean): Iterable<JournalEntry> => {
   const pods = hour.pods.take(all)
@@ -145,16 +145,12 @@ const takeOthers = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> =
   const inventory = hour.inventory.take(all)
   if (inventory !== undefined) entries.push({ _tag: "Inventory", ...inventory })
   for (const block of hour.takeBlocks(all)) entries.push(toUsage(block))
-  // A copy: what is seen while the pods are written must not be claimed before the pods of that time are.
+  // Copied now: an observed time must not be recorded before the pods of that time are.
   entries.push({ _tag: "Seen", spans: [...hour.seen.all] })
   return entries
 }
 
-/**
- * Makes an hour again from what was kept of it.
- *
- * Nothing was seen between its last entry and now: what is seen next begins another span.
- */
+/** Restores an hour from its entries. The time between the last entry and now was not observed. */
 export const restore = (cluster: ClusterName, startMs: number, entries: ReadonlyArray<JournalEntry>): OpenHour => {
   const seen = new ObservationSpans(entries.findLast((entry) => entry._tag === "Seen")?.spans)
   seen.cut()
@@ -205,7 +201,7 @@ const fromPod = ({ earlier = [], isGone, number, owner, runs, workload, ...pod }
   number,
   earlier,
   isGone,
-  isTold: false,
+  isReported: false,
   runs: runs.map((run) => ({ ...run, finishedAtMs: run.finishedAtMs ?? undefined })),
   workload: workload ?? undefined,
   sampledAtMs: undefined
@@ -237,7 +233,7 @@ const bytesOf = ({
 }: Pick<Uint8Array, "buffer" | "byteLength" | "byteOffset">): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64")
 
-/** Of its own, so that it begins where numbers of any size may begin, and cut to whole ones. */
+/** Decodes into a buffer of its own, aligned for any number type and cut to whole numbers. */
 const ownBuffer = (text: string, size: number): ArrayBuffer => {
   const bytes = Buffer.from(text, "base64")
   return Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % size))).buffer

@@ -1,5 +1,5 @@
 /**
- * Keeps open hours in files of lines with checksums, which are only ever added to.
+ * Stores open hours in append-only files of checksummed lines.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer, Option, Result, Schema, Semaphore } from "effect"
@@ -13,14 +13,14 @@ import type { JournalEntry } from "./JournalEntry.ts"
 import * as JournalLine from "./JournalLine.ts"
 import * as JournalNames from "./JournalNames.ts"
 
-/** The directory's name in the data directory. */
+/** Name of the directory in the data directory. */
 export const DIRECTORY_NAME = "open-hours"
 const HOUR_FILE = /^(@?[^@]+)@(\d{1,16})\.lines$/
 const BACKFILL_FILE = /^(@?[^@]+)@backfill\.json$/
 const REPRICE_FILE = "reprice.json"
 
 const Hours = Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int })
-/** Programs before this one noted the time before the first hour alone. */
+/** The second form was written by older releases, which recorded only the time before the first hour. */
 const BackfillNote = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours), knownFromMs: Schema.optionalKey(Schema.Int) }),
@@ -29,7 +29,7 @@ const BackfillNote = Schema.fromJsonString(
 )
 const RepriceNote = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 
-/** Where a journal lies. **Shape** `turn`: two notes share a draft. */
+/** A journal in a directory. **Shape** `turn` serializes record writes, because two would share a draft file. */
 interface Journal {
   readonly directory: string
   readonly names: JournalNames.JournalNames
@@ -47,13 +47,13 @@ const make = (directory: string) => {
     backfills: listBackfills(journal),
     noteBackfill: (cluster, backlog) => noteBackfill(journal, cluster, backlog),
     isRestartAsked: (cluster) =>
-      DurableFile.exists("see whether the past is to be filled in anew", restartPath(journal, cluster)),
+      DurableFile.exists("check whether a back-fill restart is requested", restartPath(journal, cluster)),
     askRestart: (cluster, isAsked) =>
       isAsked
-        ? DurableFile.replace("ask for the past to be filled in anew", restartPath(journal, cluster), "")
-        : removeFile("begin to fill in the past anew", restartPath(journal, cluster)),
+        ? DurableFile.replace("request a back-fill restart", restartPath(journal, cluster), "")
+        : removeFile("clear the request for a back-fill restart", restartPath(journal, cluster)),
     reprice: Effect.map(
-      readNote(repricePath(journal), RepriceNote, "read what is to be repriced"),
+      readNote(repricePath(journal), RepriceNote, "read which hours to reprice"),
       Option.map(({ fromMs }) => fromMs)
     ),
     noteReprice: (fromMs) => noteReprice(journal, fromMs)
@@ -85,7 +85,7 @@ const listHours = Effect.fnUntraced(function* ({ directory, names }: Journal) {
     if (name === undefined) continue
     const cluster = yield* names.find(name)
     if (cluster !== undefined) hours.push({ cluster, startMs: Number(startMs) })
-    else yield* Effect.logWarning("an open hour is of no cluster that can be told, and is left out", { file })
+    else yield* Effect.logWarning("skipped an open hour whose cluster name cannot be determined", { file })
   }
   return hours.toSorted((a, b) => a.startMs - b.startMs)
 })
@@ -101,7 +101,7 @@ const read = Effect.fn("HourJournal.read")(function* (journal: Journal, hour: Ke
     yield* Effect.yieldNow
   }
   if (entries.length < lines.length) {
-    yield* Effect.logWarning("a part of an open hour cannot be read and is left out", {
+    yield* Effect.logWarning("skipped damaged lines of an open hour", {
       cluster: hour.cluster,
       hour: new Date(hour.startMs).toISOString(),
       lines: lines.length - entries.length
@@ -117,15 +117,15 @@ const append = Effect.fn("HourJournal.append")(function* (
 ) {
   yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
   yield* journal.names.keep(hour.cluster)
-  yield* DurableFile.append("keep an open hour", hourPath(journal, hour), piecesOf(entries))
+  yield* DurableFile.append("save an open hour", hourPath(journal, hour), piecesOf(entries))
 })
 
-/** Few enough writes, and little enough text at a time: ten thousand pods are many megabytes. */
+/** Length of one write: large enough to need few, small enough not to hold the text of all pods. */
 const PIECE_LENGTH = 65_536
 
-/** Prints entries, some at a time. */
+/** Formats entries in pieces. */
 function* piecesOf(entries: Iterable<JournalEntry>): Generator<string> {
-  // What a crash cut has no end of line: this one begins with its own.
+  // A line cut by a crash has no line break, so every append starts with one.
   let piece = "\n"
   for (const entry of entries) {
     piece += JournalLine.print(entry)
@@ -139,7 +139,7 @@ function* piecesOf(entries: Iterable<JournalEntry>): Generator<string> {
 const readNote = <A>(path: string, schema: Schema.Codec<A, string>, action: string) =>
   Effect.map(textOf(path, action), (text) => Result.getSuccess(Schema.decodeUnknownResult(schema)(text)))
 
-/** Writes a note, also one that is interrupted. */
+/** Writes a record without interruption. */
 const writeNote = ({ turn }: Journal, write: Effect.Effect<void, CostError>): Effect.Effect<void, CostError> =>
   Effect.uninterruptible(turn.withPermit(write))
 
@@ -148,12 +148,12 @@ const backlogOf = (note: typeof BackfillNote.Type): Backlog =>
 
 const readBackfill = (journal: Journal, cluster: ClusterName) =>
   Effect.map(
-    readNote(backfillPath(journal, cluster), BackfillNote, "read what is to be filled in"),
+    readNote(backfillPath(journal, cluster), BackfillNote, "read which hours to back-fill"),
     Option.map(backlogOf)
   )
 
 const listBackfills = Effect.fnUntraced(function* (journal: Journal) {
-  const files = yield* DurableFile.attempt("list what is to be filled in", () => readdir(journal.directory))
+  const files = yield* DurableFile.attempt("list which hours to back-fill", () => readdir(journal.directory))
   const backlogs = new Map<ClusterName, Backlog>()
   for (const file of files.toSorted()) {
     const [, name] = BACKFILL_FILE.exec(file) ?? []
@@ -170,7 +170,7 @@ const noteBackfill = (journal: Journal, cluster: ClusterName, backlog: Backlog) 
     journal,
     Effect.andThen(
       journal.names.keep(cluster),
-      DurableFile.replace("note what is to be filled in", backfillPath(journal, cluster), JSON.stringify(backlog))
+      DurableFile.replace("save which hours to back-fill", backfillPath(journal, cluster), JSON.stringify(backlog))
     )
   )
 
@@ -179,26 +179,26 @@ const noteReprice = (journal: Journal, fromMs: Option.Option<number>) => {
   return writeNote(
     journal,
     Option.match(fromMs, {
-      onNone: () => removeFile("forget what was to be repriced", path),
-      onSome: (fromMs) => DurableFile.replace("note what is to be repriced", path, JSON.stringify({ fromMs }))
+      onNone: () => removeFile("clear which hours to reprice", path),
+      onSome: (fromMs) => DurableFile.replace("save which hours to reprice", path, JSON.stringify({ fromMs }))
     })
   )
 }
 
 /**
- * Opens the journal in a directory, and makes it where there is none.
+ * Opens the journal in a directory, which is created if missing.
  *
- * **Errors** `StoreUnavailable` when the directory cannot be made.
+ * **Errors** `StoreUnavailable` if the directory cannot be created.
  *
- * **Limits** one program at a time; a file a cluster and hour, of mode 0600. An entry survives a crash of the machine once
- * it was added; one that was cut is left out.
+ * **Limits** one process at a time; one file of mode 0600 per cluster and hour. An appended entry survives a crash of the
+ * machine. An entry cut by a crash is skipped.
  */
 export const layerFiles = (options: { readonly directory: string }): Layer.Layer<HourJournal, CostError> =>
   Layer.effect(
     HourJournal,
     Effect.gen(function* () {
       const directory = join(options.directory, DIRECTORY_NAME)
-      yield* DurableFile.makeDirectory("make the directory of open hours", directory)
+      yield* DurableFile.makeDirectory("create the directory of open hours", directory)
       return make(directory)
     })
   )

@@ -1,5 +1,5 @@
 /**
- * Names the journal's files by cluster, so that every cluster's name can be kept.
+ * Maps cluster names to file name prefixes in the journal, for names of any length.
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -8,20 +8,20 @@ import { join } from "node:path"
 import type { CostError } from "../hour/CostError.ts"
 import * as DurableFile from "../hour/DurableFile.ts"
 
-/** File systems take names of 255 bytes; the longest that is put to a cluster's is `@backfill.json.new` or an hour's. */
+/** File systems allow 255 bytes. The longest suffixes are `@backfill.json.new` and that of an hour. */
 const MAX_LENGTH = 235
 const DIGEST = /^@[0-9a-f]{64}$/
 
-/** What a cluster's files begin with, up to an `@` that no cluster's name has. */
+/** The prefix of a cluster's files, up to an `@`, which cluster names cannot contain. */
 export interface JournalNames {
   readonly of: (cluster: ClusterName) => string
-  /** Keeps what is needed to find the cluster again, before a file is made that begins so. */
+  /** Stores the mapping of a prefix to its cluster. Call it before creating a file with the prefix. */
   readonly keep: (cluster: ClusterName) => Effect.Effect<void, CostError>
-  /** Finds the cluster again. **Shape** `undefined` for what nobody kept. */
+  /** Returns the cluster of a prefix. **Shape** `undefined` if it was never stored. */
   readonly find: (name: string) => Effect.Effect<ClusterName | undefined, CostError>
 }
 
-/** Makes the names in a directory: the cluster's own name, or where that is too long `@` and its digest. */
+/** Creates the mapping in a directory. A prefix is the cluster's name, or `@` and a digest if the name is too long. */
 export const make = (directory: string): JournalNames => {
   const kept = new Set<ClusterName>()
   const fileOf = (name: string): string => join(directory, `${name}@name`)
@@ -31,7 +31,7 @@ export const make = (directory: string): JournalNames => {
       Effect.suspend(() => {
         const name = nameOf(cluster)
         if (name === cluster || kept.has(cluster)) return Effect.void
-        return Effect.map(DurableFile.replace("keep the name of a cluster", fileOf(name), cluster), () => {
+        return Effect.map(DurableFile.replace("save the name of a cluster", fileOf(name), cluster), () => {
           kept.add(cluster)
         })
       }),

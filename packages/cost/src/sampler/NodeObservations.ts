@@ -1,12 +1,12 @@
 /**
- * The nodes of one hour, also those that are gone.
+ * The nodes observed in one hour, deleted ones included.
  */
 import { Projection } from "@quarterdeck/cluster-fanout"
 import { Equal } from "effect"
 import type { NodeFacts } from "../allocation/HourFacts.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
-/** A node of the hour. **Shape** `toMs` is `undefined` while it is there. **Units** milliseconds since the epoch. */
+/** A node of the hour. **Shape** `toMs` is `undefined` while it exists. **Units** milliseconds since the epoch. */
 export interface NodeObservation extends Omit<NodeFacts, "spans"> {
   readonly fromMs: number
   readonly toMs: number | undefined
@@ -15,8 +15,7 @@ export interface NodeObservation extends Omit<NodeFacts, "spans"> {
 /**
  * The nodes of an hour.
  *
- * Once the hour is over it learns ends, and nodes that it did not know: what others have become is the next
- * hour's.
+ * After the end of the hour only deletions and unknown nodes are recorded. Changes of known nodes belong to the next hour.
  */
 export class NodeObservations {
   readonly #startMs: number
@@ -50,7 +49,7 @@ export class NodeObservations {
     if (before !== undefined && before.toMs === undefined) this.#set({ ...before, toMs: atMs })
   }
 
-  /** Takes all nodes that are there; others are gone. */
+  /** Applies a complete list of nodes. Nodes missing from it are deleted. */
   whole(nodes: ReadonlyMap<string, Projection.NodeRecord>, atMs: number): void {
     for (const node of nodes.values()) this.put(node, atMs)
     for (const uid of this.#nodes.keys()) if (!nodes.has(uid)) this.gone(uid, atMs)
@@ -60,14 +59,14 @@ export class NodeObservations {
     this.#nodes.set(node.uid, node)
   }
 
-  /** Gives those that changed since the last time, or all. */
+  /** Returns the nodes changed since the last call, or all. */
   take(all: boolean): ReadonlyArray<NodeObservation> {
     const uids = all ? [...this.#nodes.keys()] : [...this.#changed]
     this.#changed.clear()
     return uids.flatMap((uid) => this.#nodes.get(uid) ?? [])
   }
 
-  /** Gives the next hour's: those that are there after the end of this one. */
+  /** Returns the nodes of the next hour: those that exist after the end of this one. */
   next(): NodeObservations {
     const startMs = this.#startMs + HOUR_MS
     const next = new NodeObservations(startMs)
@@ -85,7 +84,7 @@ export class NodeObservations {
   #set(node: NodeObservation): void {
     const before = this.#nodes.get(node.uid)
     this.#nodes.set(node.uid, node)
-    // Kubelets report every few minutes what mostly has not changed.
+    // Kubelets report every few minutes, mostly without changes.
     if (before === undefined || !isSame(before, node)) this.#changed.add(node.uid)
   }
 }

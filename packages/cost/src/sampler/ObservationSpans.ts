@@ -1,27 +1,27 @@
 /**
- * The times in which a cluster was watched.
+ * The times in which a cluster was observed.
  */
 import type { Span } from "../allocation/HourFacts.ts"
 
-/** Proofs that follow each other no later than that leave no hole between them. */
+/** Maximum distance of two proofs without a gap between them. */
 export const TOLERANCE_MS = 90_000
 
-/** Spans rise and do not touch. */
+/** Ascending spans that do not touch. */
 export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false
 
-  /** Continues earlier spans, the last of which goes on. */
+  /** Continues earlier spans. The last one may be extended. */
   constructor(spans: ReadonlyArray<Span> = []) {
     this.#spans = [...spans]
   }
 
-  /** Ends the last span for good: whatever is seen next begins another. */
+  /** Ends the last span. The next proof starts a new one. */
   cut(): void {
     this.#isCut = true
   }
 
-  /** Notes that the view was proven to be current at an instant, and gives whether that is news. */
+  /** Extends the observed time to an instant at which the view was proven current. Returns true if that is later than before. */
   extend(untilMs: number): boolean {
     const last = this.#spans.at(-1)
     if (last !== undefined && untilMs <= last.toMs) return false
@@ -34,7 +34,7 @@ export class ObservationSpans {
     return true
   }
 
-  /** Takes back what was noted of a time that is still to come: the clock was ahead. */
+  /** Removes times after `nowMs`, which were recorded when the clock was ahead. */
   forgetAfter(nowMs: number): void {
     if (this.#spans.every(({ toMs }) => toMs <= nowMs)) return
     this.#spans = this.#spans
@@ -42,7 +42,7 @@ export class ObservationSpans {
       .map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs, nowMs) }))
   }
 
-  /** Gives what goes on after an instant: the next hour's. */
+  /** Returns the spans of the next hour: the last span, from an instant on. */
   after(atMs: number): ObservationSpans {
     const next = new ObservationSpans(
       this.#spans.slice(-1).map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, Math.min(atMs, toMs)), toMs }))
@@ -55,7 +55,7 @@ export class ObservationSpans {
     return this.#spans
   }
 
-  /** Gives what of it lies within a time; instants are none. */
+  /** Returns the parts within a span, without empty ones. */
   within({ fromMs, toMs }: Span): ReadonlyArray<Span> {
     return this.#spans
       .map((span) => ({ fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) }))

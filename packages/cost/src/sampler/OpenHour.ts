@@ -1,5 +1,5 @@
 /**
- * What has been seen of one cluster in one hour, while it goes on.
+ * The observations of one cluster in one hour.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { HourFacts, PodFacts } from "../allocation/HourFacts.ts"
@@ -12,13 +12,13 @@ import { noteSample, PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts"
 
-/** Something that a sample stands for beyond its window, in sampling intervals: the time since the one before. */
+/** Maximum time that a sample covers, in sampling intervals, if it is longer than its window. */
 const REACH = 1.5
 
 /**
  * The observations of an hour.
  *
- * **Limits** memory is linear in the pods that ran within the hour, some 24 bytes a container and sample beside.
+ * **Limits** memory is linear in the pods of the hour, plus about 24 bytes per container and sample.
  */
 export class OpenHour {
   readonly cluster: ClusterName
@@ -57,7 +57,7 @@ export class OpenHour {
     return this.startMs + HOUR_MS
   }
 
-  /** Gives the observations of the hour that follows, with all that goes on into it. */
+  /** Returns the following hour, with everything that continues into it. */
   next(): OpenHour {
     return new OpenHour(this.cluster, this.endMs, {
       pods: this.pods.next(),
@@ -68,10 +68,10 @@ export class OpenHour {
   }
 
   /**
-   * Adds what containers used.
+   * Adds usage samples.
    *
-   * A sample stands for its window, and for the time since the one before if that was about an interval ago. One
-   * that is not newer than what is known, or of a container that nobody told of, is left out.
+   * A sample covers its window, and the time since the sample before if that was about an interval ago. Samples that are not
+   * newer than the last one, and those of unknown containers, are ignored.
    */
   addSamples(samples: ReadonlyArray<ContainerSample>, intervalMs: number): void {
     const rows: Array<UsageRow> = []
@@ -94,23 +94,19 @@ export class OpenHour {
     this.#untaken = this.#blocks.length
   }
 
-  /** Gives the samples that were added since the last time, or all. */
+  /** Returns the samples added since the last call, or all. */
   takeBlocks(all: boolean): ReadonlyArray<UsageBlock> {
     const taken = this.#blocks.slice(all ? 0 : this.#untaken)
     this.#untaken = this.#blocks.length
     return taken
   }
 
-  /** Tells whether any of the hour was seen. */
+  /** True if any part of the hour was observed. */
   get isSeen(): boolean {
     return this.seen.within({ fromMs: this.startMs, toMs: this.endMs }).length > 0
   }
 
-  /**
-   * Gives what was seen up to now.
-   *
-   * What still goes on ends with the last time that the cluster was seen.
-   */
+  /** Returns the observations so far. Everything that still runs ends with the last observed time. */
   facts(): HourFacts {
     const seen = this.seen.within({ fromMs: this.startMs, toMs: this.endMs })
     const seenToMs = seen.at(-1)?.toMs ?? this.startMs
@@ -126,7 +122,7 @@ export class OpenHour {
   }
 }
 
-/** Puts what a source knows of an hour in the place of what was sampled. */
+/** Replaces the sampled usage by an hourly source's. */
 export const withUsage = (facts: HourFacts, { containers, egress }: HourOfUsage): HourFacts => {
   const slicesOfName = new Map(
     containers.map(({ container, namespace, pod, slices }) => [`${namespace}/${pod}/${container}`, slices])

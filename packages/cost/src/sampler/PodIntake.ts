@@ -1,7 +1,7 @@
 /**
- * Takes in what a cluster tells of its pods; all of them told at once some at a time.
+ * Passes a cluster's pod changes to its open hours. A complete list is applied in steps.
  *
- * Ten thousand in one go take tens of milliseconds, in which nobody else is served.
+ * Applying ten thousand pods at once would block the event loop for tens of milliseconds.
  */
 import type { PodProjection } from "@quarterdeck/cluster-fanout"
 import type { PodObservations } from "./PodObservations.ts"
@@ -10,33 +10,33 @@ type PodRecord = PodProjection.PodRecord
 type Pods = ReadonlyMap<string, PodRecord>
 
 interface Parts {
-  /** The hours that may still learn something. */
+  /** The hours that may still change. */
   readonly hours: () => ReadonlyArray<{ readonly pods: PodObservations }>
-  /** Tells the time, in milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
-  /** Finds the workload of a pod while what stands between them is known. */
+  /** Finds the workload of a pod while its owners are known. */
   readonly settle: (pods: PodObservations, uid: string) => void
 }
 
-/** Well under a millisecond's work. */
+/** Pods per step: well under a millisecond of work. */
 const STEP_PODS = 128
 
 export class PodIntake {
   readonly #parts: Parts
-  /** All that were told, which change in place, and those of them that are not in yet. */
+  /** The list being applied, which changes in place, and its remaining pods. */
   #left: { readonly pods: Pods; readonly remaining: Iterator<PodRecord> } | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Whether all that was told is in. */
+  /** True if the last complete list is fully applied. */
   get isDone(): boolean {
     return this.#left === undefined
   }
 
-  put(pod: PodRecord, held: PodRecord | undefined): void {
-    if (held !== undefined) this.#putHeld(held)
+  put(pod: PodRecord, previous: PodRecord | undefined): void {
+    if (previous !== undefined) this.#putPrevious(previous)
     const { hours, now, settle } = this.#parts
     for (const { pods } of hours()) {
       pods.put(pod, now())
@@ -45,7 +45,7 @@ export class PodIntake {
   }
 
   gone(pod: PodRecord): void {
-    this.#putHeld(pod)
+    this.#putPrevious(pod)
     const { hours, now, settle } = this.#parts
     for (const { pods } of hours()) {
       settle(pods, pod.uid)
@@ -53,23 +53,23 @@ export class PodIntake {
     }
   }
 
-  /** Begins with all that are there, and takes in the first of them. */
+  /** Starts applying a complete list, and applies its first step. */
   whole(pods: Pods): void {
     while (!this.isDone) this.step()
     this.#left = { pods, remaining: pods.values() }
     this.step()
   }
 
-  /** Takes in some more. Once all are in, others are gone. */
+  /** Applies the next step of the list. After the last one, pods missing from it are deleted. */
   step(): void {
     if (this.#left === undefined) return
-    const { pods: told, remaining } = this.#left
+    const { pods: listed, remaining } = this.#left
     const { now } = this.#parts
     const hours = this.#parts.hours()
     for (let taken = 0; taken < STEP_PODS; taken++) {
       const next = remaining.next()
       if (next.done === true) {
-        for (const { pods } of hours) pods.keepOnly(told, now())
+        for (const { pods } of hours) pods.keepOnly(listed, now())
         this.#left = undefined
         return
       }
@@ -77,9 +77,9 @@ export class PodIntake {
     }
   }
 
-  /** What was told of a pod before it changed may not be in yet, and counts for the time until now. */
-  #putHeld(held: PodRecord): void {
+  /** Applies the previous state of a pod first, because the list may not have reached it yet, and it counts up to now. */
+  #putPrevious(previous: PodRecord): void {
     if (this.isDone) return
-    for (const { pods } of this.#parts.hours()) pods.put(held, this.#parts.now())
+    for (const { pods } of this.#parts.hours()) pods.put(previous, this.#parts.now())
   }
 }

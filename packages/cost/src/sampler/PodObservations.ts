@@ -1,5 +1,5 @@
 /**
- * The pods of one hour, also those that are gone: what they asked for, and when their containers ran.
+ * The pods observed in one hour, deleted ones included: their requests, and the runs of their containers.
  */
 import { PodContainers, PodProjection } from "@quarterdeck/cluster-fanout"
 import type { ContainerFacts, PodFacts, UsageSlices } from "../allocation/HourFacts.ts"
@@ -8,15 +8,15 @@ import { HOUR_MS } from "../hour/Units.ts"
 import * as PodResizes from "./PodResizes.ts"
 import * as WorkloadSeries from "./WorkloadSeries.ts"
 
-/** As much of a pod as an hour is computed from. */
+/** The part of a pod that an hour is computed from. */
 export type ObservedPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "node" | "claims" | "containers">
 
 /**
  * A pod of the hour.
  *
- * **Shape** `number` is that of its first container; the others follow. `sampledAtMs` has the newest sample of each
- * container once there is one. `workload` is missing until it was found. `isTold` holds once the cluster told of it by the connection of now:
- * until then nothing about it can be found anew. `earlier` is what its containers asked for before `pod` does, oldest first.
+ * **Shape** `number` is that of its first container; the others follow. `sampledAtMs` has the time of each container's newest
+ * sample. `workload` is missing until it is found. `isReported` is true once the present connection has reported the pod; until
+ * then its workload is not searched again. `earlier` lists the requests before filtered of `pod`, oldest first.
  */
 export interface PodObservation {
   pod: ObservedPod
@@ -24,31 +24,30 @@ export interface PodObservation {
   earlier: ReadonlyArray<PodResizes.Earlier>
   runs: ReadonlyArray<PodContainers.ContainerRun>
   isGone: boolean
-  isTold: boolean
+  isReported: boolean
   workload: Series | undefined
   sampledAtMs: Array<number> | undefined
 }
 
-/** Notes when a container's newest sample is of, by its place in the pod. */
+/** Records the time of a container's newest sample. `container` is its index in the pod. */
 export const noteSample = (entry: PodObservation, container: number, atMs: number): void => {
-  // As long as it will be: an array that grows has room for seventeen.
+  // Allocated at full length, because a growing array would reserve more room.
   entry.sampledAtMs ??= entry.pod.containers.map(() => 0)
   entry.sampledAtMs[container] = atMs
 }
 
-/** A container that keeps on restarting is charged without the pauses beyond so many runs of its pod in an hour. */
+/** Maximum runs of a pod in an hour. Of a container that restarts more often, earlier runs are merged into one. */
 const MAX_RUNS = 256
 
 /**
  * The pods of an hour.
  *
- * Once the hour is over it learns ends and runs alone: what a pod asks for then, and what it is called, are the
- * next hour's.
+ * After the end of the hour only ends and runs are updated. New requests and labels belong to the next hour.
  */
 export class PodObservations {
   readonly #startMs: number
   readonly #entries = new Map<string, PodObservation>()
-  /** By namespace and name, the pod that had them last. One text of both would be another for each pod. */
+  /** The last pod of each name, by namespace and name. Nested maps avoid one concatenated key per pod. */
   readonly #named = new Map<string, Map<string, PodObservation>>()
   readonly #changed = new Set<PodObservation>()
   #numbers = 0
@@ -65,21 +64,21 @@ export class PodObservations {
     return this.#named.get(namespace)?.get(name)
   }
 
-  /** Takes a pod as it was told. One that did not run in this hour yet is left out. */
+  /** Adds or updates a reported pod. A pod that did not run in this hour is ignored. */
   put(pod: PodProjection.PodRecord, atMs: number): void {
     const seenRuns = PodContainers.runsOf(pod)
     const entry = this.#entries.get(pod.uid)
-    // The collector of lost pods ends them without telling when their containers ended: the kubelet cannot say.
+    // The pod garbage collector finishes lost pods without the end times of their containers.
     const runs = PodProjection.isFinished(pod)
       ? seenRuns.map((run) => ended(run, entry, atMs)).filter(isKnown)
       : seenRuns
     if (entry === undefined) {
-      const inHour = those(runs, (run) => this.#touches(run))
+      const inHour = filtered(runs, (run) => this.#touches(run))
       if (inHour.length > 0)
-        this.#add({ pod, earlier: NONE, runs: inHour, isGone: false, isTold: true, workload: undefined })
+        this.#add({ pod, earlier: NONE, runs: inHour, isGone: false, isReported: true, workload: undefined })
       return
     }
-    const news = those(runs, (run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
+    const news = filtered(runs, (run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
     const joined = merged(entry.runs, news, atMs)
     const isUnchanged = !entry.isGone && isSamePod(entry.pod, pod) && isSameRuns(entry.runs, joined)
     if (atMs > this.#startMs && !PodResizes.isSame(entry.pod.containers, pod.containers)) {
@@ -87,12 +86,12 @@ export class PodObservations {
     }
     entry.pod = this.#isOver(atMs) ? { ...pod, labels: entry.pod.labels } : pod
     entry.isGone = false
-    entry.isTold = true
+    entry.isReported = true
     entry.runs = joined
     if (!isUnchanged) this.#changed.add(entry)
   }
 
-  /** Ends a pod that is not there any more, at an instant unless its containers had ended before. */
+  /** Marks a pod as deleted. Containers that still ran end at `atMs`. */
   gone(uid: string, atMs: number): void {
     const entry = this.#entries.get(uid)
     if (entry === undefined || entry.isGone) return
@@ -101,39 +100,39 @@ export class PodObservations {
     this.#changed.add(entry)
   }
 
-  /** Takes all pods that are there; others are gone. */
+  /** Applies a complete list of pods. Pods missing from it are deleted. */
   whole(pods: ReadonlyMap<string, PodProjection.PodRecord>, atMs: number): void {
     for (const pod of pods.values()) this.put(pod, atMs)
     this.keepOnly(pods, atMs)
   }
 
-  /** Ends all but some pods. */
+  /** Marks all pods as deleted except filtered in `pods`. */
   keepOnly(pods: ReadonlyMap<string, unknown>, atMs: number): void {
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
 
-  /** Begins a connection that has told of no pod yet: a view without owners and workloads finds none of them. */
-  awaitTold(): void {
-    for (const entry of this.#entries.values()) entry.isTold = false
+  /** Starts a new connection, which has reported no pod yet, so the workloads of known pods cannot be found. */
+  awaitReports(): void {
+    for (const entry of this.#entries.values()) entry.isReported = false
   }
 
-  /** Finds the workloads of pods anew, but keeps what is not known any more, or not known yet, or is of an hour that is over. */
+  /** Searches the workloads of all pods again. Unknown pods, and labels known by the end of the hour, do not change. */
   settle(workloads: WorkloadSeries.WorkloadSeries, atMs: number): void {
     const isOver = this.#isOver(atMs)
     for (const entry of this.#entries.values()) {
       if (isOver && hasLabels(entry.workload)) continue
-      if (entry.isGone ? entry.workload !== undefined : !entry.isTold) continue
+      if (entry.isGone ? entry.workload !== undefined : !entry.isReported) continue
       const isNew = entry.workload === undefined && !entry.isGone
       const found = workloads.find(entry.pod) ?? (isNew ? workloads.findNamed(entry.pod) : undefined)
       if (found === undefined || found === entry.workload) continue
-      // A bare pod's is a new object each time.
+      // A bare pod's series is a new object in each search.
       if (entry.workload?.uid === found.uid && entry.workload.labels === found.labels) continue
       entry.workload = found
       this.#changed.add(entry)
     }
   }
 
-  /** Finds the workload of a pod that has none yet. */
+  /** Searches the workload of a pod that has none yet. */
   settleOne(uid: string, find: (pod: ObservedPod) => Series | undefined): void {
     const entry = this.#entries.get(uid)
     if (entry === undefined || entry.workload !== undefined) return
@@ -141,7 +140,7 @@ export class PodObservations {
     if (entry.workload !== undefined) this.#changed.add(entry)
   }
 
-  /** Takes a pod of before, as it was kept. */
+  /** Restores a pod from the journal. */
   restore(entry: PodObservation): void {
     this.#entries.set(entry.pod.uid, entry)
     const { name, namespace } = entry.pod
@@ -150,25 +149,25 @@ export class PodObservations {
     this.#numbers = Math.max(this.#numbers, entry.number + entry.pod.containers.length)
   }
 
-  /** Gives those that changed since the last time, or all. */
+  /** Returns the pods changed since the last call, or all. */
   take(all: boolean): ReadonlyArray<PodObservation> {
     const taken = all ? [...this.#entries.values()] : [...this.#changed]
     this.#changed.clear()
     return taken
   }
 
-  /** Gives the next hour's, with what still runs and what ran into it. */
+  /** Returns the pods of the next hour: filtered that still run, or ran into it. */
   next(): PodObservations {
     const next = new PodObservations(this.#startMs + HOUR_MS)
     for (const { sampledAtMs, ...entry } of this.#entries.values()) {
-      const runs = those(entry.runs, (run) => next.#touches(run))
-      const earlier = those(entry.earlier, ({ untilMs }) => untilMs > next.#startMs)
+      const runs = filtered(entry.runs, (run) => next.#touches(run))
+      const earlier = filtered(entry.earlier, ({ untilMs }) => untilMs > next.#startMs)
       if (runs.length > 0) next.#add({ ...entry, earlier, runs }, sampledAtMs)
     }
     return next
   }
 
-  /** Gives the facts of all pods that ran. **Shape** `seenToMs` ends what still runs. */
+  /** Returns the facts of all pods that ran. **Shape** `seenToMs` ends the runs of running containers. */
   facts(seenToMs: number, usage: ReadonlyMap<number, UsageSlices>): ReadonlyArray<PodFacts> {
     return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod
@@ -187,17 +186,17 @@ export class PodObservations {
   }
 
   #add(
-    { earlier, isGone, isTold, pod, runs, workload }: Omit<PodObservation, "number" | "sampledAtMs">,
+    { earlier, isGone, isReported, pod, runs, workload }: Omit<PodObservation, "number" | "sampledAtMs">,
     sampledAtMs?: ReadonlyArray<number>
   ): void {
-    // Written out: what is spread into another has a part of its fields in a second object.
+    // Written out field by field: a spread copy would use more memory per object.
     const added: PodObservation = {
       pod,
       number: this.#numbers,
       earlier,
       runs,
       isGone,
-      isTold,
+      isReported,
       workload,
       sampledAtMs: sampledAtMs?.slice()
     }
@@ -206,9 +205,9 @@ export class PodObservations {
   }
 
   #touches({ finishedAtMs, isOomKilled, startedAtMs }: PodContainers.ContainerRun): boolean {
-    // One that begins after the hour is kept for the next: the cluster's clock may be ahead.
+    // A run that starts after the hour is kept for the next one, because the cluster's clock may be ahead.
     if (finishedAtMs === undefined) return true
-    // Kubernetes writes whole seconds: what is killed for memory as it starts has run for none, and is told all the same.
+    // Kubernetes truncates times to seconds, so a container that is OOM-killed at once has an empty run. It counts.
     if (isOomKilled) return finishedAtMs >= this.#startMs
     return finishedAtMs > this.#startMs && finishedAtMs > startedAtMs
   }
@@ -224,31 +223,31 @@ export class PodObservations {
 
 const NONE: ReadonlyArray<never> = []
 
-/** Filters what is mostly all kept, and lives long: a filtered array has room for many more than it holds. */
-const those = <A>(all: ReadonlyArray<A>, isOne: (one: A) => boolean): ReadonlyArray<A> =>
+/** Filters an array. Returns the same or an exactly sized array, because most elements stay and live long. */
+const filtered = <A>(all: ReadonlyArray<A>, isOne: (one: A) => boolean): ReadonlyArray<A> =>
   all.every(isOne) ? all : all.filter(isOne).slice()
 
 const hasLabels = (workload: Series | undefined): boolean =>
   workload !== undefined && Object.keys(workload.labels).length > 0
 
-/** Joins what was known of a pod's runs with what is told now; one that goes on untold has ended. */
+/** Merges the known runs with the reported ones. A running container that is no longer reported has ended at `atMs`. */
 const merged = (
   known: ReadonlyArray<PodContainers.ContainerRun>,
-  told: ReadonlyArray<PodContainers.ContainerRun>,
+  reported: ReadonlyArray<PodContainers.ContainerRun>,
   atMs: number
 ): ReadonlyArray<PodContainers.ContainerRun> => {
-  const isTold = (run: PodContainers.ContainerRun) => told.some((one) => isSame(one, run))
-  const untold = known
-    .filter((run) => !isTold(run))
+  const isReported = (run: PodContainers.ContainerRun) => reported.some((one) => isSame(one, run))
+  const unreported = known
+    .filter((run) => !isReported(run))
     .map((run) => (run.finishedAtMs === undefined ? { ...run, finishedAtMs: atMs } : run))
-  const joined = untold.length === 0 ? told : untold.concat(told)
+  const joined = unreported.length === 0 ? reported : unreported.concat(reported)
   return joined.length <= MAX_RUNS ? joined : compacted(joined)
 }
 
 const isSame = (one: PodContainers.ContainerRun, other: PodContainers.ContainerRun): boolean =>
   one.container === other.container && one.startedAtMs === other.startedAtMs
 
-/** Conditions and readiness change more often than what is charged. */
+/** Returns true if everything that affects costs is equal. Conditions and readiness change more often. */
 const isSamePod = (one: ObservedPod, other: ObservedPod): boolean =>
   one.node === other.node
   && one.labels === other.labels
@@ -265,7 +264,7 @@ const isSameRuns = (
     return counterpart !== undefined && isSame(run, counterpart) && run.finishedAtMs === counterpart.finishedAtMs
   })
 
-/** Makes one run of all that a container had before its last. */
+/** Merges all runs of each container before its last into one. */
 const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): ReadonlyArray<PodContainers.ContainerRun> =>
   [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((containerRuns) => {
     const sorted = containerRuns.toSorted((a, b) => a.startedAtMs - b.startedAtMs)

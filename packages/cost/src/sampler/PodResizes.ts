@@ -1,34 +1,34 @@
 /**
- * What the containers of a pod asked for at each moment of an hour: a pod may be resized while it runs.
+ * The requests of a pod's containers over an hour. Pods can be resized while they run.
  */
 import { PodContainers } from "@quarterdeck/cluster-fanout"
 import { Equal } from "effect"
 import type { Span } from "../allocation/HourFacts.ts"
 
-/** What counted until an instant, at which another was told. **Units** milliseconds since the epoch. */
+/** The requests that applied until an instant. **Units** milliseconds since the epoch. */
 export interface Earlier {
   readonly untilMs: number
   readonly containers: ReadonlyArray<PodContainers.ContainerTemplate>
 }
 
-/** The runs of a container for as long as it asked for the same. **Shape** `killedAtMs` are those that ended in it OOM-killed. */
+/** The runs of a container with the same requests. **Shape** `killedAtMs` are the ends of its OOM-killed runs. */
 interface Part {
   readonly template: PodContainers.ContainerTemplate
   readonly runs: ReadonlyArray<Span>
   readonly killedAtMs: ReadonlyArray<number>
 }
 
-/** A pod that is resized without end asks for the last it was told beyond so many changes in an hour. */
+/** Maximum number of resizes recorded per hour. After that, the latest requests apply to the rest. */
 const MAX_EARLIER = 64
 
-/** Notes that something else was asked for until now. */
+/** Records that other requests applied until now. */
 export const changed = (
   earlier: ReadonlyArray<Earlier>,
   containers: ReadonlyArray<PodContainers.ContainerTemplate>,
   atMs: number
 ): ReadonlyArray<Earlier> => (earlier.length < MAX_EARLIER ? [...earlier, { untilMs: atMs, containers }] : earlier)
 
-/** Tells whether two pods, or one at two times, ask for the same. */
+/** Returns true if all containers have the same requests. */
 export const isSame = (
   one: ReadonlyArray<PodContainers.ContainerTemplate>,
   other: ReadonlyArray<PodContainers.ContainerTemplate>
@@ -49,9 +49,9 @@ export const isSame = (
     }))
 
 /**
- * Cuts the runs of a container where it began to ask for something else.
+ * Splits the runs of a container at its resizes.
  *
- * Parts without runs are left out; `seenToMs` ends what still runs.
+ * Parts without runs are left out. `seenToMs` ends the runs of a running container.
  */
 export const partsOf = (
   runs: ReadonlyArray<PodContainers.ContainerRun>,
@@ -82,7 +82,7 @@ export const partsOf = (
   return parts
 }
 
-/** One that begins in it, for however short, or that goes on into it. */
+/** Returns true if a run starts within the time, or continues into it. */
 const touches = (
   { finishedAtMs, startedAtMs }: PodContainers.ContainerRun,
   fromMs: number,

@@ -1,5 +1,5 @@
 /**
- * Forgets hours and days that are older than the settings keep them, once a day.
+ * Once a day, deletes hours and days beyond their retention.
  */
 import { Clock, Effect } from "effect"
 import type { CostError } from "../hour/CostError.ts"
@@ -10,21 +10,21 @@ import type { SamplerSettings } from "./SamplerSettings.ts"
 export interface Parts {
   readonly store: Pick<CostStore["Service"], "prune">
   readonly settings: Pick<SamplerSettings, "hourlyDays" | "retentionDays">
-  /** Tells whether hours of the past are still coming in. */
+  /** Returns true while past hours are being back-filled. */
   readonly isFilling: () => boolean
 }
 
-/** How long hours that are being filled in keep old ones from being forgotten; filling in may fail for ever. */
+/** Maximum delay of pruning by a running back-fill, which may never finish. */
 const MAX_WAIT_MINUTES = 24 * 60
 const LOOK_MINUTES = 10
 
-/** Runs until it is interrupted; a store that fails is asked again the next day. */
+/** Runs until interrupted. If the store fails, pruning is tried again the next day. */
 export const run = (parts: Parts): Effect.Effect<never> =>
   Effect.forever(
     Effect.andThen(awaitFilled(parts, MAX_WAIT_MINUTES), Effect.andThen(prune(parts), Effect.sleep("1 day")))
   )
 
-/** Waits for hours that are still to come: a day must not be put together without them. */
+/** Waits for the back-fill, because a day must not be reduced to its sum before its hours are complete. */
 const awaitFilled = (parts: Parts, minutesLeft: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     !parts.isFilling() || minutesLeft <= 0
@@ -38,5 +38,5 @@ const prune = Effect.fnUntraced(function* ({ settings, store }: Parts) {
   const daysBeforeMs = nowMs - settings.retentionDays * DAY_MS
   yield* store
     .prune({ hoursBeforeMs, daysBeforeMs })
-    .pipe(Effect.catch((error: CostError) => Effect.logWarning(`old hours are not forgotten: ${error.message}`)))
+    .pipe(Effect.catch((error: CostError) => Effect.logWarning(`could not prune old costs: ${error.message}`)))
 })

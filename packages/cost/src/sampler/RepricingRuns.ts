@@ -1,5 +1,5 @@
 /**
- * Gives closed hours the costs that they have by changed prices.
+ * Recomputes the costs of closed hours after price changes.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Metric, Option, Ref, Semaphore } from "effect"
@@ -15,7 +15,7 @@ import * as HourPricing from "./HourPricing.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 
-/** How far it is, in hours of all clusters; those that were never closed count too. */
+/** Progress in hours over all clusters. Hours that were never closed count too. */
 export interface Progress {
   readonly fromMs: number
   readonly hoursDone: number
@@ -23,9 +23,9 @@ export interface Progress {
 }
 
 /**
- * The dependencies of repricing the hours of all clusters.
+ * The dependencies of repricing.
  *
- * **Shape** `laneOf` keeps two writers of one cluster's hours apart; `clusters` are those that have writers.
+ * **Shape** `laneOf` returns the lock for writes to one cluster's hours. `clusters` are those that have such a lock.
  */
 export interface Parts {
   readonly store: CostStore["Service"]
@@ -34,48 +34,48 @@ export interface Parts {
   readonly settings: SamplerSettings
   readonly laneOf: (cluster: ClusterName) => Semaphore.Semaphore
   readonly clusters: () => ReadonlyArray<ClusterName>
-  /** Returns the cluster whose prices count for a history. */
+  /** Returns the cluster whose prices apply to a history. */
   readonly clusterOf: (key: ClusterName) => ClusterName
 }
 
 const waitingHours = Metric.gauge("quarterdeck_cost_repricing_hours", {
-  description: "Hours of clusters that wait to be charged anew, at most"
+  description: "Closed hours waiting to be repriced, upper bound"
 })
 
-/** What is over since it was read. */
+/** The hours were pruned after they were read. */
 const isForgotten = ({ reason }: CostError): boolean => reason._tag === "HourForgotten"
 
-/** How far the repricing of all clusters is. */
+/** The state of the repricing of all clusters. */
 interface State extends Parts {
   readonly turn: Semaphore.Semaphore
   readonly noting: Semaphore.Semaphore
   readonly progress: Ref.Ref<Option.Option<Progress>>
-  /** How often was noted that hours wait. */
+  /** Number of requests so far. */
   notes: number
-  /** From where on hours wait, whatever the journal keeps. */
+  /** Start of the hours to reprice, even if the journal failed to record it. */
   waitingMs: number | undefined
-  /** What an attempt that failed has done already, for as long as nothing was noted since. */
+  /** Work of a failed attempt that still counts, if no request came since. */
   done: Done
   lastProblem: string
 }
 
-/** What was rewritten since a number of notes. */
+/** Windows rewritten since the request with number `begunAt`. */
 interface Done {
   readonly begunAt: number
   readonly windows: Set<string>
   rewritten: number
 }
 
-/** Keeps what is done for as long as nothing was noted since. */
+/** Returns the earlier work if no request came since. */
 const doneSince = (done: Done, notes: number): Done =>
   done.begunAt === notes ? done : { begunAt: notes, rewritten: 0, windows: new Set() }
 
 /**
- * Makes the repricing of all clusters.
+ * Creates the repricing of all clusters.
  *
- * From where on hours wait is noted before the prices change, and forgotten once a run that began after that has
- * ended well: so whatever ends the program or a run, a later one covers it. `run` tries once, `pursue` and `resume` until
- * it has worked.
+ * The start of the hours to reprice is recorded before prices change, and deleted after a run that began later has succeeded.
+ * If the process or a run ends, a later run therefore covers it. `run` tries once; `pursue` and `resume` retry until they
+ * succeed.
  */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const state: State = {
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   }
 })
 
-/** The earlier of an instant and what is noted. */
+/** Returns the earlier of `fromMs` and the recorded start. */
 const waitingFrom = ({ journal, waitingMs }: State, fromMs: number) =>
   Effect.map(journal.reprice, (inJournal) =>
     Math.min(
@@ -116,11 +116,11 @@ const note = Effect.fnUntraced(function* (state: State, fromMs: number) {
   state.notes++
 })
 
-/** No run begins or ends between the note and the change, so none takes the note for done. */
+/** Records the start and changes the prices. No run starts or ends in between, so none deletes the record by mistake. */
 const noteAround = (state: State, ...[fromMs, change]: Parameters<Around>): ReturnType<Around> =>
   Effect.uninterruptible(state.noting.withPermit(Effect.andThen(note(state, fromMs), change)))
 
-/** An hour that is being closed was charged by the old prices, and is in the store once its lane is free. */
+/** Waits for hours being closed at old prices. They are in the store when their lane is free. */
 const closesEnd = ({ clusters, laneOf }: State): Effect.Effect<void> =>
   Effect.forEach(clusters(), (cluster) => laneOf(cluster).withPermit(Effect.void), { discard: true })
 
@@ -151,7 +151,7 @@ const rewriteOnce = Effect.fnUntraced(function* (state: State, cluster: ClusterN
   return hours.length
 })
 
-/** Hours may be forgotten between the two: those that are left are read again. */
+/** Rewrites a window. If hours are pruned in between, the rest is read again. */
 const rewrite = (state: State, cluster: ClusterName, window: Window) =>
   rewriteOnce(state, cluster, window).pipe(
     Effect.retry({ times: 2, while: isForgotten }),
@@ -186,14 +186,14 @@ const cover = Effect.fnUntraced(function* (state: State, askedMs: number) {
   return done.rewritten
 })
 
-/** Forgets that hours wait, unless something was noted since the run began. */
+/** Deletes the record, unless a request came since the run began. */
 const forgetNote = Effect.fnUntraced(function* (state: State, begunAt: number) {
   if (state.notes !== begunAt) return
   yield* state.journal.noteReprice(Option.none())
   state.waitingMs = undefined
 })
 
-/** As many hours as may wait, before the store says how many there are. */
+/** Returns an upper bound of the hours to reprice, before the store is read. */
 const atMost = ({ clusters }: State, fromMs: number) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -203,13 +203,13 @@ const atMost = ({ clusters }: State, fromMs: number) =>
 const inTurn = (state: State, fromMs: number) =>
   state.turn.withPermit(Effect.ensuring(cover(state, fromMs), Ref.set(state.progress, Option.none())))
 
-/** Tries again for ever. A problem is logged once. */
+/** Retries without end. Logs each problem once. */
 const patiently = <A>(state: State, effect: Effect.Effect<A, CostError>): Effect.Effect<A> =>
   effect.pipe(
     Effect.tapError(({ message }) => {
       if (state.lastProblem === message) return Effect.void
       state.lastProblem = message
-      return Effect.logWarning(`closed hours wait to be repriced: ${message}`)
+      return Effect.logWarning(`could not reprice closed hours, will retry: ${message}`)
     }),
     Effect.retry(RetrySchedule.forEver),
     Effect.tap(() =>
@@ -222,14 +222,14 @@ const patiently = <A>(state: State, effect: Effect.Effect<A, CostError>): Effect
 
 const pursue = Effect.fnUntraced(function* (state: State, fromMs: number) {
   yield* patiently(state, noteAround(state, fromMs, Effect.void))
-  // Another's attempt has covered this one if nothing waits any more.
+  // If nothing is left, another caller's attempt has covered this request.
   return yield* patiently(
     state,
     Effect.suspend(() => (state.waitingMs === undefined ? Effect.succeed(0) : inTurn(state, fromMs)))
   )
 })
 
-/** Goes on with what was not finished when the program ended. */
+/** Resumes a repricing that did not finish before the process ended. */
 const resume = Effect.fnUntraced(function* (state: State) {
   const inJournal = yield* patiently(state, state.journal.reprice)
   if (Option.isSome(inJournal)) yield* pursue(state, inJournal.value)

@@ -1,7 +1,7 @@
 /**
- * How long what failed waits to be tried again.
+ * The backoff of the sampler's retries.
  */
 import { Schedule } from "effect"
 
-/** Ten seconds at first, twice as long each time, and every ten minutes in the end, for ever. */
+/** Starts with ten seconds, doubles up to ten minutes, and never ends. */
 export const forEver = Schedule.min([Schedule.exponential("10 seconds"), Schedule.spaced("10 minutes")])

@@ -1,5 +1,5 @@
 /**
- * The sampling of one cost history: what keeps its open hour, closes its hours, and fills in its past.
+ * The sampling of one cost history: keeps its open hour, closes its hours, and back-fills its past.
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -22,40 +22,40 @@ import type { HourJournal, KeptHour } from "./HourJournal.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 import type { UsageSources } from "./UsageSources.ts"
 
-/** How the sampling of a cluster goes. **Shape** `troubles` have failed, and not worked since. */
+/** The state of a cluster's sampling. **Shape** `troubles` are the activities that are failing now. */
 export interface SamplingState {
   readonly cluster: ClusterName
   readonly usage: UsageSource["_tag"]
   readonly troubles: ReadonlyArray<FailureLog.Failure>
 }
 
-/** A history that is sampled. */
+/** A history that is being sampled. */
 export interface Running extends HistoryViews.SampledHistory {
-  /** Whether its cluster is registered and has its name; one that is not ends once its hours are finished. */
+  /** True while its cluster is registered under its name. Otherwise the history stops once its hours are closed. */
   isWanted: boolean
   readonly attach: (cluster: Cluster) => Effect.Effect<void, never, Scope.Scope>
   readonly open: Effect.Effect<Option.Option<Hour>>
   readonly seenToMs: () => number | undefined
   readonly backfill: Option.Option<Filling>
   readonly state: () => SamplingState
-  /** Runs once nothing is left to do for the history. */
+  /** Runs when the history has nothing left to do. */
   readonly ended: Effect.Effect<void>
   readonly scope: Scope.Closeable
 }
 
-/** The past of a history that is filled in. */
+/** The back-fill of a history. */
 export interface Filling {
   readonly state: Effect.Effect<BackfillState>
   readonly stop: Effect.Effect<void>
 }
 
-/** A registered cluster that is followed by its present connection. */
+/** A registered cluster, observed through its present connection. */
 interface Followed {
   readonly generation: string
   readonly scope: Scope.Closeable
 }
 
-/** The sampling of all clusters. */
+/** Shared state of the sampling of all clusters. */
 export interface Sampler {
   readonly cache: ClusterCache["Service"]
   readonly api: KubeApi["Service"]
@@ -67,15 +67,15 @@ export interface Sampler {
   readonly settings: SamplerSettings
   readonly scope: Scope.Scope
   readonly histories: CostHistories["Service"]
-  /** By the keys of their histories. */
+  /** By history key. */
   readonly running: Map<ClusterName, Running>
   readonly followed: Map<ClusterName, Followed>
   readonly lanes: Map<ClusterName, Semaphore.Semaphore>
-  /** What hours of the past are still coming in for. */
+  /** Histories whose past hours are still arriving. */
   readonly filling: Set<object>
 }
 
-/** Gives what keeps two writers of one history's hours apart. */
+/** Returns the lock that serializes writes to one history's hours. */
 export const laneOf = ({ lanes }: Sampler, key: ClusterName): Semaphore.Semaphore => {
   const lane = lanes.get(key) ?? Semaphore.makeUnsafe(1)
   lanes.set(key, lane)
@@ -83,8 +83,7 @@ export const laneOf = ({ lanes }: Sampler, key: ClusterName): Semaphore.Semaphor
 }
 
 const refusedUsage = Metric.gauge("quarterdeck_cost_usage_refused", {
-  description:
-    "1 while a cluster is charged by requests alone because the source of usage in the settings cannot be used for it"
+  description: "1 while a cluster is charged by requests only because the configured usage source cannot be used for it"
 })
 
 const measureRefused = (cluster: ClusterName, value: 0 | 1): Effect.Effect<void> =>
@@ -92,8 +91,8 @@ const measureRefused = (cluster: ClusterName, value: 0 | 1): Effect.Effect<void>
 
 const isRefused = (source: UsageSource): boolean => source._tag === "RequestsOnly" && source.problem !== undefined
 
-/** Logs and measures that the source of usage in the settings cannot be used for a cluster. */
-const noteRefused = (
+/** Logs and measures that the configured usage source cannot be used for a cluster. */
+const reportRefused = (
   cluster: ClusterName,
   source: UsageSource,
   failureLog: FailureLog.FailureLog
@@ -102,7 +101,7 @@ const noteRefused = (
     ? measureRefused(cluster, 0)
     : Effect.andThen(measureRefused(cluster, 1), failureLog.failed("usage", source.problem))
 
-/** Samples a history, after its hours that the journal has, and fills in its past where it has its name. */
+/** Starts sampling a history, restores its journaled hours, and starts its back-fill if the history owns the cluster's name. */
 export const start = Effect.fnUntraced(function* (
   sampler: Sampler,
   history: HistoryViews.SampledHistory,
@@ -126,7 +125,7 @@ export const start = Effect.fnUntraced(function* (
     failureLog: FailureLog.make(cluster),
     mayFold: () => mayFold
   }
-  yield* noteRefused(cluster, source, parts.failureLog)
+  yield* reportRefused(cluster, source, parts.failureLog)
   const sampling = yield* ClusterSampling.make(parts)
   for (const { startMs } of kept) {
     yield* sampling
@@ -137,7 +136,7 @@ export const start = Effect.fnUntraced(function* (
   const attempted = Effect.sync(() => {
     mayFold = true
   })
-  const noteFilling = (isFilling: boolean): void => void (isFilling ? filling.add(parts) : filling.delete(parts))
+  const setFilling = (isFilling: boolean): void => void (isFilling ? filling.add(parts) : filling.delete(parts))
   const sinceMs = histories.fillableFromMs(key)
   const backfill =
     source._tag === "Hourly" && hasName
@@ -152,7 +151,7 @@ export const start = Effect.fnUntraced(function* (
                 }),
             source,
             attempted,
-            noteFilling
+            setFilling
           })
         )
       : Option.none()
@@ -175,12 +174,12 @@ export const start = Effect.fnUntraced(function* (
   running.set(key, member)
   yield* sampleAndClose(sampler, member, sampling)
   if (Option.isNone(backfill)) return member
-  noteFilling(true)
-  yield* backfill.value.run.pipe(Effect.ensuring(Effect.sync(() => noteFilling(false))), Effect.forkIn(fillingScope))
+  setFilling(true)
+  yield* backfill.value.run.pipe(Effect.ensuring(Effect.sync(() => setFilling(false))), Effect.forkIn(fillingScope))
   return member
 })
 
-/** Samples until the scope of a cluster ends; hours are closed beside that, as their store may be slow. */
+/** Samples until the scope closes. Hours are closed in a second fiber, because the store may be slow. */
 const sampleAndClose = Effect.fnUntraced(function* (
   sampler: Sampler,
   member: Running,
@@ -188,7 +187,7 @@ const sampleAndClose = Effect.fnUntraced(function* (
 ) {
   const { cluster } = member
   const wake = yield* Queue.sliding<void>(1)
-  // The first at once: what was kept from before may be due.
+  // The first round runs at once, because restored hours may be due.
   const tick = Effect.andThen(survive(cluster, "sampling", sampling.tick), Queue.offer(wake, undefined))
   const ticks = Effect.forever(Effect.andThen(tick, ClusterSampling.untilNext(sampler.settings.sampleSeconds)))
   const closes = Effect.gen(function* () {
@@ -202,18 +201,18 @@ const sampleAndClose = Effect.fnUntraced(function* (
   yield* Effect.forkIn(closes, member.scope)
 })
 
-/** Lets go of a history of which nothing is left to do, by a fiber of its own, since it ends the asking one. */
+/** Ends a history. Uses a separate fiber, because closing the scope ends the calling fiber. */
 const end = Effect.fnUntraced(function* ({ recommender, running, scope }: Sampler, { key }: Running) {
   const member = running.get(key)
   if (member === undefined) return
   running.delete(key)
-  const goesOn = [...running.values()].some(({ cluster }) => cluster === member.cluster)
-  if (!goesOn) yield* member.ended
+  const isStillSampled = [...running.values()].some(({ cluster }) => cluster === member.cluster)
+  if (!isStillSampled) yield* member.ended
   yield* recommender.release(key)
   yield* Effect.forkIn(Scope.close(member.scope, Exit.void), scope)
 })
 
-/** One hour that cannot be computed must not end the sampling of the cluster. */
+/** Keeps sampling alive if one round fails with a defect. */
 const survive = (cluster: ClusterName, what: string, effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(effect, (cause) =>
     Cause.hasInterruptsOnly(cause)

@@ -1,15 +1,16 @@
 /**
- * How often clusters are sampled, and how long hours are kept.
+ * Settings of the sampler.
  */
 import { Context } from "effect"
 
 /**
- * The sampler's settings.
+ * Settings of the sampler. **Units** as the names say.
  *
- * An hour is closed `graceSeconds` after its end, at the next sample: what was measured before the end may come
- * after it. Volumes and load balancers are listed every `listSeconds`; those that come and go between two lists are missed. A source of usage that knows whole hours, a
- * store, and hours of the past that are filled in, are given `maxPendingHours` to come before an hour is given up. `repriceHours` are rewritten at once.
- * Bare pods and Jobs without an owner whose names begin with one of `foldedPrefixes` are charged as one workload.
+ * - `graceSeconds`: an hour is closed at the first sample this long after its end, because late measurements may arrive.
+ * - `listSeconds`: interval of volume and load balancer lists. Items that exist only between two lists are missed.
+ * - `maxPendingHours`: how long an ended hour waits for its usage, the store, or back-filled hours.
+ * - `repriceHours`: hours that are rewritten in one batch.
+ * - `foldedPrefixes`: bare pods and ownerless Jobs with such a name prefix are charged as one workload.
  */
 export const SamplerSettings = Context.Reference<{
   readonly sampleSeconds: number

@@ -1,13 +1,13 @@
 /**
- * The usage samples of an open hour, packed: a block of numbers for each time that all containers were sampled.
+ * The usage samples of an open hour in packed form, one block per sampling.
  */
 import type { UsageSlices } from "../allocation/HourFacts.ts"
 
 /**
- * The samples of one time.
+ * The samples of one sampling.
  *
- * **Shape** a place a container, named by its number in the hour. **Units** `from` and `to` in milliseconds since the
- * hour began; thousandths of a core; bytes.
+ * **Shape** one place per container, identified by its number within the hour. **Units** `from` and `to` in milliseconds since
+ * the hour began; millicores; bytes.
  */
 export interface UsageBlock {
   readonly containers: Uint32Array
@@ -26,7 +26,7 @@ export interface UsageRow {
   readonly memoryBytes: number
 }
 
-/** Packs samples. **Limits** 24 bytes a sample. */
+/** Packs samples. **Limits** 24 bytes per sample. */
 export const pack = (rows: ReadonlyArray<UsageRow>): UsageBlock => ({
   containers: Uint32Array.from(rows, (row) => row.container),
   from: Int32Array.from(rows, (row) => row.from),
@@ -35,7 +35,7 @@ export const pack = (rows: ReadonlyArray<UsageRow>): UsageBlock => ({
   memoryBytes: Float64Array.from(rows, (row) => row.memoryBytes)
 })
 
-/** Gives each sampled container's slices, by its number. **Units** milliseconds since the epoch. */
+/** Returns each sampled container's slices, by container number. **Units** milliseconds since the epoch. */
 export const slicesOf = (blocks: ReadonlyArray<UsageBlock>, startMs: number): ReadonlyMap<number, UsageSlices> => {
   const counts = new Map<number, number>()
   let total = 0

@@ -1,23 +1,23 @@
 /**
- * Says which source knows the usage of which cluster.
+ * The usage source of each cluster.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Layer } from "effect"
 import type { UsageSource } from "../usage/UsageSource.ts"
 
 /**
- * Gives clusters their source of usage: a port, for a meter of one's own too.
+ * Maps clusters to usage sources. Custom sources plug in here.
  *
- * **Limits** asked once for each cluster that is followed, as it comes.
+ * **Limits** called once per cluster, when its sampling starts.
  */
 export class UsageSources extends Context.Service<
   UsageSources,
   {
-    /** Gives the source of a cluster: always the same one. */
+    /** Returns the source of a cluster, which must not change. */
     readonly of: (cluster: ClusterName) => UsageSource
   }
 >()("@quarterdeck/cost/sampler/UsageSources") {
-  /** Gives every cluster the same source. */
+  /** Uses the same source for every cluster. */
   static readonly layerOf = (source: UsageSource): Layer.Layer<UsageSources> =>
     Layer.succeed(UsageSources, UsageSources.of({ of: () => source }))
 }

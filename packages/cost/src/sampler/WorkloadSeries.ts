@@ -1,11 +1,11 @@
 /**
- * Finds the workload that a pod is charged to, as the cache knows it.
+ * Finds the workload that a pod is charged to, using the cluster cache.
  */
 import { type ClusterStore, Kind, Owner } from "@quarterdeck/cluster-fanout"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import { isOwner, type Series } from "../hour/Series.ts"
 
-/** What of a pod decides its workload. A pod without an owner is a workload itself. */
+/** The properties of a pod that determine its workload. A pod without an owner is its own workload. */
 export interface Owned {
   readonly uid: string
   readonly namespace: string
@@ -15,23 +15,23 @@ export interface Owned {
 }
 
 /**
- * Finds the workloads that pods belong to.
+ * Finds the workloads of pods.
  *
- * **Limits** one object for all pods of a workload, as long as its labels stay.
+ * **Limits** pods of one workload share one series object while its labels do not change.
  */
 export interface WorkloadSeries {
-  /** Finds the workload. **Shape** `undefined` while an owner between the pod and the workload is not known. */
+  /** Returns the workload. **Shape** `undefined` while an owner in between is unknown. */
   readonly find: (pod: Owned) => Series | undefined
-  /** The same for pods of kinds that the cache follows, as soon as they are told. **Limits** a few look-ups. */
+  /** Like `find`, but only for kinds that the cache watches. **Limits** a few lookups. */
   readonly findFollowed: (pod: Owned) => Series | undefined
-  /** Finds the workload as the last known owner names it, known or not. **Shape** `undefined` where the pod itself names it. */
+  /** Returns the workload named by the last known owner, even if it is unknown. **Shape** `undefined` if only the pod names it. */
   readonly findNamed: (pod: Owned) => Series | undefined
 }
 
-/** Beyond so many workloads, names are made anew. */
+/** Maximum number of shared series objects. Beyond it the cache is cleared. */
 const CAPACITY = 65_536
 
-/** Makes the finder over one cluster's records. */
+/** Creates the finder over one cluster's cache. */
 export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
   const known = new Map<string, Series>()
   const custom = customRows(store)
@@ -58,7 +58,7 @@ export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
     return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(pod, workload) })
   }
 
-  /** Owners of these kinds have owners of their own, so that one that is not there is no workload yet, or no more. */
+  /** Kinds such as ReplicaSet have owners themselves. An unknown one cannot be taken for the workload. */
   const isSettled = ({ namespace }: Owned, workload: Owner.Owner): boolean =>
     workload.followed === undefined
     || !Kind.isLink(workload.followed)
@@ -88,14 +88,14 @@ const NO_LABELS: Series["labels"] = {}
 
 const ofPod = ({ labels, name, namespace, uid }: Owned): Series => ({ namespace, kind: "Pod", name, uid, labels })
 
-/** Stands for a workload that was never found: what holds the pod directly. */
+/** Returns the pod's direct owner, or the pod itself. Used if the workload was never found. */
 export const nearest = (pod: Owned): Series => {
   if (pod.owner === undefined || !isOwner(pod.owner)) return ofPod(pod)
   const { kind, name, uid } = pod.owner
   return { namespace: pod.namespace, kind, name, uid, labels: NO_LABELS }
 }
 
-/** Looks up the rows of custom kinds, whose labels are those that their pods have in common. */
+/** Returns a lookup of custom workloads. Their labels are those that their pods have in common. */
 const customRows = (
   store: ClusterStore.ClusterStore
 ): ((namespace: string, workload: Owner.NamedOwner) => WorkloadRow | undefined) => {

@@ -1,33 +1,32 @@
 /**
- * Who is charged for the traffic of pods, of which sources know no more than the name.
+ * Assigns egress to pods. Sources know only the names of pods.
  */
 import type { Egress, PodFacts } from "../allocation/HourFacts.ts"
 import type { PodEgress } from "./UsageSource.ts"
 import { between } from "../allocation/Accrual.ts"
 import { fromSpans, secondsIn, type Intervals } from "../allocation/Intervals.ts"
 
-/** A pod, and when its containers ran in the hour. */
+/** A pod, and the run times of its containers. */
 interface Ran {
   readonly pod: PodFacts
   readonly runs: Intervals
 }
 
 /**
- * Gives pods the traffic that was told under their names.
+ * Returns the pods with the egress that was measured under their names.
  *
- * Pods that follow each other under one name share it by the seconds that they ran in the hour, so their parts
- * come to what was told, to a whole KiB; where none of them ran, the first by its uid has all. What was told under the name
- * of no pod is left out. The order of pods stays, and changes nothing.
+ * Successive pods of the same name share it by their seconds of run time, in whole KiB that add up exactly. If none of them
+ * ran, the first by UID takes all. Egress of unknown pods is ignored. The order of pods does not matter.
  */
 export const withEgress = (
   pods: ReadonlyArray<PodFacts>,
-  told: ReadonlyArray<PodEgress>,
+  egresses: ReadonlyArray<PodEgress>,
   startMs: number
 ): ReadonlyArray<PodFacts> => {
-  if (told.length === 0) return pods
+  if (egresses.length === 0) return pods
   const byName = Map.groupBy(pods, keyOf)
   const parts = new Map<PodFacts, Egress>()
-  for (const { egress, namespace, pod } of told) {
+  for (const { egress, namespace, pod } of egresses) {
     const [first, ...others] = byName.get(`${namespace}/${pod}`) ?? []
     if (first === undefined) continue
     if (others.length === 0) parts.set(first, egress)

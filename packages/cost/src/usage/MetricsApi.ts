@@ -1,5 +1,5 @@
 /**
- * Usage as clusters tell it themselves, by `metrics.k8s.io`.
+ * A usage source that reads `metrics.k8s.io` of each cluster.
  */
 import type { ClusterError } from "@quarterdeck/cluster-fanout/ClusterError"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -16,29 +16,29 @@ const SOURCE = "metrics.k8s.io"
 const PODS: Resource = { group: SOURCE, version: "v1beta1", plural: "pods", kind: "PodMetrics", namespaced: true }
 
 /**
- * How far a sample's instant may lie from this machine's clock, either way. **Units** milliseconds.
+ * Maximum distance of a sample's timestamp from this process's clock, either way. **Units** milliseconds.
  *
- * metrics-server looks every 15 to 60 seconds and tells of windows as long: what is older has stopped, or the cluster's
- * clock is wrong, and either way nobody can say when it was.
+ * metrics-server scrapes every 15 to 60 seconds. An older sample means that it has stopped or that a clock is wrong, so the
+ * time of the usage is unknown.
  */
 const MAX_DISTANCE_MS = 300_000
 
 const leftOut = Metric.counter("quarterdeck_usage_entries_left_out_total", {
-  description: "Samples of containers that made no sense, or were measured at another time than now",
+  description: "Container samples ignored because they were invalid, or too far from the current time",
   incremental: true
 })
 
 /**
- * Makes the source that asks each cluster.
+ * Creates the source.
  *
- * **Shape** one sample of every container that runs and has been measured. The instant of a sample is the cluster's: one
- * that lies ahead of this machine's clock counts as of now, and one more than five minutes off, either way, is left out.
- * Entries that make no sense are left out too; both are counted in `quarterdeck_usage_entries_left_out_total`.
+ * **Shape** one sample per running container that was measured. A timestamp ahead of this process's clock counts as now.
+ * Invalid samples, and those more than five minutes off, are ignored and counted in
+ * `quarterdeck_usage_entries_left_out_total`.
  *
- * **Errors** `UsageError`: the cluster is not registered, does not answer, does not serve `metrics.k8s.io`, does not allow
- * it, or tells nothing but what is more than five minutes off.
+ * **Errors** `UsageError` if the cluster is not registered, does not answer, does not serve or allow `metrics.k8s.io`, or
+ * returns only samples more than five minutes off.
  *
- * **Limits** the whole list at once, as metrics-server gives it; `TransportLimits` of the cluster's calls.
+ * **Limits** reads the whole list, as metrics-server does not page; `TransportLimits` of the cluster's calls.
  */
 export const make: Effect.Effect<Sampled, never, KubeApi | ClusterRegistry> = Effect.gen(function* () {
   const api = yield* KubeApi
@@ -107,18 +107,18 @@ const take = (pods: ReadonlyArray<KubeObject>, nowMs: number): Taken => {
 }
 
 const distantProblem = (newestMs: number, nowMs: number): string =>
-  `the newest sample says ${new Date(newestMs).toISOString()}, and here it is ${new Date(nowMs).toISOString()}: `
+  `the newest sample is from ${new Date(newestMs).toISOString()}, but the time here is ${new Date(nowMs).toISOString()}: `
   + "metrics-server has stopped, or one of the clocks is wrong"
 
 const problemOf = ({ reason }: ClusterError): string => {
   switch (reason._tag) {
     case "ClusterUnsupported":
-      return "metrics.k8s.io is not served: install metrics-server, or set another source of usage for this cluster"
+      return "metrics.k8s.io is not served: install metrics-server, or configure another usage source for this cluster"
     case "ClusterForbids":
       return "the service's credential may not list pods of metrics.k8s.io: grant it get and list on them"
     case "ClusterAnswerInvalid":
       return reason.status === 503
-        ? "metrics.k8s.io is registered but does not answer (503): see whether metrics-server runs"
+        ? "metrics.k8s.io is registered but does not answer (503): check whether metrics-server runs"
         : reason.message
     default:
       return reason.message

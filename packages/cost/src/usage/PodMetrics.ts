@@ -1,5 +1,5 @@
 /**
- * Reads what `metrics.k8s.io` tells of a pod.
+ * Decodes a pod of `metrics.k8s.io`.
  *
  * **Source** `k8s.io/metrics/pkg/apis/metrics/v1beta1`.
  */
@@ -9,7 +9,7 @@ import { Option, Result, Schema } from "effect"
 import { parseRfc3339 } from "../hour/Instant.ts"
 import type { ContainerSample } from "./UsageSource.ts"
 
-/** The containers of a pod that could be read, and how many could not. */
+/** The samples of a pod's valid containers, and the number of invalid ones. */
 export interface Read {
   readonly samples: ReadonlyArray<ContainerSample>
   readonly invalid: number
@@ -31,11 +31,7 @@ const decodeContainer = Schema.decodeUnknownOption(
   })
 )
 
-/**
- * Reads one pod.
- *
- * A pod without name, instant or window counts as one that could not be read, whatever its containers say.
- */
+/** Decodes one pod. Without name, timestamp or window, the pod counts as one invalid entry. */
 export const read = (object: KubeObject): Read => {
   const pod = Option.getOrUndefined(decodePod(object))
   if (pod === undefined) return NONE
@@ -61,10 +57,7 @@ const NONE: Read = { samples: [], invalid: 1 }
 const NANOS = /^[0-9]{1,18}n$/
 const MICROS = /^[0-9]{1,15}u$/
 
-/**
- * Reads thousandths of a core with their fractions: quantities round them up, and an idle container's few hundred
- * thousand nanocores would all count as one.
- */
+/** Parses CPU to millicores without rounding. Kubernetes rounds up, which would turn idle containers into whole millicores. */
 export const parseCpuMillis = (text: string): number | undefined => {
   if (NANOS.test(text)) return Number(text.slice(0, -1)) / 1e6
   if (MICROS.test(text)) return Number(text.slice(0, -1)) / 1e3
@@ -84,7 +77,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** Reads a length as Go prints it: `15s`, `1m0.5s`. More than nothing and at most a day; else `undefined`. */
+/** Parses a Go duration such as `15s` or `1m0.5s`. **Shape** `undefined` if invalid, 0, or longer than a day. */
 export const parseWindow = (text: string): number | undefined => {
   if (text.length > 64 || !WINDOW.test(text)) return undefined
   let sum = 0

@@ -1,8 +1,8 @@
 /**
- * Usage as Prometheus keeps it, or what speaks its language: Thanos, Mimir, VictoriaMetrics.
+ * A usage source for Prometheus and compatible servers: Thanos, Mimir, VictoriaMetrics.
  *
- * It needs the metrics of the kubelets' cAdvisor, and those of kube-state-metrics (2.0 or later, its labels kept by
- * `honor_labels`) for requests and for the past.
+ * It needs the kubelets' cAdvisor metrics. For requests and past hours it also needs kube-state-metrics 2.0 or later, scraped
+ * with `honor_labels`.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Redacted } from "effect"
@@ -10,37 +10,37 @@ import type { HttpClient } from "effect/http"
 import type { Hourly } from "./UsageSource.ts"
 import * as Client from "./prometheus/Client.ts"
 import * as GpuNames from "./prometheus/GpuNames.ts"
-import * as Past from "./prometheus/Past.ts"
+import * as HistoricalHours from "./prometheus/HistoricalHours.ts"
 import * as Promql from "./prometheus/Promql.ts"
 import * as UsageOfHour from "./prometheus/UsageOfHour.ts"
 import { InvalidUsageSetting, parseAddress } from "./UsageSetting.ts"
 
-/** Tells the series of one cluster from others in the same place. */
+/** The label that identifies a cluster's series on a server with several clusters. */
 export interface ClusterLabel {
-  /** The name of the label, such as `cluster`. */
+  /** Name of the label, such as `cluster`. */
   readonly name: string
-  /** The label's value for a cluster; its own name unless given. */
+  /** Returns the label's value for a cluster; the cluster's name by default. */
   readonly value?: (cluster: ClusterName) => string
 }
 
 export interface PrometheusOptions extends Omit<Client.ClientOptions, "url"> {
-  /** What comes before `/api/v1/query`. Credentials may stand in it; they are taken out and never shown. */
+  /** The address before `/api/v1/query`. It may contain credentials, which are removed and never shown. */
   readonly url: string | Redacted.Redacted
-  /** Unless given, all that the server has is taken for the cluster's. */
+  /** Without it, all series of the server belong to the cluster. */
   readonly clusterLabel?: ClusterLabel
-  /** Extended resources that count as GPUs, such as `google.com/tpu`. None unless given. */
+  /** Extended resources that count as GPUs, such as `google.com/tpu`. None by default. */
   readonly accelerators?: ReadonlyArray<string>
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 
 /**
- * Makes the source.
+ * Creates the source.
  *
- * **Errors** `InvalidUsageSetting` when `url` is none or `clusterLabel.name` cannot be a label; later `UsageError`.
+ * **Errors** `InvalidUsageSetting` if `url` or `clusterLabel.name` is invalid. Calls fail with `UsageError`.
  *
- * **Limits** an hour is eight questions, two at a time, each bounded in time and size; samples are put together by the
- * server, never here. See `docs/cost-model/usage.md`.
+ * **Limits** eight queries per hour, two at a time, each limited in time and size. The server aggregates all samples. See
+ * `docs/cost-model/usage.md`.
  */
 export const make = Effect.fnUntraced(function* (
   options: PrometheusOptions
@@ -63,6 +63,6 @@ export const make = Effect.fnUntraced(function* (
       yield* Effect.annotateCurrentSpan({ cluster, startMs })
       return yield* UsageOfHour.read(client, placeOf(cluster), cluster, startMs)
     }),
-    past: (cluster, window) => Past.hours(client, placeOf(cluster), cluster, window, names)
+    past: (cluster, window) => HistoricalHours.hours(client, placeOf(cluster), cluster, window, names)
   }
 })

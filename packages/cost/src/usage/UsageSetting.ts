@@ -1,19 +1,18 @@
 /**
- * The setting that says where usage comes from: `metrics`, `prometheus=<url>` or `requests`.
+ * Parses the setting of the usage source: `metrics`, `prometheus=<url>` or `requests`.
  */
 import { Redacted, Result, Schema } from "effect"
 
-/** What an address carried before its host. */
+/** User and password from a URL. */
 export interface Credentials {
   readonly username: string
   readonly password: Redacted.Redacted
 }
 
 /**
- * A server that speaks Prometheus' HTTP API.
+ * The address of a server with Prometheus' HTTP API.
  *
- * **Shape** `url` is the base that `/api/v1/query` comes after: `http` or `https`, without credentials, query, fragment or
- * a slash at its end.
+ * **Shape** `url` precedes `/api/v1/query`: `http` or `https`, without credentials, query, fragment and trailing slash.
  */
 export interface PrometheusAddress {
   readonly url: string
@@ -25,7 +24,7 @@ export type UsageSetting =
   | ({ readonly _tag: "Prometheus" } & PrometheusAddress)
   | { readonly _tag: "Requests" }
 
-/** Names the setting that is wrong, and what is allowed. The text itself is not in it: it may hold a password. */
+/** The setting is invalid. The message omits its text, which may contain a password. */
 export class InvalidUsageSetting extends Schema.TaggedError<InvalidUsageSetting>()("InvalidUsageSetting", {
   field: Schema.String,
   problem: Schema.String
@@ -43,9 +42,7 @@ const ALLOWED =
   "must be metrics (metrics.k8s.io of the cluster), prometheus=<url> such as prometheus=http://prometheus:9090, or requests (no usage)"
 
 /**
- * Reads the setting's text.
- *
- * **Errors** `InvalidUsageSetting` in the name of `field`.
+ * Parses the setting. **Errors** `InvalidUsageSetting` with `field`.
  *
  * **Example**
  *
@@ -65,7 +62,7 @@ export const parse = (text: string, field = "usage"): Result.Result<UsageSetting
   }))
 }
 
-/** Prints a setting. Without credentials: what is printed may be read by anybody. */
+/** Formats a setting without its credentials, so that it may be shown. */
 export const print = (setting: UsageSetting): string => {
   switch (setting._tag) {
     case "Metrics":
@@ -77,19 +74,15 @@ export const print = (setting: UsageSetting): string => {
   }
 }
 
-/**
- * Reads the address of a Prometheus and takes the credentials out of it.
- *
- * **Errors** `InvalidUsageSetting` in the name of `field`.
- */
+/** Parses the address of a Prometheus, and separates its credentials. **Errors** `InvalidUsageSetting` with `field`. */
 export const parseAddress = (text: string, field: string): Result.Result<PrometheusAddress, InvalidUsageSetting> => {
   const refuse = (problem: string) => Result.fail(new InvalidUsageSetting({ field, problem }))
   const url = URL.parse(text)
   if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    return refuse("the address of Prometheus must begin with http:// or https://, such as http://prometheus:9090")
+    return refuse("the address of Prometheus must start with http:// or https://, such as http://prometheus:9090")
   }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
-    return refuse("the address of Prometheus may have no query and no fragment: give the part before /api/v1")
+    return refuse("the address of Prometheus must not have a query or fragment; use the part before /api/v1")
   }
   const username = decoded(url.username)
   const password = decoded(url.password)

@@ -1,5 +1,5 @@
 /**
- * The port behind what containers use: sampled as it happens, asked for an hour at a time, or not known at all.
+ * The source of container usage: sampled live, queried by the hour, or none.
  *
  * Adapters: `usage/MetricsApi` (sampled), `usage/Prometheus` (hourly), `usage/None`.
  */
@@ -12,7 +12,7 @@ import type { Window } from "../hour/Window.ts"
 /**
  * The usage of one container up to an instant.
  *
- * **Units** thousandths of a core over `windowMs` up to `atMs`, bytes of working set.
+ * **Units** millicores, averaged over `windowMs` up to `atMs`; bytes of working set.
  */
 export interface ContainerSample {
   readonly namespace: string
@@ -24,7 +24,7 @@ export interface ContainerSample {
   readonly memoryBytes: number
 }
 
-/** What a source knows of the hour of one container. */
+/** The usage of one container in one hour. */
 export interface ContainerHour {
   readonly namespace: string
   readonly pod: string
@@ -32,7 +32,7 @@ export interface ContainerHour {
   readonly slices: UsageSlices
 }
 
-/** What left a pod within an hour. */
+/** The egress of one pod in one hour. */
 export interface PodEgress {
   readonly namespace: string
   readonly pod: string
@@ -45,12 +45,11 @@ export interface HourOfUsage {
 }
 
 /**
- * A source that is asked every `SamplerSettings.sampleSeconds`.
+ * A source that is sampled every `SamplerSettings.sampleSeconds`.
  *
- * A container that is not among the samples was not measured, which is not the same as nothing used. The same sample
- * may be given again until there is a newer one.
+ * Usage of a container without a sample is unknown, not zero. The source may return the same sample until it has a newer one.
  *
- * **Limits** asked once at a time for each cluster; an answer counts within `sampleTimeoutSeconds`.
+ * **Limits** one call at a time per cluster, with a timeout of `sampleTimeoutSeconds`.
  */
 export interface Sampled {
   readonly _tag: "Sampled"
@@ -58,13 +57,12 @@ export interface Sampled {
 }
 
 /**
- * A source with a memory, asked once an hour is over.
+ * A source that stores usage, queried after the end of each hour.
  *
- * **Shape** `hour` gives the hour as far as it is known for good, or fails: it is asked again until `maxPendingHours` have
- * gone by. `past` gives each hour of a window of which the source knows at least the nodes, oldest first, with all that
- * it knows: what costs before this program ran are computed from. An hour that it does not give stays open and is asked for
- * again. One that it could not read is given as the reason, so that it does not keep those after it from coming; the stream
- * fails when nothing more can be told.
+ * **Shape** `hour` returns the usage of an hour once it is final, or fails. A failed call is repeated until `maxPendingHours`
+ * have passed. `past` streams the hours of a window of which the source knows at least the nodes, oldest first, with all facts
+ * that costs need. An hour that is missing from the stream stays open and is queried again. An unreadable hour is emitted as an
+ * error, so that later hours still follow. The stream fails if no further hour can be read.
  */
 export interface Hourly {
   readonly _tag: "Hourly"
@@ -73,9 +71,9 @@ export interface Hourly {
 }
 
 /**
- * No source: requests alone are charged, and no hour is covered.
+ * No source. Only requests are charged, and no hour is covered.
  *
- * **Shape** `problem` says why the source that the settings name cannot be used for this cluster; absent where none is named.
+ * **Shape** `problem` is why the configured source cannot be used for this cluster; absent if none is configured.
  */
 export interface RequestsOnly {
   readonly _tag: "RequestsOnly"

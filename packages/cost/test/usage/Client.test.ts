@@ -106,8 +106,8 @@ describe("a question to a Prometheus", () => {
         json(422, { status: "error", errorType: "execution", error: "too many samples" }),
         /^answered 422: execution: too many samples$/
       ],
-      ["refused credentials", json(401, { message: "no" }), /^answered 401: it refuses the credentials/],
-      ["a page that is none", json(404, "none"), /^answered 404: no query API there/],
+      ["refused credentials", json(401, { message: "no" }), /^answered 401: missing or invalid credentials/],
+      ["a page that is none", json(404, "none"), /^answered 404: no query API at this address/],
       ["text that is not JSON", (response: ServerResponse) => void response.end("<html>"), /^the answer is not JSON$/],
       [
         "JSON that is something else",
@@ -187,7 +187,7 @@ describe("a question to a Prometheus", () => {
       retryAfter = undefined
       yield* TestClock.adjust("59 seconds")
       const waiting = yield* Effect.flip(instant(ClusterName.make("us"), "up", 1_500))
-      assert.strictEqual(waiting.problem, "is left alone for 1 s more, as it asked")
+      assert.strictEqual(waiting.problem, "asked for no queries for 1 s more (Retry-After)")
       assert.lengthOf(server.seen, 1)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* instant(EU, "up", 1_500), [])

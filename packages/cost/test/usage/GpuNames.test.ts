@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as GpuNames from "../../src/usage/prometheus/GpuNames.ts"
 import * as NodesOfHour from "../../src/usage/prometheus/NodesOfHour.ts"
-import * as PastQuestions from "../../src/usage/prometheus/PastQuestions.ts"
+import * as HistoricalQueries from "../../src/usage/prometheus/HistoricalQueries.ts"
 import { toLabels } from "../../src/usage/prometheus/MangledLabels.ts"
 
 const Digit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
@@ -32,7 +32,10 @@ describe("parts of GPUs in metrics", () => {
 
   it("and accelerators of the settings are asked for and counted by their own names", () => {
     const names = GpuNames.acceleratorNames(["google.com/tpu", "huawei.com/Ascend910"])
-    for (const promql of [PastQuestions.minutes([], names).nodeCapacity, PastQuestions.instants([], names).requests]) {
+    for (const promql of [
+      HistoricalQueries.minutes([], names).nodeCapacity,
+      HistoricalQueries.instants([], names).requests
+    ]) {
       assert.include(promql, "|google_com_tpu|huawei_com_Ascend910")
     }
     assert.deepStrictEqual(

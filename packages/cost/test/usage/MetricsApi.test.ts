@@ -172,7 +172,7 @@ describe("what metrics.k8s.io tells", () => {
       const error = yield* Effect.flip(answering(() => Stream.make([entry("a", NOW - 600_000, usage("1", "1"))])))
       assert.include(
         error.problem,
-        "the newest sample says 2026-03-02T09:50:00.000Z, and here it is 2026-03-02T10:00:00.000Z"
+        "the newest sample is from 2026-03-02T09:50:00.000Z, but the time here is 2026-03-02T10:00:00.000Z"
       )
     })
   )

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Point } from "../../src/usage/prometheus/Answer.ts"
-import * as Minutes from "../../src/usage/prometheus/Minutes.ts"
+import * as MinuteMask from "../../src/usage/prometheus/MinuteMask.ts"
 import * as NodesOfHour from "../../src/usage/prometheus/NodesOfHour.ts"
 
 const HOUR_MS = Date.UTC(2026, 0, 1)
-const at = (minute: number, second = 0) => HOUR_MS + minute * Minutes.MINUTE_MS + second * 1_000
+const at = (minute: number, second = 0) => HOUR_MS + minute * MinuteMask.MINUTE_MS + second * 1_000
 
 /** The points of a series that was there from one minute until before another. */
 const during = (from: number, until: number): ReadonlyArray<Point> =>
-  Array.from({ length: Minutes.SLICES }, (_, slice) => {
+  Array.from({ length: MinuteMask.SLICES }, (_, slice) => {
     const seen = [0, 1, 2, 3, 4].filter((place) => slice * 5 + place >= from && slice * 5 + place < until)
     return { atMs: at((slice + 1) * 5), value: seen.reduce((bits, place) => bits | (1 << ((place + 1) % 5)), 0) }
   })

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Client from "../../src/usage/prometheus/Client.ts"
 import * as Promql from "../../src/usage/prometheus/Promql.ts"
-import { EU, HOUR } from "./HandTold.ts"
+import { EU, HOUR } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 class Server extends Context.Service<Server, { readonly url: string }>()("@quarterdeck/cost/test/usage/Server") {

@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { HourFacts, UsageSlices } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS, hourOf } from "../../src/hour/Units.ts"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
-import { readPast } from "./HandTold.ts"
+import { readPast } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 const HUB = Name.ClusterName.make("hub")

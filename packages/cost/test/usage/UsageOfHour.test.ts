@@ -4,7 +4,7 @@ import * as Name from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, EU, HOUR, meanOf, MIB, MINUTE_MS, near, outage, seconds, source, told } from "./HandTold.ts"
+import { at, EU, HOUR, meanOf, MIB, MINUTE_MS, near, outage, seconds, source, told } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(

@@ -1,7 +1,7 @@
 /**
  * Costs of living clusters against the arithmetic of what runs in them. What real time has no room for is proven with a
  * driven clock: `packages/cost/test/sampler/CostSampler.test.ts` (pods of 1, 7 and 59 minutes), `Gaps.test.ts` (hours of a
- * dead cluster), `packages/cost/test/usage/PastGaps.test.ts` (gaps in Prometheus).
+ * dead cluster), `packages/cost/test/usage/HistoricalGaps.test.ts` (gaps in Prometheus).
  */
 import { assert } from "@effect/vitest"
 import { eventually } from "@quarterdeck/harness"

@@ -1,17 +1,17 @@
 /**
- * Reads the answers of Prometheus' query API.
+ * Decodes responses of Prometheus' query API.
  *
  * **Source** Prometheus, "HTTP API", expression queries.
  */
 import { Result } from "effect"
 
-/** A value at an instant, which is in milliseconds since the epoch. */
+/** A value at an instant. **Units** milliseconds since the epoch. */
 export interface Point {
   readonly atMs: number
   readonly value: number
 }
 
-/** One series of an answer. **Shape** points rise in time; an instant's answer has one. What is no number is left out. */
+/** One series. **Shape** points ascend in time; an instant query has one. NaN and infinities are left out. */
 export interface Line {
   readonly labels: Readonly<Record<string, string>>
   readonly points: ReadonlyArray<Point>
@@ -25,11 +25,11 @@ const isFields = (value: unknown): value is Fields =>
 const isList = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value)
 
 /**
- * Reads a vector or matrix.
+ * Decodes a vector or matrix.
  *
- * **Errors** the server's own words where it refuses, else what is wrong with the answer. An answer from which storage is
- * missing is refused too, since what is missing would look as if it had not been: VictoriaMetrics marks it, Prometheus and
- * Thanos say so in `warnings`. What they note there about the expression alone (`PromQL info`) is no reason.
+ * **Errors** the server's error message, or a description of what is invalid. A partial response is refused, because missing
+ * series would look like missing usage. VictoriaMetrics marks it with `isPartial`; Prometheus and Thanos use `warnings`, whose
+ * notes about the expression (`PromQL info`) are ignored.
  */
 export const read = (value: unknown): Result.Result<ReadonlyArray<Line>, string> => {
   if (!isFields(value)) return NOT_PROMETHEUS
@@ -51,7 +51,7 @@ export const read = (value: unknown): Result.Result<ReadonlyArray<Line>, string>
   return Result.succeed(lines)
 }
 
-/** Reads why a server refused, from its body. **Source** the fields `errorType` and `error`; Mimir's gateway has others. */
+/** Returns the error message of a response. **Source** the fields `errorType` and `error`; Mimir's gateway sends others. */
 export const refusalOf = (value: unknown): string | undefined => {
   if (!isFields(value) || value["status"] === "success") return undefined
   const { error, errorType } = value
@@ -59,7 +59,7 @@ export const refusalOf = (value: unknown): string | undefined => {
   return typeof errorType === "string" ? `${errorType}: ${error}` : error
 }
 
-/** Notes about expressions stood among the warnings before Prometheus gave them a list of their own, `infos`. */
+/** Prefix of notes about expressions. Older Prometheus versions list them among the warnings, newer ones in `infos`. */
 const INFO = "PromQL info:"
 
 const warningOf = ({ warnings }: Fields): string | undefined => {

@@ -1,5 +1,5 @@
 /**
- * Asks a server that speaks Prometheus' HTTP API: Prometheus, Thanos, Mimir, VictoriaMetrics.
+ * A client of Prometheus' HTTP API, for Prometheus, Thanos, Mimir and VictoriaMetrics.
  */
 import { Masking } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -10,17 +10,17 @@ import type { Credentials, PrometheusAddress } from "../UsageSetting.ts"
 import * as Answer from "./Answer.ts"
 import * as RetryAfter from "./RetryAfterHeader.ts"
 
-/** Where and as whom to ask, and how long and how much to take. */
+/** The address, credentials and limits of a client. */
 export interface ClientOptions extends PrometheusAddress {
-  /** Sent with every question: `Authorization` with a bearer token, `X-Scope-OrgID` for Mimir's tenant. */
+  /** Extra headers, such as `Authorization` with a bearer token, or `X-Scope-OrgID` for Mimir's tenant. */
   readonly headers?: Readonly<Record<string, Redacted.Redacted>>
-  /** How many milliseconds one question may take. */
+  /** Timeout of one query. */
   readonly timeoutMs?: number
-  /** How many bytes one answer may have. */
+  /** Maximum size of one response. */
   readonly answerBytes?: number
 }
 
-/** When to ask. **Units** milliseconds since the epoch; both ends are asked. */
+/** The evaluation times of a range query, both ends included. **Units** milliseconds since the epoch. */
 export interface Steps {
   readonly startMs: number
   readonly endMs: number
@@ -28,13 +28,13 @@ export interface Steps {
 }
 
 export interface Client {
-  /** Asks what an expression says at an instant. */
+  /** Evaluates an expression at an instant. */
   readonly instant: (
     cluster: ClusterName,
     promql: string,
     atMs: number
   ) => Effect.Effect<ReadonlyArray<Answer.Line>, UsageError>
-  /** Asks what an expression says at several instants. */
+  /** Evaluates an expression at several instants. */
   readonly range: (
     cluster: ClusterName,
     promql: string,
@@ -42,23 +42,23 @@ export interface Client {
   ) => Effect.Effect<ReadonlyArray<Answer.Line>, UsageError>
 }
 
-/** As long as Prometheus itself lets a question take unless told otherwise. */
+/** The default query timeout of Prometheus. */
 const TIMEOUT_MS = 120_000
 const ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
- * Makes a client.
+ * Creates a client.
  *
- * **Errors** of questions `UsageError`: no connection, a status other than 200, words of refusal, what is not JSON or not
- * of this API, longer than `answerBytes`, not whole within `timeoutMs`. No header and no password is in them.
+ * **Errors** queries fail with `UsageError`: no connection, a status other than 200, an error or invalid response of the API, a
+ * response above `answerBytes`, or a timeout. Errors contain no header and no password.
  *
- * **Limits** one POST with a form each, no retries and no redirects of its own; neither traced, since headers may be secret.
- * Once the server has said `Retry-After`, nothing is asked of it until then: questions fail at once, with what is left.
+ * **Limits** one POST per query, without retries, redirects and tracing, because headers may be secret. After a `Retry-After`,
+ * queries fail at once until it has passed, with the remaining time.
  */
 export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (http): Client => {
     const { answerBytes = ANSWER_BYTES, timeoutMs = TIMEOUT_MS, url } = options
-    const patience = RetryAfter.makePatience()
+    const cooldown = RetryAfter.makeCooldown()
     const ask = Effect.fn("Prometheus.ask")(function* (
       cluster: ClusterName,
       path: string,
@@ -67,9 +67,9 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
       yield* Effect.annotateCurrentSpan({ cluster, path })
       const failed = (problem: string, retryAfterMs = 0) =>
         new UsageError({ cluster, source: url, problem, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) })
-      const leftMs = patience.leftMs(yield* Clock.currentTimeMillis)
+      const leftMs = cooldown.leftMs(yield* Clock.currentTimeMillis)
       if (leftMs > 0) {
-        return yield* failed(`is left alone for ${Math.ceil(leftMs / 1_000)} s more, as it asked`, leftMs)
+        return yield* failed(`asked for no queries for ${Math.ceil(leftMs / 1_000)} s more (Retry-After)`, leftMs)
       }
       const request = withSecrets(HttpClientRequest.post(`${url}${path}`), options).pipe(
         HttpClientRequest.acceptJson,
@@ -84,13 +84,13 @@ export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpC
           duration: Duration.millis(timeoutMs),
           orElse: () => Effect.fail(`did not answer within ${timeoutMs} ms`)
         }),
-        Effect.tap((body) => Effect.map(Clock.currentTimeMillis, (nowMs) => patience.hear(body, nowMs))),
+        Effect.tap((body) => Effect.map(Clock.currentTimeMillis, (nowMs) => cooldown.record(body, nowMs))),
         Effect.flatMap((body) => Effect.fromResult(readBody(body))),
         Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
       )
       const answer = yield* Effect.result(reply)
       if (Result.isSuccess(answer)) return answer.success
-      const askedMs = patience.leftMs(yield* Clock.currentTimeMillis)
+      const askedMs = cooldown.leftMs(yield* Clock.currentTimeMillis)
       return yield* failed(masked(answer.failure, options), askedMs)
     })
     return {
@@ -157,7 +157,7 @@ const describe = ({ reason }: HttpClientError.HttpClientError): string => {
   return reason._tag === "DecodeError" ? `broke off (${code})` : `cannot be reached (${code})`
 }
 
-/** The code of an error or of what caused it; of several tried addresses, the first one's. */
+/** Returns the code of an error or of its cause; of several tried addresses, the first one's. */
 const codeOf = (thrown: unknown, depth: number): string => {
   if (depth === 0 || !(thrown instanceof Error)) return "no connection"
   if ("code" in thrown && typeof thrown.code === "string" && /^[A-Z0-9_]{1,64}$/.test(thrown.code)) return thrown.code
@@ -167,15 +167,15 @@ const codeOf = (thrown: unknown, depth: number): string => {
 const readBody = ({ status, text }: Body): Result.Result<ReadonlyArray<Answer.Line>, string> => {
   const json = Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the answer is not JSON" })
   if (status === 200) return Result.flatMap(json, Answer.read)
-  const said = Result.isSuccess(json) ? Answer.refusalOf(json.success) : undefined
-  return Result.fail(`answered ${status}${statusHint(status, said)}`)
+  const refusal = Result.isSuccess(json) ? Answer.refusalOf(json.success) : undefined
+  return Result.fail(`answered ${status}${statusHint(status, refusal)}`)
 }
 
-const statusHint = (status: number, said: string | undefined): string => {
-  if (status === 401 || status === 403) return ": it refuses the credentials that it was given, or wants some"
-  if (status >= 300 && status < 400) return ": a redirect, and redirects are not followed"
-  if (said !== undefined) return `: ${said}`
-  return status === 404 ? ": no query API there; give the address that comes before /api/v1" : ""
+const statusHint = (status: number, refusal: string | undefined): string => {
+  if (status === 401 || status === 403) return ": missing or invalid credentials"
+  if (status >= 300 && status < 400) return ": redirects are not followed"
+  if (refusal !== undefined) return `: ${refusal}`
+  return status === 404 ? ": no query API at this address; configure the part before /api/v1" : ""
 }
 
 const MAX_PROBLEM = 256
@@ -194,5 +194,5 @@ const passwordsOf = ({ password, username }: Credentials): ReadonlyArray<string>
   return [plain, Buffer.from(`${username}:${plain}`).toString("base64")]
 }
 
-/** A bearer token is secret without the word before it, too. */
+/** Also masks a bearer token without its scheme. */
 const secretParts = (secret: string): ReadonlyArray<string> => [secret, ...secret.split(" ").slice(1)]

@@ -1,13 +1,13 @@
 /**
- * Names of parts of GPUs, from what kube-state-metrics makes of them.
+ * Restores the names of GPU resources from the form that kube-state-metrics writes.
  */
 
 const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me_all|_me|_gfx)?)(_shared|_replicas)?$/
 
 /**
- * Gives a resource or label its own name back. **Shape** `undefined` for what stands for no part of a GPU.
+ * Returns the original name of a GPU part's resource or label. **Shape** `undefined` for other names.
  *
- * What was replaced is lost: `-me`, without media engines, reads as `.me`, which is the same part of a GPU.
+ * The sign before `me` is lost: `-me`, without media engines, reads as `.me`, which is the same share of a GPU.
  *
  * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`, `nvidia_com_mig_1g_24gb_me_all` is `nvidia.com/mig-1g.24gb.me.all`.
  */
@@ -17,19 +17,18 @@ export const fromMetric = (name: string): string | undefined => {
   return profile === undefined ? undefined : `nvidia.com/mig-${profile.replaceAll("_", ".")}${suffix.replace("_", ".")}`
 }
 
-/** Names of accelerators by the names that kube-state-metrics gives them. */
+/** Original accelerator names by their names in kube-state-metrics. */
 export type AcceleratorNames = ReadonlyMap<string, string>
 
 /**
- * Indexes names of accelerators by those of kube-state-metrics.
+ * Indexes accelerator names by their names in kube-state-metrics, such as `google_com_tpu` for `google.com/tpu`.
  *
- * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`, `SanitizeLabelName`. **Example** `google_com_tpu` for
- * `google.com/tpu`.
+ * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`, `SanitizeLabelName`.
  */
 export const acceleratorNames = (accelerators: ReadonlyArray<string>): AcceleratorNames =>
   new Map(accelerators.map((name) => [name.replaceAll(/[^a-zA-Z0-9_]/g, "_"), name]))
 
-/** Sorts amounts of resources into whole GPUs and parts. Of anything but CPU and memory. */
+/** Splits amounts into whole GPUs and parts. Amounts of CPU and memory must be excluded before. */
 export const sorted = (
   amounts: Iterable<readonly [resource: string, amount: number]>,
   accelerators: AcceleratorNames = new Map()

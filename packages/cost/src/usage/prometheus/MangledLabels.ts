@@ -1,5 +1,5 @@
 /**
- * Labels of Kubernetes, from the names that kube-state-metrics gives them.
+ * Restores Kubernetes label names from the form that kube-state-metrics writes.
  *
  * **Source** kubernetes/kube-state-metrics, `internal/store/utils.go`.
  */
@@ -9,12 +9,12 @@ import { PRICING_LABELS } from "../../price/RateClass.ts"
 
 const PREFIX = "label_"
 
-/** Labels that Kubernetes recommends for workloads. **Source** Kubernetes, "Recommended Labels". */
+/** Recommended labels of workloads. **Source** Kubernetes, "Recommended Labels". */
 const RECOMMENDED = ["name", "instance", "version", "component", "part-of", "managed-by"].map(
   (name) => `app.kubernetes.io/${name}`
 )
 
-/** `app.kubernetes.io/partOf` becomes `app_kubernetes_io_part_of`. */
+/** Converts a name like kube-state-metrics does: `app.kubernetes.io/partOf` becomes `app_kubernetes_io_part_of`. */
 const mangled = (name: string): string =>
   name
     .replace(/[^a-zA-Z0-9_]/g, "_")
@@ -26,10 +26,10 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Reads an object's labels from those of its `…_labels` series.
+ * Returns an object's labels from its `…_labels` series.
  *
- * The labels that prices hang on and those that Kubernetes recommends get their own names back; of others the
- * name stays as the metric has it, `cost_center` where the object said `cost-center`, since what was replaced is lost.
+ * Labels that prices depend on and labels that Kubernetes recommends get their original names. The replaced characters of
+ * others are lost, so `cost-center` stays `cost_center`.
  */
 export const toLabels = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -1,8 +1,8 @@
 /**
- * Bounds what pods are charged for by what their nodes have.
+ * Limits the requests of pods to what their nodes have.
  *
- * Metrics tell what a pod asks for, also where the kubelet waits with a resize or refuses it. The scheduler never puts more
- * on a node than it has, so anything above was asked for and not given.
+ * Metrics report requests even while the kubelet defers or refuses a resize. The scheduler never overcommits requests, so
+ * anything above the node's capacity was not granted.
  */
 import type { ContainerFacts, NodeFacts, PodFacts } from "../../allocation/HourFacts.ts"
 
@@ -12,20 +12,20 @@ const SIZES = { cpuRequestMillis: "cpuMillis", memoryRequestBytes: "memoryBytes"
   keyof NodeFacts
 >
 
-/** A container that counts against its node, and for how long. */
+/** A container that counts against its node, and its run time. */
 interface Share {
-  readonly asked: number
+  readonly requested: number
   readonly lengthMs: number
 }
 
 /**
- * Cuts requests where those of a node come to more than it has.
+ * Reduces requests where those of a node exceed its capacity.
  *
- * **Shape** the largest requests of the node are cut to one level at which all fit; smaller ones stay. A request that was cut
- * takes the place of the source's mean of the greater of request and usage, which holds what was asked for. Init containers
- * that end are neither counted nor cut. A node whose size is not known bounds nothing.
+ * **Shape** the largest requests of the node are lowered to a common level at which all fit; smaller ones do not change. The
+ * source's mean of max(request, usage) is dropped for reduced containers, because it includes the excess. Init containers that
+ * end are ignored. A node of unknown capacity limits nothing.
  *
- * **Limits** by the sums of the hour: some n log n in the containers of a node.
+ * **Limits** compares sums over the hour; n log n in the containers of a node.
  */
 export const bounded = (pods: ReadonlyArray<PodFacts>, nodes: ReadonlyArray<NodeFacts>): ReadonlyArray<PodFacts> => {
   const machines = Map.groupBy(nodes, ({ name }) => name)
@@ -44,26 +44,26 @@ export const bounded = (pods: ReadonlyArray<PodFacts>, nodes: ReadonlyArray<Node
 
 const lengthOf = ({ runs }: ContainerFacts): number => runs.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
 
-/** Gives the level that requests are cut to; `Infinity` where all fit. */
+/** Returns the level to which requests are lowered; `Infinity` if all fit. */
 const levelOf = (pods: ReadonlyArray<PodFacts>, machines: ReadonlyArray<NodeFacts>, resource: Resource): number => {
   const size = Math.max(0, ...machines.map((machine) => machine[SIZES[resource]]))
   if (size === 0) return Infinity
   const shares = pods
     .flatMap(({ containers }) => containers.filter(({ role }) => role !== "init"))
-    .map((one): Share => ({ asked: one[resource], lengthMs: lengthOf(one) }))
-    .filter(({ asked, lengthMs }) => asked > 0 && lengthMs > 0)
-    .toSorted((one, other) => one.asked - other.asked)
+    .map((one): Share => ({ requested: one[resource], lengthMs: lengthOf(one) }))
+    .filter(({ requested, lengthMs }) => requested > 0 && lengthMs > 0)
+    .toSorted((one, other) => one.requested - other.requested)
   let room = size * extentOf(pods)
   let lengthMs = shares.reduce((sum, share) => sum + share.lengthMs, 0)
   for (const share of shares) {
-    if (share.asked * lengthMs > room) return Math.floor(room / lengthMs)
-    room -= share.asked * share.lengthMs
+    if (share.requested * lengthMs > room) return Math.floor(room / lengthMs)
+    room -= share.requested * share.lengthMs
     lengthMs -= share.lengthMs
   }
   return Infinity
 }
 
-/** From the first start of a container to the last end. */
+/** Returns the time from the first start to the last end of any container. */
 const extentOf = (pods: ReadonlyArray<PodFacts>): number => {
   let [fromMs, toMs] = [Infinity, -Infinity]
   for (const { containers } of pods) {

@@ -1,19 +1,19 @@
 /**
- * Puts together the nodes of an hour that is over.
+ * Builds the nodes of a past hour from metrics.
  */
 import type { NodeFacts, Span } from "../../allocation/HourFacts.ts"
 import { HOUR_MS } from "../../hour/Units.ts"
 import type { Line } from "./Answer.ts"
 import * as GpuNames from "./GpuNames.ts"
 import { toLabels } from "./MangledLabels.ts"
-import * as Minutes from "./Minutes.ts"
+import * as MinuteMask from "./MinuteMask.ts"
 import { oldestFirst } from "./PodLines.ts"
-import { startedAt } from "./Runs.ts"
+import { startedAt } from "./ContainerRuns.ts"
 
 /**
- * The answers that nodes are made from.
+ * The query results that nodes are built from.
  *
- * **Shape** the value of `nodeLabels` is when each was seen last; `nodeCapacity` has a value for each slice.
+ * **Shape** values of `nodeLabels` are when each series was last seen. `nodeCapacity` has one value per slice.
  */
 export interface NodeAnswers {
   readonly nodes: ReadonlyArray<Line>
@@ -24,10 +24,10 @@ export interface NodeAnswers {
 }
 
 /**
- * Gives the nodes.
+ * Returns the nodes.
  *
- * The uid is the machine's (`system_uuid`), since metrics do not tell the object's: machines that follow each
- * other under one name stay apart. Each has the labels and the capacity that were told last while it was there.
+ * The UID is that of the machine (`system_uuid`), because metrics lack the object's. Successive machines of one node name are
+ * separate nodes. Each has the last labels and capacity reported while it existed.
  */
 export const read = (
   answers: NodeAnswers,
@@ -40,14 +40,14 @@ export const read = (
   return machinesOf(answers.nodes).flatMap((lines): ReadonlyArray<NodeFacts> => {
     const [line] = lines
     const name = nameOf(line)
-    const minutes = Minutes.none()
-    for (const { points } of lines) Minutes.addBits(minutes, hourMs, points)
+    const minutes = MinuteMask.none()
+    for (const { points } of lines) MinuteMask.addBits(minutes, hourMs, points)
     const starts = (startsMs.get(name) ?? []).map((start) => valueOf(start) * 1_000)
-    const spans = Minutes.spans(
-      Minutes.closed(minutes, (place) => !wasSeen(place)),
+    const spans = MinuteMask.spans(
+      MinuteMask.closed(minutes, (place) => !wasSeen(place)),
       hourMs
     ).map((span) => startedAt(span, starts))
-    const within = Minutes.within(hourMs, spans)
+    const within = MinuteMask.within(hourMs, spans)
     const first = within[0]
     const last = within.at(-1)
     if (first === undefined || last === undefined) return []
@@ -68,9 +68,9 @@ export const read = (
 type Machine = readonly [Line, ...ReadonlyArray<Line>]
 
 /**
- * Finds the series of each machine.
+ * Groups series by machine.
  *
- * A node often joins before its cloud provider names the machine. The series without that name is of the same machine.
+ * A node may join before its cloud provider sets the provider id. The series without it belongs to the same machine.
  */
 const machinesOf = (nodes: ReadonlyArray<Line>): ReadonlyArray<Machine> =>
   [...Map.groupBy(nodes, (line) => `${nameOf(line)}/${line.labels["system_uuid"] ?? ""}`).values()].flatMap(
@@ -86,7 +86,7 @@ const isIdentified = (line: Line): boolean => providerIdOf(line) !== ""
 const nameOf = ({ labels }: Line): string => labels["node"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
-/** Gives the newest labels that were seen no later than a machine was; those of the next one where there are none. */
+/** Returns the last labels seen by the end of a machine, or the first later ones. */
 const labelsAt = (oldest: ReadonlyArray<Line>, { toMs }: Span): Readonly<Record<string, string>> => {
   const line = oldest.findLast((one) => valueOf(one) * 1_000 <= toMs) ?? oldest[0]
   return line === undefined ? {} : toLabels(line.labels)
@@ -111,7 +111,7 @@ const amountsOf = (
   return { cpuMillis, memoryBytes, ...GpuNames.sorted(others, accelerators) }
 }
 
-/** Gives the value of the last slice that ended while a machine was there, or of the first one after its start. */
+/** Returns the value of the last slice within a machine's time, or of the first one after its start. */
 const amountAt = ({ points }: Line, hourMs: number, { fromMs, toMs }: Span): number | undefined => {
   const inHour = points.filter(({ atMs }) => atMs > hourMs && atMs <= hourMs + HOUR_MS)
   const during = inHour.findLast(({ atMs }) => atMs > fromMs && atMs <= toMs)

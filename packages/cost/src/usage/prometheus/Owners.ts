@@ -1,5 +1,5 @@
 /**
- * Finds the workloads that pods belong to, by what metrics tell of owners.
+ * Finds the workloads of pods from owner metrics.
  */
 import { Owner } from "@quarterdeck/cluster-fanout"
 import { isOwner, type Series } from "../../hour/Series.ts"
@@ -7,7 +7,7 @@ import type { Line } from "./Answer.ts"
 import { toLabels } from "./MangledLabels.ts"
 import { byPod, oldestFirst, type Pod } from "./PodLines.ts"
 
-/** The answers that owners are found in. **Shape** the value of each is when it was seen last. */
+/** The query results with owners. **Shape** each value is the time when the series was last seen. */
 export interface OwnerAnswers {
   readonly podOwners: ReadonlyArray<Line>
   readonly replicaSetOwners: ReadonlyArray<Line>
@@ -15,7 +15,7 @@ export interface OwnerAnswers {
   readonly workloadLabels: ReadonlyArray<Line>
 }
 
-/** The metrics of each kind put its objects' names into a label of their own. */
+/** Labels that hold the object's name, by kind. */
 const NAME_LABELS: Readonly<Record<string, string>> = {
   deployment: "Deployment",
   statefulset: "StatefulSet",
@@ -26,13 +26,11 @@ const NAME_LABELS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Gives the way from a pod to its workload: the outermost owner that metrics tell of, through ReplicaSets, Jobs and pods.
+ * Returns a function that finds a pod's workload: its outermost owner in metrics, through ReplicaSets, Jobs and pods.
  *
- * A pod without an owner that can be a workload is its own workload. It has its uid where metrics tell it; they do not tell
- * the uid of other workloads. A pod whose owner is a node is such a pod too: the kubelet makes its node the owner of a static
- * pod's mirror. A ReplicaSet or Job of which nothing more is known is the workload itself. Of owners and labels that followed
- * each other within the hour the newest count. A pod with more than `Owner.MOST_OWNERS` owners, as in a circle, is its own
- * workload.
+ * A pod without a valid owner is its own workload. So is a static pod, whose owner is a node. A ReplicaSet or Job without a
+ * known owner is the workload. Metrics have UIDs of pods only. If owners or labels changed within the hour, the newest count. A
+ * pod with more than `Owner.MOST_OWNERS` owners, as in a cycle, is its own workload.
  */
 export const resolver = (answers: OwnerAnswers, pods: ReadonlyArray<Pod>): ((pod: Pod) => Series) => {
   const podOwners = byPod(oldestFirst(answers.podOwners))
@@ -76,7 +74,7 @@ const keyOf = ({ name, namespace }: Pod): string => `${namespace}/${name}`
 
 type Named = Owner.NamedOwner
 
-/** Reads the owner that a series tells. **Shape** `undefined` for one that can be no workload, as `<none>` of kube-state-metrics before 2.0. */
+/** Returns the owner in a series. **Shape** `undefined` if it cannot be a workload, such as `<none>` of kube-state-metrics before 2.0. */
 const ownerOf = ({ labels }: Line): Named | undefined => {
   const { owner_is_controller: isController, owner_kind: kind = "", owner_name: name = "" } = labels
   return kind === "Node" || isController === "false" || !isOwner({ kind, name }) ? undefined : { kind, name }

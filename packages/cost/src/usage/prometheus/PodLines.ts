@@ -1,12 +1,12 @@
 /**
- * The pods of an hour, and the series that are about each: by uid, else by namespace and name.
+ * The pods of an hour, and the series of each, matched by UID or else by namespace and name.
  *
- * Many installations drop the label `uid` to have fewer series.
+ * Many installations drop the label `uid` to reduce the number of series.
  */
 import type { Line } from "./Answer.ts"
-import * as Minutes from "./Minutes.ts"
+import * as MinuteMask from "./MinuteMask.ts"
 
-/** The name of a pod as its metrics have it. **Shape** `uid` is empty where metrics do not tell it. */
+/** A pod's identity in metrics. **Shape** `uid` is empty if the metrics lack it. */
 export interface PodName {
   readonly namespace: string
   readonly name: string
@@ -14,32 +14,32 @@ export interface PodName {
 }
 
 /**
- * A pod by what its series say.
+ * A pod according to its series.
  *
- * **Shape** `key` is the uid, or else the pod's name, with its node where pods of that name ran on several. `minutes` are
- * set in that case alone: when this one was there. `isNewest` holds for the last of several pods of one name.
+ * **Shape** `key` is the UID, or the name, with the node appended if pods of that name ran on several nodes. Only in that last
+ * case `minutes` is set: when this pod existed. `isNewest` is true for the last of several pods of one name.
  */
 export interface Pod extends PodName {
   readonly key: string
   readonly node: string
-  readonly minutes?: Minutes.Minutes
+  readonly minutes?: MinuteMask.MinuteMask
   readonly isNewest: boolean
 }
 
-/** No name of Kubernetes has a slash. */
+/** Returns a unique key, because Kubernetes names contain no slash. */
 const nameOf = ({ labels }: Pick<Line, "labels">): string => `${labels["namespace"] ?? ""}/${labels["pod"] ?? ""}`
 const uidOf = ({ labels }: Pick<Line, "labels">): string => labels["uid"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
-/** Sorts series by when each was seen last, the newest at the end. Equal ones keep their order. */
+/** Sorts series by when they were last seen, newest last. Stable. */
 export const oldestFirst = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
   lines.toSorted((one, other) => valueOf(one) - valueOf(other))
 
 /**
- * Finds the pods.
+ * Returns the pods.
  *
- * A series without a uid is about the newest pod of its name that has one. Without such a pod, it makes a pod of its own
- * for each node: a pod never moves to another node.
+ * A series without UID belongs to the newest pod of its name that has one. Without such a pod, each node gets a pod of its own,
+ * because pods never move between nodes.
  */
 export const pods = (
   info: ReadonlyArray<Line>,
@@ -62,7 +62,7 @@ const nodeOf = (lines: ReadonlyArray<Line>): string =>
 
 const named = ({ labels: { namespace = "", pod: name = "" } }: Line) => ({ namespace, name })
 
-/** A pod has a series before it is bound, and another one after. */
+/** Merges the series of a UID. A pod has one series before it is bound to a node, and another after. */
 const ofUids = (lines: ReadonlyArray<Line>): ReadonlyArray<Pod> => {
   const newest = lines.at(-1)?.labels["uid"]
   return [...Map.groupBy(lines, uidOf)].flatMap(([uid, own]): ReadonlyArray<Pod> => {
@@ -86,23 +86,23 @@ const ofNodes = (
   const onNodes = Map.groupBy(places, ({ labels }) => labels["node"] ?? "")
   if (onNodes.size < 2) return [{ ...one, key, node, isNewest: true }]
   return Array.from(onNodes, ([name, own]): Pod => {
-    const minutes = Minutes.none()
-    for (const { points } of own) Minutes.addBits(minutes, hourMs, points)
-    const there = Minutes.closed(minutes, (place) => !wasSeen(place))
+    const minutes = MinuteMask.none()
+    for (const { points } of own) MinuteMask.addBits(minutes, hourMs, points)
+    const there = MinuteMask.closed(minutes, (place) => !wasSeen(place))
     return { ...one, key: `${key}/${name}`, node: name, minutes: there, isNewest: name === node }
   })
 }
 
-/** Finds the series that are about a pod. */
+/** Returns the series of a pod. */
 export type LinesOf = (pod: Pick<Pod, "namespace" | "name" | "uid" | "isNewest">) => ReadonlyArray<Line>
 
 const NONE: ReadonlyArray<Line> = []
 
-/** Indexes series by the pod that they are about. */
+/** Indexes series by pod. */
 export const byPod = (lines: ReadonlyArray<Line>): LinesOf => {
   const byUid = Map.groupBy(lines, uidOf)
   const nameless = Map.groupBy(byUid.get("") ?? NONE, nameOf)
-  // A pod whose own series lack the uid has those of its name, whatever uid they tell.
+  // If a pod's own series lack the UID, all series of its name belong to it.
   let byName: ReadonlyMap<string, ReadonlyArray<Line>> | undefined
   return ({ isNewest, name, namespace, uid }) => {
     const key = `${namespace}/${name}`

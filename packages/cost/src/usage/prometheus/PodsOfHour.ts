@@ -1,5 +1,5 @@
 /**
- * Puts together the pods of an hour that is over: their owners, what they asked for, when their containers ran.
+ * Builds the pods of a past hour from metrics: owners, requests and container runs.
  */
 import type { ContainerFacts, PodFacts, Span, UsageSlices } from "../../allocation/HourFacts.ts"
 import { HOUR_MS } from "../../hour/Units.ts"
@@ -7,13 +7,13 @@ import type { HourOfUsage } from "../UsageSource.ts"
 import { withEgress } from "../EgressByName.ts"
 import type { Line } from "./Answer.ts"
 import * as GpuNames from "./GpuNames.ts"
-import * as Minutes from "./Minutes.ts"
+import * as MinuteMask from "./MinuteMask.ts"
 import * as Owners from "./Owners.ts"
 import { byPod, type LinesOf, type Pod } from "./PodLines.ts"
-import { endedAt, startedAt } from "./Runs.ts"
+import { endedAt, startedAt } from "./ContainerRuns.ts"
 import { keyOf as usageKeyOf } from "./UsageOfHour.ts"
 
-/** The answers that pods are made from. */
+/** The query results that pods are built from. */
 export interface PodAnswers extends Owners.OwnerAnswers {
   readonly running: ReadonlyArray<Line>
   readonly podStarts: ReadonlyArray<Line>
@@ -30,24 +30,24 @@ export interface PodAnswers extends Owners.OwnerAnswers {
   readonly accelerators?: GpuNames.AcceleratorNames
 }
 
-/** What a container of a pod was seen as. */
+/** A container of a pod in metrics. */
 interface Container {
   readonly name: string
   readonly isInit: boolean
-  readonly minutes: Minutes.Minutes
+  readonly minutes: MinuteMask.MinuteMask
   readonly requests: Map<string, number>
-  /** Whether what was measured under its name can be no other's. */
+  /** True if no other pod had the same name, so usage under the name is certainly this container's. */
   isAlone: boolean
 }
 
 /**
- * Gives the pods of which a container ran in the hour.
+ * Returns the pods with a container that ran in the hour.
  *
- * A container ran in the minutes in which it was seen running, and in those of at most four in between in which
- * nothing was seen (`wasSeen`); its starts and its pod's end put seconds to that. If no series tells of its running, and its
- * pod began and ended in the hour, it ran from the one to the other. If no series tells of any container of the pod, it
- * ran while it was measured, unless its pod shared its name with another. Pods that follow each other under one name share what was
- * measured under it: each has what falls into its runs, and a part of the traffic by how long it ran.
+ * A container ran in the minutes in which it was reported running. Gaps of up to four minutes without any scrape (`wasSeen`)
+ * count too. Start times and the pod's end refine this to seconds. If no series reports it running, but the pod started and
+ * ended by the hour's end, it ran in between. If no series reports any container of the pod, it ran while its usage was
+ * measured, unless pods share the name. Successive pods of one name share the measured usage by run time, and egress by
+ * duration.
  */
 export const read = (
   pods: ReadonlyArray<Pod>,
@@ -119,7 +119,7 @@ const containerFinder = (
       const one = found.get(name) ?? {
         name,
         isInit,
-        minutes: Minutes.none(),
+        minutes: MinuteMask.none(),
         requests: new Map<string, number>(),
         isAlone: false
       }
@@ -128,9 +128,9 @@ const containerFinder = (
     }
     const isInit = ({ labels }: Line): boolean => labels["role"] === "init"
     for (const line of running(pod)) {
-      Minutes.addBits(enter(line.labels["container"] ?? "", isInit(line)).minutes, hourMs, line.points)
+      MinuteMask.addBits(enter(line.labels["container"] ?? "", isInit(line)).minutes, hourMs, line.points)
     }
-    // What the kubelet reports as given counts, else what was asked for while the node had it, else what was asked for.
+    // Granted requests take precedence, then requests that fit the node, then requests in the spec.
     const tooMuch = new Set(refused(pod).map(partOf))
     const fits = fitting(pod).filter((line) => tooMuch.has(partOf(line)))
     for (const line of [...requests(pod), ...fits, ...reported(pod)]) {
@@ -141,7 +141,7 @@ const containerFinder = (
     if (byName.get(key)?.length === 1) {
       for (const { container } of measured.get(key) ?? []) enter(container, false).isAlone = true
     }
-    if (pod.minutes !== undefined) for (const { minutes } of found.values()) Minutes.keepOnly(minutes, pod.minutes)
+    if (pod.minutes !== undefined) for (const { minutes } of found.values()) MinuteMask.keepOnly(minutes, pod.minutes)
     return found
   }
 }
@@ -166,8 +166,8 @@ const runFinder = (answers: PodAnswers, hourMs: number, wasSeen: (place: number)
 
   return (pod: Pod, container: Container, measured: UsageSlices | undefined): ReadonlyArray<Span> => {
     const endMs = instantOf(podEnds, pod)
-    const seen = Minutes.spans(
-      Minutes.closed(container.minutes, (place) => !wasSeen(place)),
+    const seen = MinuteMask.spans(
+      MinuteMask.closed(container.minutes, (place) => !wasSeen(place)),
       hourMs
     )
     if (seen.length === 0 && measured !== undefined && container.isAlone && running(pod).length === 0) {
@@ -181,12 +181,13 @@ const runFinder = (answers: PodAnswers, hourMs: number, wasSeen: (place: number)
         && startMs !== undefined
         && endMs !== undefined
         && endMs <= hourMs + HOUR_MS
-      return isUnseen ? Minutes.within(hourMs, [{ fromMs: startMs, toMs: endMs }]) : []
+      return isUnseen ? MinuteMask.within(hourMs, [{ fromMs: startMs, toMs: endMs }]) : []
     }
-    const told = starts(pod).filter(({ labels }) => labels["container"] === container.name)
-    const known = told.length > 0 ? told : (cgroupStartsMs.get(`${pod.namespace}/${pod.name}/${container.name}`) ?? [])
+    const starting = starts(pod).filter(({ labels }) => labels["container"] === container.name)
+    const known =
+      starting.length > 0 ? starting : (cgroupStartsMs.get(`${pod.namespace}/${pod.name}/${container.name}`) ?? [])
     const exact = seen.map((span) => startedAt(span, known.map(msOf)))
-    return Minutes.within(
+    return MinuteMask.within(
       hourMs,
       container.isInit ? exact : [...exact.slice(0, -1), ...exact.slice(-1).map((span) => endedAt(span, endMs))]
     )
@@ -195,7 +196,7 @@ const runFinder = (answers: PodAnswers, hourMs: number, wasSeen: (place: number)
 
 const msOf = ({ points }: Line): number => (points[0]?.value ?? 0) * 1_000
 
-/** Of the instants that a pod's series tell, the latest. */
+/** Returns the latest instant in a pod's series. */
 const instantOf = (linesOf: LinesOf, pod: Pod): number | undefined => {
   const lines = linesOf(pod)
   return lines.length === 0 ? undefined : Math.max(...lines.map(msOf))

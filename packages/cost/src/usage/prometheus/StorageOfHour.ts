@@ -1,11 +1,11 @@
 /**
- * Puts together the volumes and load balancers of an hour that is over.
+ * Builds the volumes and load balancers of a past hour from metrics.
  */
 import type { LoadBalancerFacts, Span, VolumeFacts } from "../../allocation/HourFacts.ts"
 import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import type { Line } from "./Answer.ts"
-import * as Minutes from "./Minutes.ts"
-import { SLICE_SERVICE } from "./PastQuestions.ts"
+import * as MinuteMask from "./MinuteMask.ts"
+import { SLICE_SERVICE } from "./HistoricalQueries.ts"
 import { byPod, type Pod } from "./PodLines.ts"
 
 export interface VolumeAnswers {
@@ -23,28 +23,28 @@ export interface LoadBalancerAnswers {
   readonly pods: ReadonlyArray<Line>
 }
 
-type MinutesOf = (line: Line) => Minutes.Minutes
+type MinutesOf = (line: Line) => MinuteMask.MinuteMask
 type SpansOf = (line: Line) => ReadonlyArray<Span>
 
 const minuteReader =
   (hourMs: number, wasSeen: (place: number) => boolean): MinutesOf =>
   ({ points }) => {
-    const minutes = Minutes.none()
-    Minutes.addBits(minutes, hourMs, points)
-    return Minutes.closed(minutes, (place) => !wasSeen(place))
+    const minutes = MinuteMask.none()
+    MinuteMask.addBits(minutes, hourMs, points)
+    return MinuteMask.closed(minutes, (place) => !wasSeen(place))
   }
 
 const spanReader = (hourMs: number, wasSeen: (place: number) => boolean): SpansOf => {
   const minutesOf = minuteReader(hourMs, wasSeen)
-  return (line) => Minutes.within(hourMs, Minutes.spans(minutesOf(line), hourMs))
+  return (line) => MinuteMask.within(hourMs, MinuteMask.spans(minutesOf(line), hourMs))
 }
 
 /**
  * Returns the volumes.
  *
- * **Shape** a volume counts for each minute once: with the bytes that its claim requests while a claim has it, with its
- * capacity in the other minutes. If several volumes had one claim's name within the hour, each counts with its capacity.
- * A claim without a volume is left out. `large` counts the volumes above the largest size that is charged.
+ * **Shape** each minute of a volume counts once: with the bytes that its claim requests while it is claimed, otherwise with its
+ * capacity. If several volumes had the same claim name within the hour, each counts with its capacity. Claims without a volume
+ * are ignored. `large` counts the volumes above the maximum size.
  */
 export const volumes = (
   answers: VolumeAnswers,
@@ -55,16 +55,16 @@ export const volumes = (
   const claimBytes = new Map(answers.claimBytes.map((line) => [claimOf(line), valueOf(line)]))
   const volumeBytes = new Map(answers.volumeBytes.map((line) => [volumeOf(line), valueOf(line)]))
   const lines = Map.groupBy(answers.claims, claimOf)
-  const taken = new Map<string, Minutes.Minutes>()
-  /** Returns the spans of those minutes that no earlier line of the volume has. */
-  const take = (name: string, minutes: Minutes.Minutes): ReadonlyArray<Span> => {
-    const before = taken.get(name) ?? Minutes.none()
+  const taken = new Map<string, MinuteMask.MinuteMask>()
+  /** Returns the spans of the minutes that no earlier series of the volume has. */
+  const take = (name: string, minutes: MinuteMask.MinuteMask): ReadonlyArray<Span> => {
+    const before = taken.get(name) ?? MinuteMask.none()
     taken.set(
       name,
       before.map((isIn, place) => isIn | (minutes[place] ?? 0))
     )
     const left = minutes.map((isIn, place) => isIn & ~(before[place] ?? 0))
-    return Minutes.within(hourMs, Minutes.spans(left, hourMs))
+    return MinuteMask.within(hourMs, MinuteMask.spans(left, hourMs))
   }
   const claimed = answers.claims
     .map((line) => ({ line, minutes: minutesOf(line) }))
@@ -98,14 +98,13 @@ const claimOf = ({ labels }: Line): string => `${labels["namespace"] ?? ""}/${la
 const volumeOf = ({ labels }: Line): string => labels["persistentvolume"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
-/** The pods behind Services, by `namespace/name`. */
+/** Returns the pods behind a Service. */
 type PodsBehind = (namespace: string, service: string) => ReadonlyArray<string>
 
 /**
- * Gives the load balancers, for as long as they had an address.
+ * Returns the load balancers, and the times in which they had an address.
  *
- * The pods behind one are those of its EndpointSlices and of its Endpoints, found by name or by address. Where metrics tell of
- * neither, there are none.
+ * Their pods come from EndpointSlices and Endpoints, matched by name or address. Without such metrics they have none.
  */
 export const loadBalancers = (
   answers: LoadBalancerAnswers,
@@ -123,7 +122,7 @@ export const loadBalancers = (
   })
 }
 
-/** Finds pods by their addresses: those on their node's network all have the node's. */
+/** Returns a lookup of pods by address. Pods on the host network share their node's address and are excluded. */
 const addressFinder = (
   { pods: info }: LoadBalancerAnswers,
   pods: ReadonlyArray<Pod>
@@ -152,10 +151,10 @@ const endpointFinder = (answers: LoadBalancerAnswers, pods: ReadonlyArray<Pod>):
 }
 
 /**
- * Finds pods by EndpointSlices.
+ * Returns a lookup of pods by EndpointSlices.
  *
- * **Source** Kubernetes, `pkg/controller/endpointslice`: a slice is named by its Service, a dash and five characters, cut
- * to 63; its label `kubernetes.io/service-name` is in metrics only where kube-state-metrics allows it.
+ * **Source** Kubernetes, `pkg/controller/endpointslice`: a slice is named after its Service, a dash and five characters, cut
+ * to 63. Its label `kubernetes.io/service-name` is in metrics only if kube-state-metrics is configured to export it.
  */
 const sliceFinder = (answers: LoadBalancerAnswers, pods: ReadonlyArray<Pod>): PodsBehind => {
   const withAddress = addressFinder(answers, pods)
@@ -167,7 +166,7 @@ const sliceFinder = (answers: LoadBalancerAnswers, pods: ReadonlyArray<Pod>): Po
     ])
   )
   const byStem = Map.groupBy(answers.endpointSlices, ({ labels }) => {
-    // kube-state-metrics before 2.11 told no namespace of slices; that of their pods is the same.
+    // kube-state-metrics before 2.11 reports no namespace of slices; that of their pods is the same.
     const namespace = labels["targetref_namespace"] ?? labels["namespace"] ?? ""
     const slice = labels["endpointslice"] ?? ""
     return `${namespace}/${stemOf(services.get(`${labels["namespace"]}/${slice}`)) ?? slice.slice(0, -RANDOM_LENGTH)}`

@@ -1,5 +1,5 @@
 /**
- * Reads what the containers of a cluster used in one hour.
+ * Reads the container usage of a cluster in one hour.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -9,22 +9,22 @@ import type { UsageError } from "../UsageError.ts"
 import type { ContainerHour, HourOfUsage, PodEgress } from "../UsageSource.ts"
 import type { Line } from "./Answer.ts"
 import type { Client } from "./Client.ts"
-import * as Minutes from "./Minutes.ts"
+import * as MinuteMask from "./MinuteMask.ts"
 import type { Matcher } from "./Promql.ts"
-import * as Questions from "./UsageQuestions.ts"
+import * as Queries from "./UsageQueries.ts"
 
-/** Questions of one hour under way at the same time. */
+/** Concurrent queries of one hour. */
 const LANES = 2
 
-/** Asks for the hour's usage. **Limits** eight questions, two at a time. */
+/** Queries the hour's usage. **Limits** eight queries, two at a time. */
 export const read = Effect.fnUntraced(function* (
   client: Client,
   place: ReadonlyArray<Matcher>,
   cluster: ClusterName,
   hourMs: number
 ): Effect.fn.Return<HourOfUsage, UsageError> {
-  const asked = Questions.slices(place)
-  const steps = Minutes.sliceEnds(hourMs)
+  const asked = Queries.slices(place)
+  const steps = MinuteMask.sliceEnds(hourMs)
   const answers = yield* Effect.all(
     {
       known: client.range(cluster, asked.known, steps),
@@ -34,7 +34,7 @@ export const read = Effect.fnUntraced(function* (
       memoryPeak: client.range(cluster, asked.memoryPeak, steps),
       cpuAllocated: client.range(cluster, asked.cpuAllocated, steps),
       memoryAllocated: client.range(cluster, asked.memoryAllocated, steps),
-      egress: client.instant(cluster, Questions.egress(place), hourMs + HOUR_MS)
+      egress: client.instant(cluster, Queries.egress(place), hourMs + HOUR_MS)
     },
     { concurrency: LANES }
   )
@@ -55,11 +55,7 @@ export const read = Effect.fnUntraced(function* (
 
 type Column = ReadonlyMap<string, Float64Array>
 
-/**
- * The usage of the hour by container, a place for each slice, NaN where there is nothing.
- *
- * **Units** cores and bytes.
- */
+/** The usage by container, one place per slice, NaN where unknown. **Units** cores and bytes. */
 interface Columns {
   readonly cpu: Column
   readonly cpuAtEdges: Column
@@ -69,17 +65,17 @@ interface Columns {
   readonly memoryAllocated: Column
 }
 
-/** No name of Kubernetes has a slash. */
+/** Returns a unique key, because Kubernetes names contain no slash. */
 export const keyOf = ({ labels }: Pick<Line, "labels">): string =>
   `${labels["namespace"] ?? ""}/${labels["pod"] ?? ""}/${labels["container"] ?? ""}`
 
 const columnsOf = (lines: ReadonlyArray<Line>, hourMs: number): Column =>
   new Map(
     lines.map((line) => {
-      const values = new Float64Array(Minutes.SLICES).fill(Number.NaN)
+      const values = new Float64Array(MinuteMask.SLICES).fill(Number.NaN)
       for (const { atMs, value } of line.points) {
-        const slice = Minutes.sliceOf(hourMs, atMs)
-        if (slice >= 0 && slice < Minutes.SLICES) values[slice] = value
+        const slice = MinuteMask.sliceOf(hourMs, atMs)
+        if (slice >= 0 && slice < MinuteMask.SLICES) values[slice] = value
       }
       return [keyOf(line), values]
     })
@@ -87,27 +83,27 @@ const columnsOf = (lines: ReadonlyArray<Line>, hourMs: number): Column =>
 
 const containerHour = (line: Line, columns: Columns, hourMs: number): ReadonlyArray<ContainerHour> => {
   const { container = "", namespace = "", pod = "" } = line.labels
-  const seen = Minutes.none()
-  Minutes.addBits(seen, hourMs, line.points)
+  const seen = MinuteMask.none()
+  MinuteMask.addBits(seen, hourMs, line.points)
   const slices = slicesOf(seen, columns, keyOf(line), hourMs)
   return slices.fromMs.length === 0 ? [] : [{ namespace, pod, container, slices }]
 }
 
-const slicesOf = (seen: Minutes.Minutes, columns: Columns, key: string, hourMs: number): UsageSlices => {
+const slicesOf = (seen: MinuteMask.MinuteMask, columns: Columns, key: string, hourMs: number): UsageSlices => {
   const at = (column: Column, slice: number): number => column.get(key)?.[slice] ?? Number.NaN
-  const known = Minutes.closed(seen)
+  const known = MinuteMask.closed(seen)
   const rows: Array<ReadonlyArray<number>> = []
-  for (let slice = 0; slice < Minutes.SLICES; slice++) {
+  for (let slice = 0; slice < MinuteMask.SLICES; slice++) {
     const plain = at(columns.cpu, slice)
     const atEdge = at(columns.cpuAtEdges, slice)
-    const cores = Minutes.isWhole(seen, slice) || Number.isNaN(atEdge) ? plain : atEdge
+    const cores = MinuteMask.isWhole(seen, slice) || Number.isNaN(atEdge) ? plain : atEdge
     const memoryBytes = at(columns.memory, slice)
     if (Number.isNaN(cores) || Number.isNaN(memoryBytes)) continue
-    // The mean of the greater is never less than the mean; where the question saw less, its window was not full.
+    // max(request, usage) cannot average below usage. If the query says so, its window was not full.
     const allocatedCores = greatest(cores, at(columns.cpuAllocated, slice))
     const allocatedBytes = greatest(memoryBytes, at(columns.memoryAllocated, slice))
     const peakBytes = greatest(memoryBytes, at(columns.memoryPeak, slice))
-    for (const { fromMs, toMs } of Minutes.spansOfSlice(known, hourMs, slice)) {
+    for (const { fromMs, toMs } of MinuteMask.spansOfSlice(known, hourMs, slice)) {
       rows.push([fromMs, toMs, cores * 1_000, memoryBytes, peakBytes, allocatedCores * 1_000, allocatedBytes])
     }
   }
@@ -126,9 +122,9 @@ const slicesOf = (seen: Minutes.Minutes, columns: Columns, key: string, hourMs: 
 const greatest = (one: number, other: number): number => (other > one ? other : one)
 
 /**
- * Sums by pod and class what left the pods; what stays in its zone is free and is left out.
+ * Sums egress by pod and class. Traffic within a zone is free and ignored.
  *
- * **Source** OpenCost, `pkg/costmodel/allocation_helpers.go`: which labels make which class.
+ * **Source** OpenCost, `pkg/costmodel/allocation_helpers.go`: the labels of each class.
  */
 const egressOf = (lines: ReadonlyArray<Line>): ReadonlyArray<PodEgress> => {
   const byPod = new Map<

@@ -6,7 +6,7 @@ import type { HourFacts, PodFacts } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as NodeRoom from "../../src/usage/prometheus/NodeRoom.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, EU, HOUR, MIB, near, node, pastOf, source, told } from "./HandTold.ts"
+import { at, EU, HOUR, MIB, near, node, pastOf, source, told } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 const [fromMs, toMs] = [at(-20), at(80)]

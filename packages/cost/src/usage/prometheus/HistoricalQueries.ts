@@ -1,5 +1,5 @@
 /**
- * What is asked about the objects of a cluster in an hour that is over.
+ * Queries for the objects of a cluster in a past hour.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics`; google/cadvisor, `metrics/prometheus.go`.
  */
@@ -18,29 +18,29 @@ import {
   tagged
 } from "./Promql.ts"
 import type { AcceleratorNames } from "./GpuNames.ts"
-import * as RequestQuestions from "./RequestQuestions.ts"
+import * as RequestQueries from "./RequestQueries.ts"
 
 const POD = ["namespace", "pod", "uid"] as const
 const CONTAINER = [...POD, "container"] as const
 const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
-/** GPUs as metrics name them. */
+/** GPU resources in metrics. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
-/** Matches CPU, memory, GPUs and accelerators. Names of metrics have no character that a pattern reads otherwise. */
+/** Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of patterns. */
 const resourcesOf = (accelerators: AcceleratorNames): Matcher =>
   matches("resource", ["cpu|memory", GPUS, ...accelerators.keys()].join("|"))
 
-/** The label of an EndpointSlice that names its Service, as kube-state-metrics writes it. */
+/** The label of an EndpointSlice with its Service, as kube-state-metrics writes it. */
 export const SLICE_SERVICE = "label_kubernetes_io_service_name"
 
-/** The last label sets that an hour saw, each once. */
+/** The last label sets within the hour. */
 const last = (labels: ReadonlyArray<string>, series: string): string =>
   maxBy(labels, `last_over_time(${series}[${HOUR}])`)
 
 const mean = (labels: ReadonlyArray<string>, series: string): string =>
   maxBy(labels, `avg_over_time(${series}[${HOUR}])`)
 
-/** In which minutes there was such a series. */
+/** The minutes in which a series existed. */
 const presence = (labels: ReadonlyArray<string>, series: string): string =>
   minuteBits(maxBy(labels, `present_over_time(${series}[${MINUTE}])`))
 
@@ -50,11 +50,11 @@ const edges = (labels: ReadonlyArray<string>, series: string): string =>
     last: `max by (${labels.join(",")}) (max_over_time(${series}[${HOUR}]))`
   })
 
-/** Whether hours know of any node, asked at their ends. */
+/** Number of known nodes, evaluated at the ends of hours. */
 export const coverage = (place: ReadonlyArray<Matcher>): string =>
   `count(present_over_time(${selector("kube_node_info", place)}[${HOUR}]))`
 
-/** Questions that are asked at the ends of the hour's slices, and answered by minutes. */
+/** Queries that are evaluated at the ends of slices and return minute masks. */
 export const minutes = (place: ReadonlyArray<Matcher>, accelerators: AcceleratorNames) => {
   const running = (kind: string): string =>
     minuteBits(maxBy(CONTAINER, `max_over_time(${selector(kind, place)}[${MINUTE}])`))
@@ -65,12 +65,12 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
       init: running("kube_pod_init_container_status_running")
     }),
     nodes: presence(["node", "provider_id", "system_uuid"], selector("kube_node_info", place)),
-    /** The newest value of each slice: machines that follow each other under one name have their own. */
+    /** The last value of each slice, so that successive machines of one node name have their own. */
     nodeCapacity: maxBy(
       ["node", "resource"],
       `last_over_time(${selector("kube_node_status_capacity", [...place, resourcesOf(accelerators)])}[${SLICE}])`
     ),
-    /** Pods without a uid may follow each other under one name, on other nodes. Empty where kube-state-metrics keeps uids. */
+    /** Successive pods without UID may share a name on different nodes. Empty if kube-state-metrics reports UIDs. */
     podsWithoutUid: presence(
       ["namespace", "pod", "node"],
       selector("kube_pod_info", [...place, is("uid", ""), isNot("node", "")])
@@ -85,8 +85,8 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
 }
 
 /**
- * Questions that are asked at the end of the hour for the labels of objects, and answered by when each was seen last: of
- * two that contradict each other the newer one counts.
+ * Queries for object labels, evaluated at the end of the hour. Values are when each series was last seen: of contradicting
+ * series the newest counts.
  */
 export const objects = (place: ReadonlyArray<Matcher>) => {
   const seen = (labels: ReadonlyArray<string>, metric: string): string =>
@@ -106,14 +106,14 @@ export const objects = (place: ReadonlyArray<Matcher>) => {
   }
 }
 
-/** Questions that are asked at the end of the hour. */
+/** Queries that are evaluated at the end of the hour. */
 export const instants = (place: ReadonlyArray<Matcher>, accelerators: AcceleratorNames) => {
   const of = (metric: string, ...more: ReadonlyArray<Matcher>): string => selector(metric, [...place, ...more])
   const resources = [...CONTAINER, "resource"]
   return {
     podStarts: last(POD, of("kube_pod_start_time")),
     podEnds: last(POD, of("kube_pod_completion_time")),
-    /** Not every kube-state-metrics tells when a container started; the kubelet does, but not of which pod by uid. */
+    /** Not every kube-state-metrics reports container starts. The kubelet does, but without the pod's UID. */
     starts: edges(CONTAINER, of("kube_pod_container_state_started")),
     cgroupStarts: edges(
       ["namespace", "pod", "container"],
@@ -123,10 +123,10 @@ export const instants = (place: ReadonlyArray<Matcher>, accelerators: Accelerato
       main: mean(resources, of("kube_pod_container_resource_requests", resourcesOf(accelerators))),
       init: mean(resources, of("kube_pod_init_container_resource_requests", resourcesOf(accelerators)))
     }),
-    reportedRequests: RequestQuestions.reported(CONTAINER, place),
-    refusedRequests: RequestQuestions.refused(CONTAINER, place),
+    reportedRequests: RequestQueries.reported(CONTAINER, place),
+    refusedRequests: RequestQueries.refused(CONTAINER, place),
     sidecars: last(CONTAINER, of("kube_pod_init_container_info", is("restart_policy", "Always"))),
-    /** The reason of an end stands until the next one: it is this hour's if the container was started anew in it. */
+    /** The reason of the last end stays until the next end. It belongs to this hour if the container restarted within it. */
     outOfMemory: [
       `(${maxBy(CONTAINER, `max_over_time(${of("kube_pod_container_status_last_terminated_reason", is("reason", "OOMKilled"))}[${HOUR}])`)}`,
       `and ${maxBy(CONTAINER, `increase(${of("kube_pod_container_status_restarts_total")}[${HOUR}])`)} > 0)`,
@@ -154,5 +154,5 @@ export const instants = (place: ReadonlyArray<Matcher>, accelerators: Accelerato
   }
 }
 
-/** What is asked beside, where a container asked for more than its node has. */
-export const fittingRequests = (place: ReadonlyArray<Matcher>): string => RequestQuestions.fittingMean(CONTAINER, place)
+/** An additional query, needed if a container requested more than its node has. */
+export const fittingRequests = (place: ReadonlyArray<Matcher>): string => RequestQueries.fittingMean(CONTAINER, place)

@@ -1,5 +1,5 @@
 /**
- * What is asked about the usage of an hour's containers and pods.
+ * Queries for the usage of containers and pods in an hour.
  *
  * **Source** google/cadvisor, `metrics/prometheus.go`; kubernetes/kube-state-metrics, `docs/metrics`; Kubecost's and
  * OpenCost's network exporter.
@@ -18,11 +18,11 @@ import {
   sumBy,
   tagged
 } from "./Promql.ts"
-import * as RequestQuestions from "./RequestQuestions.ts"
+import * as RequestQueries from "./RequestQueries.ts"
 
 const CONTAINER = ["namespace", "pod", "container"] as const
 
-/** The containers of pods: not the pods' own cgroups, not those of the node, not the pause containers of old runtimes. */
+/** Matches pods' containers. Excludes the cgroups of pods and nodes, and the pause containers of old runtimes. */
 const ofContainers = (place: ReadonlyArray<Matcher>): ReadonlyArray<Matcher> => [
   ...place,
   isNot("container", ""),
@@ -31,13 +31,13 @@ const ofContainers = (place: ReadonlyArray<Matcher>): ReadonlyArray<Matcher> => 
 ]
 
 /**
- * CPU seconds a second of each container.
+ * CPU usage in cores by container.
  *
- * Runs of one container (`id`) that two scrapes tell twice count once, and runs that follow each other add up.
- * The window is a scrape's interval of one minute longer than what is meant, since growth lies between samples.
+ * Runs of a container (`id`) that were scraped twice count once, and successive runs add up. The window is one scrape
+ * interval (one minute) longer than the time meant, because a rate needs the sample before it.
  */
 const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window: string): string => {
-  // Kernels that count each core for itself have been gone from kubelets for long; their lines would count as one core's.
+  // Old kernels reported each core separately. Current kubelets do not, and such series would count as one core.
   const series = selector("container_cpu_usage_seconds_total", [...ofContainers(place), matches("cpu", "total|")])
   return sumBy(CONTAINER, maxBy([...CONTAINER, "id"], `${rate}(${series}[${window}])`))
 }
@@ -45,39 +45,39 @@ const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window:
 const memory = (place: ReadonlyArray<Matcher>): string =>
   selector("container_memory_working_set_bytes", ofContainers(place))
 
-/** The greater of both, or the one that is there: a label of its own keeps the one from hiding the other. */
+/** Returns the greater of both, or the one that exists. The extra label keeps one from hiding the other. */
 const greater = (usage: string, request: string): string =>
   maxBy(CONTAINER, `${usage} or ${tagged("side", { request })}`)
 
-/** One question for each column of the slices, asked at the end of each slice. **Units** cores and bytes. */
+/** One query per usage column, evaluated at the end of each slice. **Units** cores and bytes. */
 export const slices = (place: ReadonlyArray<Matcher>) => ({
-  /** In which minutes there were samples. */
+  /** The minutes with samples. */
   known: minuteBits(maxBy(CONTAINER, `present_over_time(${memory(place)}[${MINUTE}])`)),
   cpu: cpuCores(place, "rate", "6m"),
-  /** Of the minutes that are known alone: in the slice in which a container starts or ends, `cpu` spreads too thin. */
+  /** Rates over known minutes only. In a slice in which a container starts or ends, `cpu` averages over too much time. */
   cpuAtEdges: minutely("avg_over_time", cpuCores(place, "irate", "2m")),
   memory: maxBy(CONTAINER, `avg_over_time(${memory(place)}[${SLICE}])`),
   memoryPeak: maxBy(CONTAINER, `max_over_time(${memory(place)}[${SLICE}])`),
   cpuAllocated: minutely(
     "avg_over_time",
-    greater(cpuCores(place, "rate", "2m"), RequestQuestions.given(CONTAINER, place, "cpu"))
+    greater(cpuCores(place, "rate", "2m"), RequestQueries.given(CONTAINER, place, "cpu"))
   ),
   memoryAllocated: minutely(
     "avg_over_time",
-    greater(maxBy(CONTAINER, memory(place)), RequestQuestions.given(CONTAINER, place, "memory"))
+    greater(maxBy(CONTAINER, memory(place)), RequestQueries.given(CONTAINER, place, "memory"))
   )
 })
 
 const EGRESS_CLASS = ["internet", "same_zone", "same_region", "sameZone", "sameRegion"] as const
 
-/** By what else an exporter tells the traffic of one pod apart. */
+/** Further labels by which exporters split the egress of one pod. */
 const EGRESS_PARTS = ["service", "exported_service", "nat_gateway", "natGateway"] as const
 
 /**
- * What left the pods, asked at the end of the hour.
+ * The egress of pods, evaluated at the end of the hour.
  *
- * Each pod is told by the exporter of its node, of several nodes if its name moved on. What two jobs scrape of
- * one exporter, or two servers of a pair, counts once.
+ * The exporter on each node reports its pods; a reused pod name may come from several nodes. Series of two jobs or of a
+ * redundant pair of servers for the same exporter count once.
  *
  * **Units** bytes.
  */

@@ -1,24 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Minutes from "../../src/usage/prometheus/Minutes.ts"
-import { endedAt, startedAt } from "../../src/usage/prometheus/Runs.ts"
+import * as MinuteMask from "../../src/usage/prometheus/MinuteMask.ts"
+import { endedAt, startedAt } from "../../src/usage/prometheus/ContainerRuns.ts"
 
 const HOUR = Date.parse("2026-03-02T10:00:00Z")
 const MINUTE_MS = 60_000
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const Places = Schema.Array(int(0, 69))
 
-const from = (places: ReadonlyArray<number>): Minutes.Minutes => {
-  const minutes = Minutes.none()
+const from = (places: ReadonlyArray<number>): MinuteMask.MinuteMask => {
+  const minutes = MinuteMask.none()
   for (const place of places) minutes[place] = 1
   return minutes
 }
 
 /** The bits that a server adds up for the slice that ends at an instant. */
-const bitsOf = (minutes: Minutes.Minutes, slice: number): number => {
+const bitsOf = (minutes: MinuteMask.MinuteMask, slice: number): number => {
   let bits = 0
   for (let minute = 1; minute <= 5; minute++) {
-    if (minutes[Minutes.BEFORE + slice * 5 + minute - 1] === 1) bits += 2 ** (((minute * 60) % 300) / 60)
+    if (minutes[MinuteMask.BEFORE + slice * 5 + minute - 1] === 1) bits += 2 ** (((minute * 60) % 300) / 60)
   }
   return bits
 }
@@ -26,23 +26,23 @@ const bitsOf = (minutes: Minutes.Minutes, slice: number): number => {
 describe("the minutes of an hour", () => {
   it.prop("come back from their bits", [Places], ([places]) => {
     const minutes = from(places)
-    const { endMs, startMs, stepMs } = Minutes.sliceEnds(HOUR)
+    const { endMs, startMs, stepMs } = MinuteMask.sliceEnds(HOUR)
     const points = []
     for (let atMs = startMs; atMs <= endMs; atMs += stepMs) {
-      points.push({ atMs, value: bitsOf(minutes, Minutes.sliceOf(HOUR, atMs)) })
+      points.push({ atMs, value: bitsOf(minutes, MinuteMask.sliceOf(HOUR, atMs)) })
     }
     assert.strictEqual(points.length, 14)
-    const read = Minutes.none()
-    Minutes.addBits(read, HOUR, points)
+    const read = MinuteMask.none()
+    MinuteMask.addBits(read, HOUR, points)
     assert.deepStrictEqual(read, minutes)
   })
 
   it.prop("as intervals are as long as they are many", [Places], ([places]) => {
     const minutes = from(places)
-    const sum = Minutes.spans(minutes, HOUR).reduce((length, { fromMs, toMs }) => length + toMs - fromMs, 0)
+    const sum = MinuteMask.spans(minutes, HOUR).reduce((length, { fromMs, toMs }) => length + toMs - fromMs, 0)
     assert.strictEqual(sum, new Set(places).size * MINUTE_MS)
     const inHour = places.filter((place) => place >= 5 && place < 65)
-    const cut = Minutes.within(HOUR, Minutes.spans(minutes, HOUR)).reduce(
+    const cut = MinuteMask.within(HOUR, MinuteMask.spans(minutes, HOUR)).reduce(
       (length, { fromMs, toMs }) => length + toMs - fromMs,
       0
     )
@@ -50,24 +50,24 @@ describe("the minutes of an hour", () => {
   })
 
   it("holes of four minutes are closed, those of five are gaps, and ends stay as they are", () => {
-    assert.deepStrictEqual(Minutes.spans(Minutes.closed(from([10, 15, 21])), HOUR), [
+    assert.deepStrictEqual(MinuteMask.spans(MinuteMask.closed(from([10, 15, 21])), HOUR), [
       { fromMs: HOUR + 5 * MINUTE_MS, toMs: HOUR + 11 * MINUTE_MS },
       { fromMs: HOUR + 16 * MINUTE_MS, toMs: HOUR + 17 * MINUTE_MS }
     ])
     assert.deepStrictEqual(
-      Minutes.closed(from([10, 13]), (place) => place !== 12),
+      MinuteMask.closed(from([10, 13]), (place) => place !== 12),
       from([10, 13])
     )
   })
 
   it("bits that no server can have meant are nothing", () => {
-    const minutes = Minutes.none()
-    for (const value of [-1, 32, 0.5, Number.NaN]) Minutes.addBits(minutes, HOUR, [{ atMs: HOUR + 300_000, value }])
-    Minutes.addBits(minutes, HOUR, [
+    const minutes = MinuteMask.none()
+    for (const value of [-1, 32, 0.5, Number.NaN]) MinuteMask.addBits(minutes, HOUR, [{ atMs: HOUR + 300_000, value }])
+    MinuteMask.addBits(minutes, HOUR, [
       { atMs: HOUR - 300_000, value: 31 },
       { atMs: HOUR + 2 * 3_600_000, value: 31 }
     ])
-    assert.deepStrictEqual(minutes, Minutes.none())
+    assert.deepStrictEqual(minutes, MinuteMask.none())
   })
 
   it("a start or end near an interval's own puts seconds to it, one far away does not", () => {

@@ -1,8 +1,8 @@
 /**
- * What is asked about the CPU and memory that containers were given.
+ * Queries for the CPU and memory requests that apply to containers.
  *
- * kube-state-metrics tells what pods ask for. A pod that is resized while it runs may ask for more than its node has: the
- * kubelet does not give it. Newer versions also tell what the kubelet reports as given, which counts where it is told.
+ * kube-state-metrics reports the requests in the pod spec. A resized pod may request more than its node has, which the kubelet
+ * does not grant. Newer versions also report the granted requests, which take precedence.
  *
  * **Source** kubernetes/kube-state-metrics, `docs/metrics/workload/pod-metrics.md` and pull request 3016; KEP-1287.
  */
@@ -11,7 +11,7 @@ import { HOUR, is, type Matcher, matches, maxBy, minBy, selector, tagged } from 
 const NODE = ["node", "resource"] as const
 const SIZES = matches("resource", "cpu|memory")
 
-/** What nodes have for pods; their capacity where that is not told. */
+/** The allocatable resources of nodes, or their capacity if that is unknown. */
 const room = (place: ReadonlyArray<Matcher>, over = (series: string) => series): string => {
   const of = (kind: string) => over(selector(`kube_node_status_${kind}`, [...place, SIZES]))
   return minBy(NODE, `${of("allocatable")} or ${of("capacity")}`)
@@ -19,13 +19,13 @@ const room = (place: ReadonlyArray<Matcher>, over = (series: string) => series):
 
 const isAbove = (asked: string, limit: string): string => `(${asked} > on (${NODE.join(",")}) group_left () ${limit})`
 
-/** What containers ask for, without what is more than their node has. **Shape** `labels` hold those of a node's resource. */
+/** Requests without those that exceed their node. **Shape** `labels` include the node and resource. */
 const fitting = (labels: ReadonlyArray<string>, series: string, place: ReadonlyArray<Matcher>): string => {
   const asked = maxBy(labels, series)
   return `(${asked} unless ${isAbove(asked, room(place))})`
 }
 
-/** What containers have of a resource now: what the kubelet reports, else what they ask for and their node has. */
+/** Present requests: those reported as granted, otherwise those in the spec that fit the node. */
 export const given = (
   labels: ReadonlyArray<string>,
   place: ReadonlyArray<Matcher>,
@@ -40,7 +40,7 @@ export const given = (
 const byRole = (question: (kind: string) => string): string =>
   tagged("role", { main: question("kube_pod_container"), init: question("kube_pod_init_container") })
 
-/** The hour's mean of what the kubelet reports. **Shape** `labels` name a container. */
+/** The hour's mean of the granted requests. **Shape** `labels` identify a container. */
 export const reported = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matcher>): string =>
   byRole((kind) =>
     maxBy(
@@ -49,7 +49,7 @@ export const reported = (labels: ReadonlyArray<string>, place: ReadonlyArray<Mat
     )
   )
 
-/** Containers that asked for more than their node has at any time of the hour. */
+/** Containers that requested more than their node has at any time of the hour. */
 export const refused = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matcher>): string =>
   byRole((kind) => {
     const asked = `max_over_time(${selector(`${kind}_resource_requests`, [...place, SIZES])}[${HOUR}])`
@@ -57,7 +57,7 @@ export const refused = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matc
     return isAbove(maxBy([...labels, ...NODE], asked), limit)
   })
 
-/** The mean of what containers asked for in those minutes in which their node had it; asked where any was refused. */
+/** The mean request over the minutes in which it fit the node. Needed only if `refused` returned any. */
 export const fittingMean = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matcher>): string =>
   byRole((kind) => {
     const series = selector(`${kind}_resource_requests`, [...place, SIZES])

@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import type { HourFacts } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, EU, HOUR, MIB, node, outage, pastOf, told } from "./HandTold.ts"
+import { at, EU, HOUR, MIB, node, outage, pastOf, told } from "./HandWrittenSeries.ts"
 import * as Prometheus from "../../src/usage/Prometheus.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, HOUR, MIB, node, pastOf, told } from "./HandTold.ts"
+import { at, HOUR, MIB, node, pastOf, told } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: true })(

@@ -87,8 +87,8 @@ describe("an hour of the past", () => {
       isDown = false
       yield* until("10:30:00")
       assert.deepStrictEqual(lines.slice(1), [
-        `cost of cluster a: ${ALL.length} hours of the past are filled in`,
-        `cost of cluster a: the source knows nothing of ${400 * 24 - 1 - ALL.length} hours before ${DAY}T03:00:00.000Z`,
+        `cost of cluster a: back-filled ${ALL.length} hours`,
+        `cost of cluster a: the source has no data for ${400 * 24 - 1 - ALL.length} hours before ${DAY}T03:00:00.000Z`,
         "cost of cluster a: backfill: works again"
       ])
     }).pipe(Effect.provide(kept), Effect.scoped, Effect.provide(layer))
@@ -103,7 +103,9 @@ describe("an hour of the past", () => {
       assert.strictEqual(before.missingHours, 400 * 24 - 1)
       assert.match(
         before.problem ?? "",
-        new RegExp(`^the source knows no node in any hour from \\S+Z to ${DAY}T10:00Z: is kube-state-metrics scraped`)
+        new RegExp(
+          `^the source knows no node in any hour from \\S+Z to ${DAY}T10:00Z: check that kube-state-metrics is scraped`
+        )
       )
       assert.deepStrictEqual(yield* openHours("missing"), [400 * 24 - 1])
       assert.deepStrictEqual(yield* hours, [])

@@ -5,7 +5,7 @@ import * as HourBuilder from "../../src/allocation/HourBuilder.ts"
 import type { HourFacts } from "../../src/allocation/HourFacts.ts"
 import { HOUR_MS } from "../../src/hour/Units.ts"
 import * as Exposition from "./Exposition.ts"
-import { at, HOUR, MIB, node, pastOf, told } from "./HandTold.ts"
+import { at, HOUR, MIB, node, pastOf, told } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 const [fromMs, toMs] = [at(-20), at(80)]

@@ -1,5 +1,5 @@
 /**
- * The minutes of an hour: in which of them something was seen.
+ * A mask of the minutes of an hour in which something was observed.
  */
 import type { Span } from "../../allocation/HourFacts.ts"
 import type { Point } from "./Answer.ts"
@@ -9,31 +9,31 @@ const SLICE_MS = 300_000
 export const SLICES = 12
 const SLICE_MINUTES = 5
 
-/** The hour has a slice more on either side, so that what is seen there tells whether it goes on at its ends. */
+/** Minutes before the hour. The mask covers one more slice on either side, to see whether something continues there. */
 export const BEFORE = SLICE_MINUTES
 const LENGTH = BEFORE + SLICES * SLICE_MINUTES + SLICE_MINUTES
 
 /**
- * Minutes in a row, from five before the hour to five after it.
+ * A mask from five minutes before the hour to five minutes after it.
  *
- * **Shape** 70 places, 1 where the minute is in.
+ * **Shape** 70 places, 1 for each observed minute.
  */
-export type Minutes = Uint8Array
+export type MinuteMask = Uint8Array
 
-export const none = (): Minutes => new Uint8Array(LENGTH)
+export const none = (): MinuteMask => new Uint8Array(LENGTH)
 
-/** The instants at which a question over an hour is asked: the ends of the slices, those beside the hour included. */
+/** Returns the evaluation times of a range query over an hour: the ends of its slices and of the two beside it. */
 export const sliceEnds = (hourMs: number) => ({
   startMs: hourMs,
   endMs: hourMs + 3_600_000 + SLICE_MS,
   stepMs: SLICE_MS
 })
 
-/** Gives the place of the slice that ends at an instant; -1 is the slice before the hour. */
+/** Returns the index of the slice that ends at an instant; -1 is the slice before the hour. */
 export const sliceOf = (hourMs: number, endMs: number): number => Math.round((endMs - hourMs) / SLICE_MS) - 1
 
-/** Reads the points of a `minuteBits` question into minutes, beside what they hold already. */
-export const addBits = (minutes: Minutes, hourMs: number, points: ReadonlyArray<Point>): void => {
+/** Adds the points of a `minuteBits` query to a mask. */
+export const addBits = (minutes: MinuteMask, hourMs: number, points: ReadonlyArray<Point>): void => {
   for (const { atMs, value } of points) {
     const first = BEFORE + sliceOf(hourMs, atMs) * SLICE_MINUTES
     if (!Number.isInteger(value) || value < 0 || value > 31 || first < 0 || first >= LENGTH) continue
@@ -43,18 +43,18 @@ export const addBits = (minutes: Minutes, hourMs: number, points: ReadonlyArray<
   }
 }
 
-/** Takes out the minutes that others do not have. */
-export const keepOnly = (minutes: Minutes, others: Minutes): void => {
+/** Clears the minutes that `others` does not have. */
+export const keepOnly = (minutes: MinuteMask, others: MinuteMask): void => {
   for (let place = 0; place < LENGTH; place++) if (others[place] === 0) minutes[place] = 0
 }
 
 /**
- * Closes holes of up to four minutes between two minutes that are in.
+ * Fills gaps of up to four minutes.
  *
- * Prometheus itself lets a sample stand for five minutes, and scrapes come as seldom as every two. Only minutes
- * for which `mayClose` says so are put in.
+ * Prometheus also treats a sample as valid for five minutes, and scrapes may be two minutes apart. A gap is filled only if
+ * `mayClose` accepts all of its minutes.
  */
-export const closed = (minutes: Minutes, mayClose: (place: number) => boolean = () => true): Minutes => {
+export const closed = (minutes: MinuteMask, mayClose: (place: number) => boolean = () => true): MinuteMask => {
   const result = minutes.slice()
   let last = -1
   for (let place = 0; place < LENGTH; place++) {
@@ -69,20 +69,20 @@ export const closed = (minutes: Minutes, mayClose: (place: number) => boolean = 
 const between = (after: number, before: number): ReadonlyArray<number> =>
   Array.from({ length: before - after - 1 }, (_, index) => after + 1 + index)
 
-/** Gives the intervals of minutes that are in, beyond the hour too. */
-export const spans = (minutes: Minutes, hourMs: number): ReadonlyArray<Span> => runs(minutes, hourMs, 0, LENGTH)
+/** Returns the observed spans, those outside the hour included. */
+export const spans = (minutes: MinuteMask, hourMs: number): ReadonlyArray<Span> => runs(minutes, hourMs, 0, LENGTH)
 
-/** Gives the intervals within one slice of the hour. */
-export const spansOfSlice = (minutes: Minutes, hourMs: number, slice: number): ReadonlyArray<Span> =>
+/** Returns the observed spans within one slice of the hour. */
+export const spansOfSlice = (minutes: MinuteMask, hourMs: number, slice: number): ReadonlyArray<Span> =>
   runs(minutes, hourMs, BEFORE + slice * SLICE_MINUTES, BEFORE + (slice + 1) * SLICE_MINUTES)
 
-/** Tells whether every minute of a slice is in, and the two before it: a window one minute longer than it is full then. */
-export const isWhole = (minutes: Minutes, slice: number): boolean => {
+/** Returns true if all minutes of a slice and the two before are set. A window one minute longer is then full too. */
+export const isWhole = (minutes: MinuteMask, slice: number): boolean => {
   const first = BEFORE + slice * SLICE_MINUTES
   return minutes.subarray(first - 2, first + SLICE_MINUTES).every((minute) => minute === 1)
 }
 
-const runs = (minutes: Minutes, hourMs: number, from: number, to: number): ReadonlyArray<Span> => {
+const runs = (minutes: MinuteMask, hourMs: number, from: number, to: number): ReadonlyArray<Span> => {
   const found: Array<Span> = []
   const instant = (place: number) => hourMs + (place - BEFORE) * MINUTE_MS
   let start = -1
@@ -96,7 +96,7 @@ const runs = (minutes: Minutes, hourMs: number, from: number, to: number): Reado
   return found
 }
 
-/** Cuts spans to the hour; what lies outside is gone. */
+/** Clips spans to the hour. */
 export const within = (hourMs: number, found: ReadonlyArray<Span>): ReadonlyArray<Span> =>
   found
     .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, hourMs), toMs: Math.min(toMs, hourMs + 3_600_000) }))

@@ -1,5 +1,5 @@
 /**
- * Reads hours that are over with all that is known of them.
+ * Reads past hours with everything that costs need.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Option, Record, Stream } from "effect"
@@ -9,10 +9,10 @@ import { UsageError, until as failedUntil } from "../UsageError.ts"
 import type { Window } from "../../hour/Window.ts"
 import type { Client } from "./Client.ts"
 import type * as GpuNames from "./GpuNames.ts"
-import * as Minutes from "./Minutes.ts"
+import * as MinuteMask from "./MinuteMask.ts"
 import * as NodeRoom from "./NodeRoom.ts"
 import * as NodesOfHour from "./NodesOfHour.ts"
-import * as Questions from "./PastQuestions.ts"
+import * as Queries from "./HistoricalQueries.ts"
 import * as PodLines from "./PodLines.ts"
 import * as PodsOfHour from "./PodsOfHour.ts"
 import type { Matcher } from "./Promql.ts"
@@ -20,20 +20,18 @@ import * as StorageOfHour from "./StorageOfHour.ts"
 import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import * as UsageOfHour from "./UsageOfHour.ts"
 
-/** Hours whose existence is asked for at once. */
+/** Hours covered by one query for known hours. */
 const PROBED_HOURS = 168
 const LANES = 4
 
 /**
- * Gives the hours of a window of which the server knows the nodes, oldest first.
+ * Streams the hours of a window of which the server knows the nodes, oldest first.
  *
- * **Shape** whole hours that are over. An hour of which no node is known is not there: the server began later or has been
- * cleared, kube-state-metrics was not scraped, the cluster's label is another. It is a gap, not an hour without costs. One
- * that could not be read is there as the reason, and the next one comes all the same; so is a week of which nobody can say
- * which hours are known.
+ * **Shape** whole, ended hours. An hour without a known node is skipped: it is a gap, not an hour without costs. The server may
+ * have started later or lost data, kube-state-metrics may not be scraped, or the cluster label may be wrong. An unreadable hour
+ * is emitted as an error, and the next hours still follow. So is a week whose known hours cannot be determined.
  *
- * **Limits** one hour at a time, when the one before has been taken; about thirty questions each, four at a time, and one
- * for each week to find them.
+ * **Limits** reads one hour at a time, on demand: about thirty queries per hour, four at a time, and one query per week.
  */
 export const hours = (
   client: Client,
@@ -46,8 +44,8 @@ export const hours = (
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
       const lastMs = hourOf(Math.min(endMs, nowMs))
       let mostLarge = 0
-      /** Says once, not with every hour, that volumes are too large. */
-      const tell = (large: number) => {
+      /** Warns about oversized volumes once, not for every hour. */
+      const warnTooLarge = (large: number) => {
         if (large <= mostLarge) return Effect.void
         mostLarge = large
         return Effect.logWarning(`cost of cluster ${cluster}: sizes of volumes: ${VolumeSize.printTooLarge(large)}`)
@@ -62,7 +60,7 @@ export const hours = (
           hourMs instanceof UsageError
             ? Effect.succeed(hourMs)
             : facts(client, place, cluster, hourMs, accelerators).pipe(
-                Effect.tap(({ large }) => tell(large)),
+                Effect.tap(({ large }) => warnTooLarge(large)),
                 Effect.map(({ found }) => found),
                 Effect.catch((error) => Effect.succeed(failedUntil(error, hourMs + HOUR_MS)))
               )
@@ -72,7 +70,7 @@ export const hours = (
     })
   )
 
-/** Gives the hours of one week that are known, or the one reason why nobody can say. */
+/** Returns the known hours of one week, or the error that prevents it. */
 const knownOrWhy = (
   client: Client,
   place: ReadonlyArray<Matcher>,
@@ -84,7 +82,7 @@ const knownOrWhy = (
     Effect.catch((error) => Effect.succeed([failedUntil(error, Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs))]))
   )
 
-/** Gives the starts of the hours of one week of which any node is known. */
+/** Returns the starts of the hours of one week with any known node. */
 const known = Effect.fnUntraced(function* (
   client: Client,
   place: ReadonlyArray<Matcher>,
@@ -95,7 +93,7 @@ const known = Effect.fnUntraced(function* (
   const toMs = Math.min(fromMs + PROBED_HOURS * HOUR_MS, lastMs)
   if (fromMs >= toMs) return []
   const steps = { startMs: fromMs + HOUR_MS, endMs: toMs, stepMs: HOUR_MS }
-  const [line] = yield* client.range(cluster, Questions.coverage(place), steps)
+  const [line] = yield* client.range(cluster, Queries.coverage(place), steps)
   return (line?.points ?? []).filter(({ value }) => value > 0).map(({ atMs }) => atMs - HOUR_MS)
 })
 
@@ -108,19 +106,19 @@ const facts = Effect.fn("Prometheus.past")(function* (
 ) {
   yield* Effect.annotateCurrentSpan({ cluster, startMs: hourMs })
   const usage = yield* UsageOfHour.read(client, place, cluster, hourMs)
-  const minutes = yield* askAll(Questions.minutes(place, accelerators), (promql) =>
-    client.range(cluster, promql, Minutes.sliceEnds(hourMs))
+  const minutes = yield* askAll(Queries.minutes(place, accelerators), (promql) =>
+    client.range(cluster, promql, MinuteMask.sliceEnds(hourMs))
   )
   const atEnd = (promql: string) => client.instant(cluster, promql, hourMs + HOUR_MS)
-  const objects = yield* askAll(Questions.objects(place), (promql) =>
+  const objects = yield* askAll(Queries.objects(place), (promql) =>
     Effect.map(atEnd(promql), (lines) => lines.filter(({ points }) => (points[0]?.value ?? 0) * 1_000 > hourMs))
   )
-  const instants = yield* askAll(Questions.instants(place, accelerators), atEnd)
-  const fittingRequests = instants.refusedRequests.length === 0 ? [] : yield* atEnd(Questions.fittingRequests(place))
+  const instants = yield* askAll(Queries.instants(place, accelerators), atEnd)
+  const fittingRequests = instants.refusedRequests.length === 0 ? [] : yield* atEnd(Queries.fittingRequests(place))
   const answers = { ...minutes, ...objects, ...instants, fittingRequests, accelerators }
 
-  const raw = Minutes.none()
-  for (const { points } of answers.seen) Minutes.addBits(raw, hourMs, points)
+  const raw = MinuteMask.none()
+  for (const { points } of answers.seen) MinuteMask.addBits(raw, hourMs, points)
   const wasSeen = (at: number): boolean => raw[at] === 1
   const pods = PodLines.pods(answers.pods, answers.podsWithoutUid, hourMs, wasSeen)
   const { large, volumes } = StorageOfHour.volumes(answers, hourMs, wasSeen)
@@ -128,7 +126,7 @@ const facts = Effect.fn("Prometheus.past")(function* (
   const found: HourFacts = {
     cluster,
     startMs: hourMs,
-    seen: Minutes.within(hourMs, Minutes.spans(Minutes.closed(raw), hourMs)),
+    seen: MinuteMask.within(hourMs, MinuteMask.spans(MinuteMask.closed(raw), hourMs)),
     nodes,
     pods: NodeRoom.bounded(PodsOfHour.read(pods, answers, usage, hourMs, wasSeen), nodes),
     volumes,
