@@ -1,4 +1,4 @@
-/** What the README leads to is there: its example's imports, and the files of its map. */
+/** Checks that the README's imports and file names exist. */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -18,7 +18,7 @@ describe("the README", () => {
   })
 
   it("names files that are there", () => {
-    const map = page.slice(page.indexOf("## The wings"))
+    const map = page.slice(page.indexOf("## Folders"))
     const named = Array.from(map.matchAll(/`([a-z/]*[A-Z]\w+)(\.ts)?`/g), ([, path = ""]) => path)
     assert.isAbove(named.length, 50)
     const missing = named.filter((path) => (path.includes("/") ? !files.includes(`${path}.ts`) : !names.has(path)))

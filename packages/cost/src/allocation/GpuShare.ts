@@ -74,8 +74,8 @@ const TOLERANCE = 1e-9
 /**
  * Returns the number of GPUs of a node, however they are partitioned.
  *
- * Unpartitioned remainders belong to the node too, and are idle. With the "mixed" strategy the count is that of the node label,
- * or the number of GPUs on which the slices fit by compute and memory, if that is greater. With the "single" strategy it is the
+ * Unpartitioned remainders belong to the node too, and are idle. With the "mixed" strategy it is the greater of the node
+ * label's count and the number of GPUs on which the slices fit by compute and memory. With the "single" strategy it is the
  * number of GPUs on which the slices fit.
  */
 export const ofNode = ({ gpuParts, gpus, labels }: Pick<NodeFacts, "gpuParts" | "gpus" | "labels">): number => {

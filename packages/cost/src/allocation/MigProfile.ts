@@ -15,7 +15,7 @@ export interface MigProfile {
   readonly perGpu: number
 }
 
-/** How a GPU can be partitioned. **Shape** `memoryGb` is absent if unknown. */
+/** The partitioning of a GPU. **Shape** `memoryGb` is absent if unknown. */
 interface Partitioning {
   readonly slices: number
   readonly memoryGb?: number

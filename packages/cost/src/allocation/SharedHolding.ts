@@ -44,8 +44,8 @@ export const split = <Owner>(
     }
   }
 }
+
 /** An owner with the intervals of each of its holders. */
-/** What one owner's holders held, each for itself. */
 interface Owned<Owner> {
   readonly owner: Owner
   readonly held: Array<Intervals>
@@ -62,8 +62,8 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals)
   }
   return [...owners].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, owned]) => owned)
 }
+
 /** Returns, for each second at which holders change, the share that a permanent holder has accrued by then. */
-/** Gives, for every second at which something changes, what one who held it all the time has had by then. */
 const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))
   for (const { held } of owners) {

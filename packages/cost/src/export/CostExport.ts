@@ -1,8 +1,8 @@
 /**
  * Exports closed hours as comma-separated values, and imports them into another store.
  *
- * A file holds a header and, for each hour of each cluster, one `hour` record, one `series` record per series, in their order,
- * and one `sum` record. An `end` record closes the file. The format is lossless: an imported hour equals the exported one, and
+ * A file starts with a header. Each hour of each cluster has one `hour` record, one `series` record per series in order, and
+ * one `sum` record. An `end` record closes the file. The format is lossless: an imported hour equals the exported one, and
  * can be repriced like it.
  *
  * | column | in `hour` records | in `series` records | in `sum` records |
@@ -127,8 +127,8 @@ export interface Imported {
 /**
  * Imports the output of {@link toCsv} into the store.
  *
- * **Errors** `ImportRefused` at the first invalid record, at an hour whose checksum does not match, and at the end of a file
- * that lacks hours or its `end` record. Earlier hours stay imported. Importing the corrected file again skips or replaces them.
+ * **Errors** `ImportRefused` at the first invalid record or wrong checksum, and at the end of a file that lacks hours or its
+ * `end` record. Earlier hours stay imported. Importing the corrected file again skips or replaces them.
  *
  * **Limits** holds one hour, or with `closed: "replace"` one day of one cluster. The hours of a cluster must be adjacent and
  * ascending.

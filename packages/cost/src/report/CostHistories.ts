@@ -21,7 +21,7 @@ export interface CostHistory {
   readonly toMs: number
 }
 
-/** How long cached extents and history names stay valid. Another process may change both. */
+/** Lifetime of cached extents and history names. Another process may change both. */
 const READ_EVERY_MS = 60_000
 
 /**

@@ -28,7 +28,7 @@ import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportE
 export type { ClusterView } from "./ReportCoverage.ts"
 export type { AggregateQuery, ExplainQuery, WorkloadsQuery } from "./ReportQuery.ts"
 
-/** How far back reports reach, by the hour and by the day. **Units** days. */
+/** Reach of reports into the past, by the hour and by the day. **Units** days. */
 export const Retention = Context.Reference<{ readonly hourlyDays: number; readonly retentionDays: number }>(
   "@quarterdeck/cost/CostReport/Retention",
   { defaultValue: () => ({ hourlyDays: DEFAULT_HOURLY_DAYS, retentionDays: DEFAULT_RETENTION_DAYS }) }

@@ -135,7 +135,7 @@ export const CostStatus = Schema.Literals([...Status.literals, "retired"])
 export type CostStatus = typeof CostStatus.Type
 
 /**
- * How one cluster's part of a report was obtained.
+ * The coverage of one cluster in a report.
  *
  * **Shape** `status` is the cluster's present state; stored costs are reported whatever it is. `retired`: no registered cluster
  * has the name, and its costs end `ageMs` ago. A retired cluster counts as an answer.
@@ -162,8 +162,8 @@ export type ReportWindow = typeof ReportWindow.Type
 /**
  * The fields that every report carries beside its rows.
  *
- * Coverage is in the order of the target. `partial` is set if a cluster does not answer, `stale` included, and part of its
- * window is unknown, or if a key's scope needs namespace labels that are unknown. Gaps in the history of a cluster that answers
+ * Coverage is in the order of the target. `partial` is set if a cluster does not answer, `stale` included, and its window is
+ * not fully known. It is also set if a key's scope needs namespace labels that are unknown. Gaps in the history of a cluster that answers
  * show in `hoursCovered` only.
  */
 export const reportFields = {

@@ -12,7 +12,7 @@ const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
 /** Range of a report without `range`, `from` and `to`. */
 export const DEFAULT_RANGE = "7d"
 
-/** How long costs are stored by the hour, and then by the day, unless settings say otherwise. **Units** days. */
+/** Default retention of costs by the hour, and then by the day. **Units** days. */
 export const DEFAULT_HOURLY_DAYS = 100
 export const DEFAULT_RETENTION_DAYS = 400
 
@@ -93,8 +93,8 @@ const EXPLANATION: Record<InvalidRange["problem"], string> = {
  *
  * A length ends now; `d` is 24 hours and `w` seven days. Without `to`, or with a `to` in the future, the range ends now.
  *
- * **Errors** `InvalidRange` with the invalid field: wrong syntax, `range` combined with `from` or `to`, an empty or reversed
- * window, a start before the oldest stored costs.
+ * **Errors** `InvalidRange` with the invalid field: wrong syntax, `range` with `from` or `to`, an empty or reversed window, a
+ * start before the oldest stored costs.
  *
  * **Example**
  *

@@ -9,8 +9,8 @@ import * as Backlog from "./Backlog.ts"
 /**
  * The state of one cluster's back-fill.
  *
- * **Shape** `missingHours` are open hours since the first hour that the source knows, or all open hours if it knows none: an
- * operator has to look. `olderHours` lie before the first known hour. `window` spans the missing hours. `problem` is why the
+ * **Shape** `missingHours` are open hours since the first hour that the source knows, or all if it knows none. An operator
+ * should look into them. `olderHours` lie before the first known hour. `window` spans the missing hours. `problem` is why the
  * last attempt left hours missing; absent before it ends, and if none are missing.
  *
  * **Units** milliseconds since the epoch.

@@ -6,7 +6,7 @@ import type { Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { Effect, Redacted } from "effect"
 import { hash } from "node:crypto"
 
-/** How long to wait for namespaces after pods are known. Then namespaces count as unreadable. **Units** milliseconds. */
+/** Time to wait for namespaces after pods are known. Then namespaces count as unreadable. **Units** milliseconds. */
 const NAMESPACES_WAIT_MS = 60_000
 
 /**

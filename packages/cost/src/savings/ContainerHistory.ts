@@ -35,7 +35,7 @@ const MIN_WEIGHT = 0.1
 const SAMPLE_SECONDS = 60
 
 /**
- * How much more memory an OOM-killed container is assumed to need, as a ratio and in bytes. The greater applies.
+ * Additional memory that an OOM-killed container is assumed to need, as a ratio and in bytes. The greater applies.
  *
  * **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`.
  */

@@ -117,8 +117,8 @@ export const merge = (into: DecayingHistogram, other: DecayingHistogram): void =
 /**
  * Returns the percentile at `share`, such as 0.9 for the 90th.
  *
- * The result is the end of the bucket in which the share is reached, or the start of the last bucket. 0 for an empty
- * histogram.
+ * The result is the end of the bucket in which the share is reached. The last bucket has no end, so its start counts. An empty
+ * histogram returns 0.
  */
 export const percentile = ({ first, shape, weights }: DecayingHistogram, share: number): number => {
   if (weights.length === 0) return 0

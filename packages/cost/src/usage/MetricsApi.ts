@@ -35,8 +35,8 @@ const leftOut = Metric.counter("quarterdeck_usage_entries_left_out_total", {
  * Invalid samples, and those more than five minutes off, are ignored and counted in
  * `quarterdeck_usage_entries_left_out_total`.
  *
- * **Errors** `UsageError` if the cluster is not registered, does not answer, does not serve or allow `metrics.k8s.io`, or
- * returns only samples more than five minutes off.
+ * **Errors** `UsageError` if the cluster is not registered, does not answer, or does not serve or allow `metrics.k8s.io`. Also
+ * if all samples are more than five minutes off.
  *
  * **Limits** reads the whole list, as metrics-server does not page; `TransportLimits` of the cluster's calls.
  */

@@ -49,8 +49,8 @@ const ANSWER_BYTES = 64 * 1024 * 1024
 /**
  * Creates a client.
  *
- * **Errors** queries fail with `UsageError`: no connection, a status other than 200, an error or invalid response of the API, a
- * response above `answerBytes`, or a timeout. Errors contain no header and no password.
+ * **Errors** queries fail with `UsageError`: no connection, a status other than 200, an invalid response, one above
+ * `answerBytes`, or a timeout. Errors contain no header and no password.
  *
  * **Limits** one POST per query, without retries, redirects and tracing, because headers may be secret. After a `Retry-After`,
  * queries fail at once until it has passed, with the remaining time.
