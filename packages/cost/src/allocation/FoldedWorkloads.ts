@@ -24,7 +24,7 @@ export const fold = (facts: HourFacts, prefixes: ReadonlyArray<string>): HourFac
   let isChanged = false
   const pods = facts.pods.map((pod) => {
     const { kind, name, namespace } = pod.workload
-    const prefix = FOLDED.has(kind) ? longestFirst.find((one) => name.startsWith(one)) : undefined
+    const prefix = FOLDED.has(kind) ? longestFirst.find((candidate) => name.startsWith(candidate)) : undefined
     if (prefix === undefined) return pod
     isChanged = true
     const key = `${namespace}/${kind}/${prefix}`

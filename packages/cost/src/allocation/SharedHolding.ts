@@ -30,7 +30,7 @@ export const split = <Owner>(
   charge: (owner: Owner | undefined, amount: number) => void
 ): void => {
   const owners = byOwner(holders, there)
-  const held = union(owners.flatMap((one) => one.held.flat()))
+  const held = union(owners.flatMap((owned) => owned.held.flat()))
   const free = secondsIn(overlap(there, seen)) - secondsIn(overlap(held, seen))
   if (free > 0) charge(undefined, rate * free)
   if (owners.length === 0) return

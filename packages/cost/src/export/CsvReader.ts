@@ -67,26 +67,26 @@ export const make = (maxLength: number): CsvReader => {
       length += stop - at + 1
       if (length > maxLength) return malformed(records, `a record is longer than ${maxLength} characters`)
       at = stop
-      const one = text[at]
-      if (one === undefined) break
-      if (place === "return" && one !== "\n")
+      const character = text[at]
+      if (character === undefined) break
+      if (place === "return" && character !== "\n")
         return malformed(records, "a carriage return is not followed by a line feed")
       if (place === "quoted") {
-        if (one === '"') place = "quote"
+        if (character === '"') place = "quote"
         else {
-          field += one
+          field += character
           line++
         }
-      } else if (one === '"') {
+      } else if (character === '"') {
         if (place === "bare") return malformed(records, "a quote within an unquoted field")
-        if (place === "quote") field += one
+        if (place === "quote") field += character
         place = "quoted"
-      } else if (one === ",") endField()
-      else if (one === "\r") place = "return"
-      else if (one === "\n") endRecord(records)
+      } else if (character === ",") endField()
+      else if (character === "\r") place = "return"
+      else if (character === "\n") endRecord(records)
       else if (place === "quote") return malformed(records, "text after the closing quote of a field")
       else {
-        field += one
+        field += character
         place = "bare"
       }
     }

@@ -137,8 +137,8 @@ export const add = Effect.fnUntraced(function* (
   series: Array<Series>,
   fields: ReadonlyArray<string>
 ) {
-  const [, cluster = "", start = "", known, size, charges, checksum, ...own] = fields
-  const [namespace = "", kind = "", name = "", uid = "", written = "", rate = "", ...amounts] = own
+  const [, cluster = "", start = "", known, size, charges, checksum, ...seriesFields] = fields
+  const [namespace = "", kind = "", name = "", uid = "", written = "", rate = "", ...amounts] = seriesFields
   if (`${cluster} ${start}` !== named) return yield* new InvalidRecord({ problem: `expected a series of ${named}` })
   if (known !== "" || size !== "" || charges !== "" || checksum !== "") {
     return yield* new InvalidRecord({ problem: "a series record must not fill hour columns" })
@@ -147,9 +147,9 @@ export const add = Effect.fnUntraced(function* (
   if (place >= hour.rateOf.length)
     return yield* new InvalidRecord({ problem: `${named} has more series than its hour record states` })
   const labels = yield* Effect.mapError(labelsOf(written), () => new InvalidRecord({ problem: "cannot parse labels" }))
-  const one: Series = { namespace, kind, name, uid, labels }
-  keys.add(keyOf(one))
-  series.push(one)
+  const next: Series = { namespace, kind, name, uid, labels }
+  keys.add(keyOf(next))
+  series.push(next)
   if (keys.size !== series.length) return yield* new InvalidRecord({ problem: `${named} contains this series twice` })
   hour.rateOf[place] = yield* whole("rate", rate, -1, hour.rates.length - 1)
   for (const [index, text] of amounts.entries()) {

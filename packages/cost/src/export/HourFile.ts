@@ -48,7 +48,7 @@ export class HourFile {
       return refuse(line, `the file ends before all series of ${named} and their checksum`)
     }
     if (this.#place === "end") return Effect.void
-    return refuse(this.#lastLine, "the file ends here, without the end record that closes the file: hours are missing")
+    return refuse(this.#lastLine, "the file ends here, without an end record: hours are missing")
   }
 
   #begin(line: number, fields: ReadonlyArray<string>): Effect.Effect<undefined, ImportRefused> {

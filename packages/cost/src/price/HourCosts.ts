@@ -111,7 +111,7 @@ const seenOf = (hour: Hour): ReadonlyArray<Window> => {
 
 /** Returns the provider and region of a cluster, for costs outside nodes: those of its first class with a provider. */
 const placeOf = ({ rates }: Hour): RateClass => {
-  const { provider, region } = rates.find((one) => one.provider !== "") ?? RateClasses.unknown
+  const { provider, region } = rates.find((rateClass) => rateClass.provider !== "") ?? RateClasses.unknown
   return { ...RateClasses.unknown, provider, region }
 }
 
@@ -196,8 +196,8 @@ const compute = (
 /** Returns the idle series with the lowest key, so that the result does not depend on the order of series. */
 const firstIdle = ({ series }: Hour, parts: ReadonlyArray<Part>): number | undefined => {
   const keyed = parts.flatMap((part) => {
-    const one = series[part.series]
-    return one?.kind === IDLE ? [{ place: part.series, key: keyOf(one) }] : []
+    const owner = series[part.series]
+    return owner?.kind === IDLE ? [{ place: part.series, key: keyOf(owner) }] : []
   })
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]?.place
 }

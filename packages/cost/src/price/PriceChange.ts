@@ -48,39 +48,39 @@ export interface Revised {
  */
 export const revise = (
   history: PriceHistory,
-  asked: PriceBook.PriceBook,
+  proposed: PriceBook.PriceBook,
   { hasCosts, hourlyDays, hoursFromMs, nowMs }: RevisionLimits
 ): Result.Result<Revised, StalePriceBook | InvalidPriceBook> => {
   const last = Arr.lastNonEmpty(history)
   const { version } = last.book
-  if (asked.version !== version) return Result.fail(new StalePriceBook({ version, askedVersion: asked.version }))
-  if (Equal.equals(asked, last.book)) return Result.succeed({ history })
-  if (hasCosts && asked.currency !== last.book.currency) {
+  if (proposed.version !== version) return Result.fail(new StalePriceBook({ version, askedVersion: proposed.version }))
+  if (Equal.equals(proposed, last.book)) return Result.succeed({ history })
+  if (hasCosts && proposed.currency !== last.book.currency) {
     const problem = `must stay ${last.book.currency}: costs in it are stored, and sums cannot mix currencies`
     return Result.fail(new InvalidPriceBook({ field: "currency", problem }))
   }
 
-  const underflow = firstUnderflow(asked)
+  const underflow = firstUnderflow(proposed)
   if (underflow !== undefined) {
     const problem = "is so small that it rounds to 0 (price times rate is rounded to twelve decimals); use 0 for free"
     return Result.fail(new InvalidPriceBook({ field: underflow, problem }))
   }
 
   const fromMs = keptFromMs(nowMs, hourlyDays)
-  const fresh = freshIn(asked.overrides, last.book.overrides)
+  const fresh = freshIn(proposed.overrides, last.book.overrides)
   const chargedFromMs = Math.max(fromMs, hoursFromMs ?? fromMs)
   const tooOld = fresh.find((override) => override.validFrom !== undefined && validFromMs(override) < chargedFromMs)
   if (tooOld !== undefined) {
-    const kept =
+    const limit =
       chargedFromMs > fromMs ? "earlier hours are no longer stored" : `hours are stored for ${hourlyDays} days`
-    const problem = `${kept}: must be ${new Date(chargedFromMs).toISOString()} or later`
-    const field = `overrides[${asked.overrides.indexOf(tooOld)}].validFrom`
+    const problem = `${limit}: must be ${new Date(chargedFromMs).toISOString()} or later`
+    const field = `overrides[${proposed.overrides.indexOf(tooOld)}].validFrom`
     return Result.fail(new InvalidPriceBook({ field, problem }))
   }
 
   // If the clock was set back, the new book must still not precede the last one.
   const sinceMs = Math.max(nowMs, last.sinceMs)
-  const revision: Revision = { sinceMs, book: { ...asked, version: version + 1 } }
+  const revision: Revision = { sinceMs, book: { ...proposed, version: version + 1 } }
   const backdated = fresh.map(validFromMs).filter((ms) => Number.isFinite(ms) && ms < nowMs)
   return Result.succeed({
     history: pruned([...history, revision], fromMs),

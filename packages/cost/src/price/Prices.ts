@@ -36,10 +36,10 @@ export class Prices extends Context.Service<
 
 /** Creates the service from a stored history. **Shape** `keep` stores a new history before it applies. */
 export const make = Effect.fnUntraced(function* (
-  kept: PriceHistory.PriceHistory,
+  stored: PriceHistory.PriceHistory,
   keep: (history: PriceHistory.PriceHistory) => Effect.Effect<void, CostError>
 ) {
-  const ref = yield* Ref.make(kept)
+  const ref = yield* Ref.make(stored)
   const turn = yield* Semaphore.make(1)
   const replace = Effect.fn("Prices.replace")(function* (
     book: PriceBook.PriceBook,

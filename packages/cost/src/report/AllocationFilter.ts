@@ -18,10 +18,10 @@ export const to = (allocations: AllocationSet, isKept: (series: Series) => boole
     const places: Array<number> = []
     const keptSeries: Array<Series> = []
     for (let place = 0; place < series.length; place++) {
-      const one = series[place]
-      if (one === undefined || !isKept(one)) continue
+      const candidate = series[place]
+      if (candidate === undefined || !isKept(candidate)) continue
       places.push(place)
-      keptSeries.push(one)
+      keptSeries.push(candidate)
     }
     if (places.length === 0) continue
     parts.push({

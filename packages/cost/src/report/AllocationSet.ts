@@ -108,9 +108,9 @@ export const reader = Effect.fnUntraced(function* (
     }
     for (const [closedEndMs, alike] of byEnd) {
       const sums = yield* store.sums(alike.map(keyOf), { startMs, endMs: closedEndMs })
-      for (const [index, one] of sums.entries()) {
+      for (const [index, summed] of sums.entries()) {
         const cluster = alike[index]
-        if (cluster !== undefined) parts.set(cluster, [{ ...one, isOpen: false }, ...(parts.get(cluster) ?? [])])
+        if (cluster !== undefined) parts.set(cluster, [{ ...summed, isOpen: false }, ...(parts.get(cluster) ?? [])])
       }
     }
     const allocations = joined(

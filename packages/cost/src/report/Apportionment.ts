@@ -23,8 +23,8 @@ export const apportion = (
   allocations: AllocationSet.AllocationSet,
   { amounts, binOf, weights }: Amounts
 ): { readonly shares: Float64Array; readonly weighed: Float64Array } => {
-  const isBefore = (one: number, other: number): boolean => {
-    const [a, b] = [AllocationSet.seriesAt(allocations, one), AllocationSet.seriesAt(allocations, other)]
+  const isBefore = (first: number, second: number): boolean => {
+    const [a, b] = [AllocationSet.seriesAt(allocations, first), AllocationSet.seriesAt(allocations, second)]
     return a !== undefined && b !== undefined && isSeriesBefore(a, b)
   }
   const shares = new Float64Array(binOf.length)
@@ -56,10 +56,10 @@ export const apportion = (
 }
 
 /** Orders the series of a cluster, independent of the order of their labels. */
-const isSeriesBefore = (one: Series, other: Series): boolean => {
-  if (one.name !== other.name) return one.name < other.name
-  if (one.namespace !== other.namespace) return one.namespace < other.namespace
-  if (one.kind !== other.kind) return one.kind < other.kind
-  if (one.uid !== other.uid) return one.uid < other.uid
-  return keyOf(one) < keyOf(other)
+const isSeriesBefore = (first: Series, second: Series): boolean => {
+  if (first.name !== second.name) return first.name < second.name
+  if (first.namespace !== second.namespace) return first.namespace < second.namespace
+  if (first.kind !== second.kind) return first.kind < second.kind
+  if (first.uid !== second.uid) return first.uid < second.uid
+  return keyOf(first) < keyOf(second)
 }

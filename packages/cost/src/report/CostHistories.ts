@@ -103,20 +103,20 @@ class Book {
 
   fillableFromMs(key: ClusterName): number | undefined {
     const history = this.byKey.get(key)
-    const hasOthers = this.histories.some((one) => one.name === history?.name && one.key !== key)
+    const hasOthers = this.histories.some((candidate) => candidate.name === history?.name && candidate.key !== key)
     return history === undefined || !hasOthers ? undefined : hourOf(history.sinceMs) + HOUR_MS
   }
 }
 
 const make = Effect.gen(function* () {
   const store = yield* CostStore
-  const kept = yield* HistoryStore
+  const historyStore = yield* HistoryStore
   const turn = yield* Semaphore.make(1)
   const book = new Book()
-  book.note(yield* kept.all)
+  book.note(yield* historyStore.all)
 
   const read = Effect.gen(function* () {
-    book.note(yield* kept.all)
+    book.note(yield* historyStore.all)
     book.extents = yield* store.extents
     book.readAtMs = yield* Clock.currentTimeMillis
   })
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
     return HistorySuccession.settle(book.histories, seen, facts)
   })
   const put = Effect.fnUntraced(function* (changed: ReadonlyArray<KeptHistory>) {
-    yield* kept.save(changed)
+    yield* historyStore.save(changed)
     const keys = new Set(changed.map(({ key }) => key))
     book.note([...book.histories.filter(({ key }) => !keys.has(key)), ...changed])
   })

@@ -72,14 +72,18 @@ export const addColumn = (
   }
 }
 
-const subtractNonWorkloadHours = ({ columns }: Table, { columns: own, from, series }: Part, binOf: Int32Array) => {
+const subtractNonWorkloadHours = (
+  { columns }: Table,
+  { columns: partColumns, from, series }: Part,
+  binOf: Int32Array
+) => {
   for (let index = 0; index < series.length; index++) {
     const bin = binOf[from + index] ?? -1
-    const existed = own.existedSeconds[index] ?? 0
-    const one = series[index]
-    if (bin < 0 || existed === 0 || one === undefined || isWorkload(one)) continue
+    const existed = partColumns.existedSeconds[index] ?? 0
+    const subject = series[index]
+    if (bin < 0 || existed === 0 || subject === undefined || isWorkload(subject)) continue
     columns.existedSeconds[bin] = (columns.existedSeconds[bin] ?? 0) - existed
-    columns.coveredSeconds[bin] = (columns.coveredSeconds[bin] ?? 0) - (own.coveredSeconds[index] ?? 0)
+    columns.coveredSeconds[bin] = (columns.coveredSeconds[bin] ?? 0) - (partColumns.coveredSeconds[index] ?? 0)
   }
 }
 

@@ -45,12 +45,13 @@ export const add = Effect.fnUntraced(function* (
     for (let index = 0; index < series.length; index++) {
       const place = from + index
       if (place % SLICE === SLICE - 1) yield* Effect.yieldNow
-      const one = series[index]
-      if (one === undefined || isReported[place] !== 1) continue
+      const subject = series[index]
+      if (subject === undefined || isReported[place] !== 1) continue
       const before = groups.all.length
-      let group = combined(0, 0, markOf(one))
-      for (let at = 0; at < readers.length; at++) group = combined(at + 1, group, readers[at]?.(cluster, one) ?? null)
-      binOf[place] = binOfGroup[group] ??= binFor(groups, dimensions, clusters[cluster] ?? "", one, how.knownOnly)
+      let group = combined(0, 0, markOf(subject))
+      for (let at = 0; at < readers.length; at++)
+        group = combined(at + 1, group, readers[at]?.(cluster, subject) ?? null)
+      binOf[place] = binOfGroup[group] ??= binFor(groups, dimensions, clusters[cluster] ?? "", subject, how.knownOnly)
       if (groups.all.length > before && groups.all.length % MADE_AT_ONCE === 0) yield* Effect.yieldNow
     }
   }

@@ -26,9 +26,9 @@ export const spread = Effect.fnUntraced(function* (allocations: AllocationSet.Al
   const workloads = new Int32Array(size).fill(-1)
   const idle: Array<readonly [place: number, cluster: number]> = []
   for (const { cluster, from, series } of parts) {
-    for (const [index, one] of series.entries()) {
-      if (isWorkload(one)) workloads[from + index] = cluster
-      if (one.kind === IDLE) idle.push([from + index, cluster])
+    for (const [index, subject] of series.entries()) {
+      if (isWorkload(subject)) workloads[from + index] = cluster
+      if (subject.kind === IDLE) idle.push([from + index, cluster])
     }
   }
   const changed = new Map<Measure, Float64Array>()

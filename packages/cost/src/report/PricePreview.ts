@@ -164,8 +164,8 @@ const totalsOf = Effect.fnUntraced(function* (
 const besideWorkloads = ({ parts }: AllocationSet.AllocationSet): number => {
   let nanos = 0
   for (const { columns, series } of parts) {
-    for (const [index, one] of series.entries()) {
-      if (isWorkload(one)) continue
+    for (const [index, subject] of series.entries()) {
+      if (isWorkload(subject)) continue
       for (const cost of GroupTotals.COSTS) nanos += columns[cost][index] ?? 0
     }
   }

@@ -46,8 +46,8 @@ export const of = Effect.fnUntraced(function* (
     for (const part of parts) {
       const cluster = allocations.clusters[part.cluster]
       yield* Effect.yieldNow
-      for (const [index, one] of part.series.entries()) {
-        if (isWorkload(one) || cluster === undefined || !isVisible(cluster, one)) continue
+      for (const [index, subject] of part.series.entries()) {
+        if (isWorkload(subject) || cluster === undefined || !isVisible(cluster, subject)) continue
         if (hasAny(part, index)) isReported[part.from + index] = 1
       }
     }

@@ -28,8 +28,8 @@ const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArra
   const figures = GroupTotals.noFigures()
   let bin = 0
   for (const row of chosen) {
-    const one = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1, figures)
-    if (one !== undefined) written.push(one)
+    const costRow = rowAt(rows, row, sums, several[bin] === row ? bin++ : -1, figures)
+    if (costRow !== undefined) written.push(costRow)
   }
 }
 

@@ -41,17 +41,17 @@ export const deciding = (
 ): ((cluster: HistoryName, series: Series) => boolean) => {
   const isReached = reaching(reach)
   const isUnscoped = reach.namespaces._tag === "All"
-  const asked = namespaces === undefined ? undefined : new Set(namespaces)
+  const requested = namespaces === undefined ? undefined : new Set(namespaces)
   const kinds = workloadTypes === undefined ? undefined : new Set(workloadTypes)
   return (cluster, series) => {
     const { kind, namespace } = series
     if (!isWorkload(series)) {
       if (!isUnscoped || kinds !== undefined || hasLabels !== undefined) return false
-      return asked === undefined || (kind === UNMOUNTED && asked.has(namespace))
+      return requested === undefined || (kind === UNMOUNTED && requested.has(namespace))
     }
     return (
       (kinds === undefined || kinds.has(kind))
-      && (asked === undefined || asked.has(namespace))
+      && (requested === undefined || requested.has(namespace))
       && (hasLabels === undefined || hasLabels(series))
       && isReached(cluster, namespace)
     )

@@ -143,19 +143,19 @@ export const make = (): WorkloadIndexOf => {
     }
     return {
       numbersOf: (series) => {
-        const same = known.lasts.find((one) => one.series === series)
+        const same = known.lasts.find((call) => call.series === series)
         if (same !== undefined) return same.numbers
         const last = nearest(known.lasts, series.length) ?? NO_SERIES
         const found = new Int32Array(series.length)
         let next = 0
         for (let at = 0; at < series.length; at++) {
-          const one = series[at]
-          if (one === undefined) continue
-          const before = soonIn(last.series, one, next)
+          const subject = series[at]
+          if (subject === undefined) continue
+          const before = soonIn(last.series, subject, next)
           if (before >= 0) next = before + 1
-          found[at] = before < 0 ? (numbers.get(one) ?? add(one)) : (last.numbers[before] ?? 0)
+          found[at] = before < 0 ? (numbers.get(subject) ?? add(subject)) : (last.numbers[before] ?? 0)
         }
-        known.lasts = [{ series, numbers: found }, ...known.lasts.filter((one) => one !== last).slice(0, 1)]
+        known.lasts = [{ series, numbers: found }, ...known.lasts.filter((call) => call !== last).slice(0, 1)]
         return found
       },
       size: () => keys.length,

@@ -63,8 +63,8 @@ export const join = Effect.fnUntraced(function* (
       for (let at = 0; at < series.length; at++) {
         const place = from + at
         if (place % AllocationSet.SLICE === AllocationSet.SLICE - 1) yield* Effect.yieldNow
-        const one = series[at]
-        if (one === undefined || !isWorkload(one) || !how.isVisible(cluster, one)) continue
+        const candidate = series[at]
+        if (candidate === undefined || !isWorkload(candidate) || !how.isVisible(cluster, candidate)) continue
         const number = numbers[at] ?? 0
         const known = rowOfNumber[number] ?? 0
         const row = known > 0 ? known - 1 : size

@@ -222,9 +222,9 @@ const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Fill
     const leftMs = untilMs - (yield* Clock.currentTimeMillis)
     if (leftMs <= 0) return false
     yield* Effect.sleep(Math.min(leftMs, LOOK_MS))
-    const asked = yield* Effect.result(journal.isRestartAsked(cluster))
-    if (Result.isSuccess(asked) && asked.success) return true
-    if (Result.isFailure(asked)) yield* failureLog.failed("backfill", asked.failure.message)
+    const restart = yield* Effect.result(journal.isRestartAsked(cluster))
+    if (Result.isSuccess(restart) && restart.success) return true
+    if (Result.isFailure(restart)) yield* failureLog.failed("backfill", restart.failure.message)
   }
 })
 

@@ -26,7 +26,7 @@ export const remaining = Effect.fnUntraced(function* (
   { endMs, startMs }: Window
 ): Effect.fn.Return<Backlog.Backlog, CostError> {
   // Read the extent first: hours that close from now on would hide the gap before them.
-  const extent = (yield* store.extents).find((one) => one.cluster === cluster)
+  const extent = (yield* store.extents).find((candidate) => candidate.cluster === cluster)
   const noted = Option.getOrElse(yield* journal.backfill(cluster), (): Backlog.Backlog => {
     const untilMs = extent?.fromMs ?? endMs
     return { untilMs, left: [{ startMs, endMs: untilMs }] }

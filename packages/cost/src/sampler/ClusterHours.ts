@@ -136,11 +136,11 @@ export class ClusterHours {
 
   /** Moves pending hours that lie ahead of the clock to the future ones, and ended future ones back. */
   #sortOut(startMs: number): void {
-    for (const one of this.#pending.filter(({ hour }) => hour.startMs > startMs)) {
-      this.#pending.splice(this.#pending.indexOf(one), 1)
-      this.#ahead.push(one.hour)
+    for (const pending of this.#pending.filter(({ hour }) => hour.startMs > startMs)) {
+      this.#pending.splice(this.#pending.indexOf(pending), 1)
+      this.#ahead.push(pending.hour)
     }
-    for (const hour of this.#ahead.filter((one) => one.startMs < startMs)) {
+    for (const hour of this.#ahead.filter((candidate) => candidate.startMs < startMs)) {
       this.#ahead.splice(this.#ahead.indexOf(hour), 1)
       this.#addPending(hour, false)
     }

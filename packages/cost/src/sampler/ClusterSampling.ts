@@ -166,7 +166,7 @@ const observe = Effect.fnUntraced(function* (sampling: Sampling, { store }: Memb
   })
   sampling.intake = intake
   yield* store.observe("Pod", {
-    put: (pod, held) => intake.put(pod, held),
+    put: (pod, previous) => intake.put(pod, previous),
     gone: (pod) => intake.gone(pod),
     whole: (pods) => {
       intake.whole(pods)

@@ -23,11 +23,11 @@ export const storeOf = (store: CostStore["Service"], history: SampledHistory): C
   const { cluster, key } = history
   const named = <A extends { readonly cluster: ClusterName }>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
     values.map((value) => ({ ...value, cluster }))
-  const kept = (hour: Hour): Hour => ({ ...hour, cluster: key })
+  const byKey = (hour: Hour): Hour => ({ ...hour, cluster: key })
   return CostStore.of({
     ...store,
-    close: (hour) => store.close(kept(hour)),
-    rewrite: (hours) => store.rewrite(hours.map(kept)),
+    close: (hour) => store.close(byKey(hour)),
+    rewrite: (hours) => store.rewrite(hours.map(byKey)),
     hours: (_, window) => Effect.map(store.hours(key, window), named),
     sums: (_, window) => Effect.map(store.sums([key], window), named),
     sumsByStep: (_, edges) => Effect.map(store.sumsByStep([key], edges), (steps) => steps.map(named)),
@@ -42,12 +42,12 @@ export const storeOf = (store: CostStore["Service"], history: SampledHistory): C
  */
 export const journalOf = (journal: HourJournal["Service"], history: SampledHistory): HourJournal["Service"] => {
   if (isPlain(history)) return journal
-  const kept = ({ startMs }: KeptHour): KeptHour => ({ cluster: history.key, startMs })
+  const byKey = ({ startMs }: KeptHour): KeptHour => ({ cluster: history.key, startMs })
   return HourJournal.of({
     ...journal,
-    read: (hour) => journal.read(kept(hour)),
-    append: (hour, entries) => journal.append(kept(hour), entries),
-    remove: (hour) => journal.remove(kept(hour))
+    read: (hour) => journal.read(byKey(hour)),
+    append: (hour, entries) => journal.append(byKey(hour), entries),
+    remove: (hour) => journal.remove(byKey(hour))
   })
 }
 

@@ -161,18 +161,18 @@ export const stepsOf = (
 
 /** Queries an hour's usage if allowed, and writes the hour. */
 const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingHour, mayAskNow: boolean) {
-  const asked = mayAskNow ? yield* ask(closing, pending.hour.startMs) : Option.none()
-  if (mayAskNow) closing.isSourceFailing = Option.isNone(asked)
-  if (Option.isNone(asked) && pending.isClosed) return
+  const answer = mayAskNow ? yield* ask(closing, pending.hour.startMs) : Option.none()
+  if (mayAskNow) closing.isSourceFailing = Option.isNone(answer)
+  if (Option.isNone(answer) && pending.isClosed) return
   const seen = pending.hour.facts()
-  const usage = Option.getOrUndefined(asked)
+  const usage = Option.getOrUndefined(answer)
   const facts = FoldedWorkloads.fold(
     usage === undefined ? seen : withUsage(seen, usage),
     closing.settings.foldedPrefixes
   )
-  const isLate = closing.source._tag === "Hourly" && Option.isSome(asked)
+  const isLate = closing.source._tag === "Hourly" && Option.isSome(answer)
   yield* write(closing, { facts, isClosed: pending.isClosed, isLate })
-  closing.hours.noteClosed(pending, Option.isSome(asked) ? HourBuilder.usageOf(facts) : undefined)
+  closing.hours.noteClosed(pending, Option.isSome(answer) ? HourBuilder.usageOf(facts) : undefined)
 })
 
 /** Removes a finished hour, unless the clock was set back and the hour is open again. */
@@ -182,7 +182,7 @@ const finish = Effect.fnUntraced(function* ({ hours, journal }: Closing, pending
 
 const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts, startMs: number) {
   if (source._tag !== "Hourly") return Option.some<HourOfUsage | undefined>(undefined)
-  const asked = yield* source.hour(cluster, startMs).pipe(
+  const answer = yield* source.hour(cluster, startMs).pipe(
     Effect.map(Option.some),
     Effect.timeoutOrElse({
       duration: QUERY_TIMEOUT_SECONDS * SECOND_MS,
@@ -191,12 +191,12 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts,
     }),
     Effect.result
   )
-  if (Result.isFailure(asked)) {
-    yield* failureLog.failed("usage", asked.failure.explanation)
+  if (Result.isFailure(answer)) {
+    yield* failureLog.failed("usage", answer.failure.explanation)
     return Option.none<HourOfUsage | undefined>()
   }
-  if (Option.isSome(asked.success)) yield* failureLog.worked("usage")
-  return asked.success
+  if (Option.isSome(answer.success)) yield* failureLog.worked("usage")
+  return answer.success
 })
 
 /**

@@ -112,26 +112,26 @@ const isAfter =
 
 /** Merges the known items with a new list. A changed item has its old form until `changedAtMs`, and its new form from then. */
 const joined = <A extends Lasting>(
-  held: ReadonlyArray<A>,
+  known: ReadonlyArray<A>,
   listed: ReadonlyArray<A> | undefined,
   listedAtMs: number,
   atMs: number,
   changedAtMs: (item: A) => number = () => atMs
 ): ReadonlyArray<A> => {
-  if (listed === undefined) return held
-  const open = new Map(held.filter(({ toMs }) => toMs === null).map((one) => [one.uid, one]))
+  if (listed === undefined) return known
+  const open = new Map(known.filter(({ toMs }) => toMs === null).map((item) => [item.uid, item]))
   const ended = new Map(open)
-  const present = listed.map((one) => {
-    const before = open.get(one.uid)
-    if (before === undefined) return one.fromMs <= listedAtMs ? { ...one, fromMs: changedAtMs(one) } : one
-    if (!isSameForm(before, one)) return { ...one, fromMs: atMs }
-    ended.delete(one.uid)
-    return { ...one, fromMs: before.fromMs }
+  const present = listed.map((item) => {
+    const before = open.get(item.uid)
+    if (before === undefined) return item.fromMs <= listedAtMs ? { ...item, fromMs: changedAtMs(item) } : item
+    if (!isSameForm(before, item)) return { ...item, fromMs: atMs }
+    ended.delete(item.uid)
+    return { ...item, fromMs: before.fromMs }
   })
   const uids = new Set(listed.map(({ uid }) => uid))
   return [
-    ...held.filter(({ toMs }) => toMs !== null),
-    ...Array.from(ended.values(), (one) => ({ ...one, toMs: uids.has(one.uid) ? atMs : changedAtMs(one) })),
+    ...known.filter(({ toMs }) => toMs !== null),
+    ...Array.from(ended.values(), (item) => ({ ...item, toMs: uids.has(item.uid) ? atMs : changedAtMs(item) })),
     ...present
   ]
 }
@@ -143,22 +143,22 @@ const joined = <A extends Lasting>(
  * the list.
  */
 const claimEnds = (
-  held: ReadonlyArray<InventoryVolume>,
+  known: ReadonlyArray<InventoryVolume>,
   listed: ReadonlyArray<InventoryVolume> = [],
   listedAtMs: number,
   atMs: number
 ): ((volume: InventoryVolume) => number) => {
   const next = new Map<string, number>()
-  for (const one of listed) {
-    if (one.claim === "" || one.fromMs <= listedAtMs || one.fromMs >= atMs) continue
-    const key = claimKey(one)
-    next.set(key, Math.min(one.fromMs, next.get(key) ?? Infinity))
+  for (const volume of listed) {
+    if (volume.claim === "" || volume.fromMs <= listedAtMs || volume.fromMs >= atMs) continue
+    const key = claimKey(volume)
+    next.set(key, Math.min(volume.fromMs, next.get(key) ?? Infinity))
   }
   if (next.size === 0) return () => atMs
   const ends = new Map<string, number>()
-  for (const one of held) {
-    const endMs = one.toMs === null && one.claim !== "" ? next.get(claimKey(one)) : undefined
-    if (endMs !== undefined) ends.set(one.name, endMs)
+  for (const volume of known) {
+    const endMs = volume.toMs === null && volume.claim !== "" ? next.get(claimKey(volume)) : undefined
+    if (endMs !== undefined) ends.set(volume.name, endMs)
   }
   return ({ name }) => ends.get(name) ?? atMs
 }

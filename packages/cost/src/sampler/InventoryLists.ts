@@ -54,8 +54,8 @@ export const list = Effect.fn("InventoryLists.list")(function* (api: KubeApi["Se
         (): Array<A> => [],
         (found, page) => {
           for (const object of page) {
-            const one = read(object)
-            if (one !== undefined) found.push(one)
+            const item = read(object)
+            if (item !== undefined) found.push(item)
           }
           return found
         }

@@ -23,16 +23,16 @@ export interface JournalNames {
 
 /** Creates the mapping in a directory. A prefix is the cluster's name, or `@` and a digest if the name is too long. */
 export const make = (directory: string): JournalNames => {
-  const kept = new Set<ClusterName>()
+  const saved = new Set<ClusterName>()
   const fileOf = (name: string): string => join(directory, `${name}@name`)
   return {
     of: nameOf,
     keep: (cluster) =>
       Effect.suspend(() => {
         const name = nameOf(cluster)
-        if (name === cluster || kept.has(cluster)) return Effect.void
+        if (name === cluster || saved.has(cluster)) return Effect.void
         return Effect.map(DurableFile.replace("save the name of a cluster", fileOf(name), cluster), () => {
-          kept.add(cluster)
+          saved.add(cluster)
         })
       }),
     find: (name) =>

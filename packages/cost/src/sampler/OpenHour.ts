@@ -77,7 +77,7 @@ export class OpenHour {
     const rows: Array<UsageRow> = []
     for (const { atMs, container, cpuMillis, memoryBytes, namespace, pod, windowMs } of samples) {
       const entry = this.pods.find(namespace, pod)
-      const index = entry?.pod.containers.findIndex((one) => one.name === container) ?? -1
+      const index = entry?.pod.containers.findIndex((candidate) => candidate.name === container) ?? -1
       if (entry === undefined || index < 0) continue
       const before = entry.sampledAtMs?.[index] ?? 0
       if (atMs <= before) continue

@@ -78,7 +78,7 @@ export class PodObservations {
         this.#add({ pod, earlier: NONE, runs: inHour, isGone: false, isReported: true, workload: undefined })
       return
     }
-    const news = filtered(runs, (run) => this.#touches(run) || entry.runs.some((one) => isSame(one, run)))
+    const news = filtered(runs, (run) => this.#touches(run) || entry.runs.some((known) => isSame(known, run)))
     const joined = merged(entry.runs, news, atMs)
     const isUnchanged = !entry.isGone && isSamePod(entry.pod, pod) && isSameRuns(entry.runs, joined)
     if (atMs > this.#startMs && !PodResizes.isSame(entry.pod.containers, pod.containers)) {
@@ -236,7 +236,7 @@ const merged = (
   reported: ReadonlyArray<PodContainers.ContainerRun>,
   atMs: number
 ): ReadonlyArray<PodContainers.ContainerRun> => {
-  const isReported = (run: PodContainers.ContainerRun) => reported.some((one) => isSame(one, run))
+  const isReported = (run: PodContainers.ContainerRun) => reported.some((candidate) => isSame(candidate, run))
   const unreported = known
     .filter((run) => !isReported(run))
     .map((run) => (run.finishedAtMs === undefined ? { ...run, finishedAtMs: atMs } : run))
@@ -277,11 +277,11 @@ const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): ReadonlyArr
 
 const ended = (
   run: PodContainers.ContainerRun,
-  held: PodObservation | undefined,
+  previous: PodObservation | undefined,
   atMs: number
 ): PodContainers.ContainerRun | undefined => {
   if (run.finishedAtMs !== undefined) return run
-  const known = held?.runs.find((one) => isSame(one, run))
+  const known = previous?.runs.find((candidate) => isSame(candidate, run))
   return known === undefined ? undefined : { ...known, finishedAtMs: known.finishedAtMs ?? atMs }
 }
 

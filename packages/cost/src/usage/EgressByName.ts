@@ -30,7 +30,7 @@ export const withEgress = (
     const [first, ...others] = byName.get(`${namespace}/${pod}`) ?? []
     if (first === undefined) continue
     if (others.length === 0) parts.set(first, egress)
-    else for (const [one, part] of partsOf([first, ...others], egress, startMs)) parts.set(one, part)
+    else for (const [sharing, part] of partsOf([first, ...others], egress, startMs)) parts.set(sharing, part)
   }
   return pods.map((pod) => {
     const egress = parts.get(pod)

@@ -47,7 +47,7 @@ export const make: Effect.Effect<Sampled, never, KubeApi | ClusterRegistry> = Ef
   const sample = Effect.fn("MetricsApi.sample")(function* (name: ClusterName) {
     yield* Effect.annotateCurrentSpan({ cluster: name })
     const { clusters } = yield* registry.snapshot
-    const cluster = clusters.find((one) => one.name === name)
+    const cluster = clusters.find((candidate) => candidate.name === name)
     if (cluster === undefined) return yield* failed(name, "the cluster is not registered")
 
     const pods = yield* api.list(cluster, { resource: PODS }).pipe(

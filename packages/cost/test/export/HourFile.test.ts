@@ -49,11 +49,11 @@ describe("the records of an exported file", () => {
 
   it.effect("are refused when hours fall, when one is missing, and behind the end", () =>
     Effect.gen(function* () {
-      assert.include(yield* problemOf(fileOf(second, first)), "rising")
+      assert.include(yield* problemOf(fileOf(second, first)), "must be adjacent and ascending")
       const records = fileOf(first, second)
-      assert.include(yield* problemOf(records.toSpliced(4, 3)), "hours were taken out of it")
+      assert.include(yield* problemOf(records.toSpliced(4, 3)), "hours were removed or added")
       assert.include(yield* problemOf(records.slice(0, -1)), "hours are missing")
-      assert.include(yield* problemOf([...records, ...records.slice(1, 2)]), "behind the record that closes the file")
+      assert.include(yield* problemOf([...records, ...records.slice(1, 2)]), "a record follows the end record")
     })
   )
 })

@@ -38,7 +38,7 @@ describe("an export of the cost history", () => {
         const hours = hoursFrom(monday, 3).map((startMs) => cost(startMs, "api", 1))
         const [text, other] = [yield* exported(yield* storeWith(hours)), yield* exported(yield* freshStore)]
         const lines = text.split("\r\n")
-        const cut = "the file ends here, without the end record that closes the file: hours are missing"
+        const cut = "the file ends here, without an end record: hours are missing"
         const another = "the checksum of the file does not match: hours were removed or added"
         for (const [left, message] of [
           [lines.slice(0, 7), `line 7: ${cut}`],

@@ -64,7 +64,7 @@ const INFO = "PromQL info:"
 
 const warningOf = ({ warnings }: Fields): string | undefined => {
   if (!isList(warnings)) return undefined
-  return warnings.find((one): one is string => typeof one === "string" && !one.startsWith(INFO))
+  return warnings.find((warning): warning is string => typeof warning === "string" && !warning.startsWith(INFO))
 }
 
 const NOT_PROMETHEUS = Result.fail("the answer is not one of Prometheus' query API")

@@ -65,7 +65,7 @@ export const hours = (
                 Effect.catch((error) => Effect.succeed(failedUntil(error, hourMs + HOUR_MS)))
               )
         ),
-        Stream.filter((one) => one instanceof UsageError || (one.nodes.length > 0 && one.seen.length > 0))
+        Stream.filter((hour) => hour instanceof UsageError || (hour.nodes.length > 0 && hour.seen.length > 0))
       )
     })
   )

@@ -36,7 +36,7 @@ export const bounded = (pods: ReadonlyArray<PodFacts>, nodes: ReadonlyArray<Node
     const memoryBytes = levelOf(onNode, sizes, "memoryRequestBytes")
     if (cpuMillis === Infinity && memoryBytes === Infinity) continue
     for (const pod of onNode) {
-      cut.set(pod, { ...pod, containers: pod.containers.map((one) => cutTo(one, cpuMillis, memoryBytes)) })
+      cut.set(pod, { ...pod, containers: pod.containers.map((container) => cutTo(container, cpuMillis, memoryBytes)) })
     }
   }
   return cut.size === 0 ? pods : pods.map((pod) => cut.get(pod) ?? pod)
@@ -50,7 +50,7 @@ const levelOf = (pods: ReadonlyArray<PodFacts>, machines: ReadonlyArray<NodeFact
   if (size === 0) return Infinity
   const shares = pods
     .flatMap(({ containers }) => containers.filter(({ role }) => role !== "init"))
-    .map((one): Share => ({ requested: one[resource], lengthMs: lengthOf(one) }))
+    .map((container): Share => ({ requested: container[resource], lengthMs: lengthOf(container) }))
     .filter(({ requested, lengthMs }) => requested > 0 && lengthMs > 0)
     .toSorted((one, other) => one.requested - other.requested)
   let room = size * extentOf(pods)

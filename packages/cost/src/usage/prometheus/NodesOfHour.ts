@@ -88,7 +88,7 @@ const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
 /** Returns the last labels seen by the end of a machine, or the first later ones. */
 const labelsAt = (oldest: ReadonlyArray<Line>, { toMs }: Span): Readonly<Record<string, string>> => {
-  const line = oldest.findLast((one) => valueOf(one) * 1_000 <= toMs) ?? oldest[0]
+  const line = oldest.findLast((candidate) => valueOf(candidate) * 1_000 <= toMs) ?? oldest[0]
   return line === undefined ? {} : toLabels(line.labels)
 }
 

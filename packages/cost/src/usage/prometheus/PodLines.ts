@@ -65,10 +65,10 @@ const named = ({ labels: { namespace = "", pod: name = "" } }: Line) => ({ names
 /** Merges the series of a UID. A pod has one series before it is bound to a node, and another after. */
 const ofUids = (lines: ReadonlyArray<Line>): ReadonlyArray<Pod> => {
   const newest = lines.at(-1)?.labels["uid"]
-  return [...Map.groupBy(lines, uidOf)].flatMap(([uid, own]): ReadonlyArray<Pod> => {
-    const [first] = own
+  return [...Map.groupBy(lines, uidOf)].flatMap(([uid, podLines]): ReadonlyArray<Pod> => {
+    const [first] = podLines
     if (first === undefined) return []
-    return [{ ...named(first), uid, key: uid, node: nodeOf(own), isNewest: uid === newest }]
+    return [{ ...named(first), uid, key: uid, node: nodeOf(podLines), isNewest: uid === newest }]
   })
 }
 
@@ -82,14 +82,14 @@ const ofNodes = (
   if (first === undefined) return []
   const key = nameOf(first)
   const node = nodeOf(lines)
-  const one = { ...named(first), uid: "" }
+  const identity = { ...named(first), uid: "" }
   const onNodes = Map.groupBy(places, ({ labels }) => labels["node"] ?? "")
-  if (onNodes.size < 2) return [{ ...one, key, node, isNewest: true }]
-  return Array.from(onNodes, ([name, own]): Pod => {
+  if (onNodes.size < 2) return [{ ...identity, key, node, isNewest: true }]
+  return Array.from(onNodes, ([name, podLines]): Pod => {
     const minutes = MinuteMask.none()
-    for (const { points } of own) MinuteMask.addBits(minutes, hourMs, points)
+    for (const { points } of podLines) MinuteMask.addBits(minutes, hourMs, points)
     const there = MinuteMask.closed(minutes, (place) => !wasSeen(place))
-    return { ...one, key: `${key}/${name}`, node: name, minutes: there, isNewest: name === node }
+    return { ...identity, key: `${key}/${name}`, node: name, minutes: there, isNewest: name === node }
   })
 }
 
@@ -107,8 +107,8 @@ export const byPod = (lines: ReadonlyArray<Line>): LinesOf => {
   return ({ isNewest, name, namespace, uid }) => {
     const key = `${namespace}/${name}`
     if (uid === "") return (byName ??= Map.groupBy(lines, nameOf)).get(key) ?? NONE
-    const own = byUid.get(uid) ?? NONE
+    const ownLines = byUid.get(uid) ?? NONE
     const without = isNewest ? (nameless.get(key) ?? NONE) : NONE
-    return without.length === 0 ? own : [...own, ...without]
+    return without.length === 0 ? ownLines : [...ownLines, ...without]
   }
 }

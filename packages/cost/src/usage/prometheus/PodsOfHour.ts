@@ -58,30 +58,32 @@ export const read = (
 ): ReadonlyArray<PodFacts> => {
   const containersOf = containerFinder(answers, usage, pods, hourMs)
   const workloadOf = Owners.resolver(answers, pods)
-  const slices = new Map(usage.containers.map((one) => [usageKeyOf({ labels: { ...one, slices: "" } }), one.slices]))
+  const slices = new Map(
+    usage.containers.map((measured) => [usageKeyOf({ labels: { ...measured, slices: "" } }), measured.slices])
+  )
   const mounts = byPod(answers.mounts)
   const runsOf = runFinder(answers, hourMs, wasSeen)
   const sidecars = byPod(answers.sidecars)
   const killed = byPod(answers.outOfMemory)
 
   const ran = pods.flatMap((pod): ReadonlyArray<PodFacts> => {
-    const own = [...containersOf(pod).values()].flatMap((one): ReadonlyArray<ContainerFacts> => {
-      const measured = slices.get(`${pod.namespace}/${pod.name}/${one.name}`)
-      const runs = runsOf(pod, one, measured)
+    const containers = [...containersOf(pod).values()].flatMap((container): ReadonlyArray<ContainerFacts> => {
+      const measured = slices.get(`${pod.namespace}/${pod.name}/${container.name}`)
+      const runs = runsOf(pod, container, measured)
       return runs.length === 0
         ? []
         : [
             {
-              name: one.name,
-              role: one.isInit ? (isAmong(sidecars(pod), one) ? "sidecar" : "init") : "main",
+              name: container.name,
+              role: container.isInit ? (isAmong(sidecars(pod), container) ? "sidecar" : "init") : "main",
               runs,
-              ...requestsOf(one.requests, answers.accelerators),
-              isOomKilled: isAmong(killed(pod), one),
+              ...requestsOf(container.requests, answers.accelerators),
+              isOomKilled: isAmong(killed(pod), container),
               ...(measured !== undefined && { usage: measured })
             }
           ]
     })
-    if (own.length === 0) return []
+    if (containers.length === 0) return []
     return [
       {
         uid: pod.key,
@@ -89,7 +91,7 @@ export const read = (
         name: pod.name,
         node: pod.node,
         workload: workloadOf(pod),
-        containers: own,
+        containers,
         claims: [...new Set(mounts(pod).map(({ labels }) => labels["persistentvolumeclaim"] ?? ""))]
       }
     ]
@@ -116,15 +118,15 @@ const containerFinder = (
   return (pod) => {
     const found = new Map<string, Container>()
     const enter = (name: string, isInit: boolean): Container => {
-      const one = found.get(name) ?? {
+      const container = found.get(name) ?? {
         name,
         isInit,
         minutes: MinuteMask.none(),
         requests: new Map<string, number>(),
         isAlone: false
       }
-      found.set(name, one)
-      return one
+      found.set(name, container)
+      return container
     }
     const isInit = ({ labels }: Line): boolean => labels["role"] === "init"
     for (const line of running(pod)) {

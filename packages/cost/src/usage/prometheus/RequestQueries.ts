@@ -17,24 +17,25 @@ const room = (place: ReadonlyArray<Matcher>, over = (series: string) => series):
   return minBy(NODE, `${of("allocatable")} or ${of("capacity")}`)
 }
 
-const isAbove = (asked: string, limit: string): string => `(${asked} > on (${NODE.join(",")}) group_left () ${limit})`
+const isAbove = (requested: string, limit: string): string =>
+  `(${requested} > on (${NODE.join(",")}) group_left () ${limit})`
 
 /** Requests without those that exceed their node. **Shape** `labels` include the node and resource. */
 const fitting = (labels: ReadonlyArray<string>, series: string, place: ReadonlyArray<Matcher>): string => {
-  const asked = maxBy(labels, series)
-  return `(${asked} unless ${isAbove(asked, room(place))})`
+  const requested = maxBy(labels, series)
+  return `(${requested} unless ${isAbove(requested, room(place))})`
 }
 
 /** Present requests: those reported as granted, otherwise those in the spec that fit the node. */
-export const given = (
+export const granted = (
   labels: ReadonlyArray<string>,
   place: ReadonlyArray<Matcher>,
   resource: "cpu" | "memory"
 ): string => {
   const of = (names: string) => selector("", [...place, matches("__name__", names), is("resource", resource)])
   const reported = maxBy(labels, of("kube_pod_(init_)?container_status_resource_requests"))
-  const asked = fitting([...labels, ...NODE], of("kube_pod_(init_)?container_resource_requests"), place)
-  return `(${reported} or on (${labels.join(",")}) ${maxBy(labels, asked)})`
+  const requested = fitting([...labels, ...NODE], of("kube_pod_(init_)?container_resource_requests"), place)
+  return `(${reported} or on (${labels.join(",")}) ${maxBy(labels, requested)})`
 }
 
 const byRole = (question: (kind: string) => string): string =>
@@ -52,9 +53,9 @@ export const reported = (labels: ReadonlyArray<string>, place: ReadonlyArray<Mat
 /** Containers that requested more than their node has at any time of the hour. */
 export const refused = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matcher>): string =>
   byRole((kind) => {
-    const asked = `max_over_time(${selector(`${kind}_resource_requests`, [...place, SIZES])}[${HOUR}])`
+    const requested = `max_over_time(${selector(`${kind}_resource_requests`, [...place, SIZES])}[${HOUR}])`
     const limit = room(place, (series) => `min_over_time(${series}[${HOUR}])`)
-    return isAbove(maxBy([...labels, ...NODE], asked), limit)
+    return isAbove(maxBy([...labels, ...NODE], requested), limit)
   })
 
 /** The mean request over the minutes in which it fit the node. Needed only if `refused` returned any. */

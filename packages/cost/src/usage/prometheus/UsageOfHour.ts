@@ -23,17 +23,17 @@ export const read = Effect.fnUntraced(function* (
   cluster: ClusterName,
   hourMs: number
 ): Effect.fn.Return<HourOfUsage, UsageError> {
-  const asked = Queries.slices(place)
+  const queries = Queries.slices(place)
   const steps = MinuteMask.sliceEnds(hourMs)
   const answers = yield* Effect.all(
     {
-      known: client.range(cluster, asked.known, steps),
-      cpu: client.range(cluster, asked.cpu, steps),
-      cpuAtEdges: client.range(cluster, asked.cpuAtEdges, steps),
-      memory: client.range(cluster, asked.memory, steps),
-      memoryPeak: client.range(cluster, asked.memoryPeak, steps),
-      cpuAllocated: client.range(cluster, asked.cpuAllocated, steps),
-      memoryAllocated: client.range(cluster, asked.memoryAllocated, steps),
+      known: client.range(cluster, queries.known, steps),
+      cpu: client.range(cluster, queries.cpu, steps),
+      cpuAtEdges: client.range(cluster, queries.cpuAtEdges, steps),
+      memory: client.range(cluster, queries.memory, steps),
+      memoryPeak: client.range(cluster, queries.memoryPeak, steps),
+      cpuAllocated: client.range(cluster, queries.cpuAllocated, steps),
+      memoryAllocated: client.range(cluster, queries.memoryAllocated, steps),
       egress: client.instant(cluster, Queries.egress(place), hourMs + HOUR_MS)
     },
     { concurrency: LANES }

@@ -60,11 +60,11 @@ export const slices = (place: ReadonlyArray<Matcher>) => ({
   memoryPeak: maxBy(CONTAINER, `max_over_time(${memory(place)}[${SLICE}])`),
   cpuAllocated: minutely(
     "avg_over_time",
-    greater(cpuCores(place, "rate", "2m"), RequestQueries.given(CONTAINER, place, "cpu"))
+    greater(cpuCores(place, "rate", "2m"), RequestQueries.granted(CONTAINER, place, "cpu"))
   ),
   memoryAllocated: minutely(
     "avg_over_time",
-    greater(maxBy(CONTAINER, memory(place)), RequestQueries.given(CONTAINER, place, "memory"))
+    greater(maxBy(CONTAINER, memory(place)), RequestQueries.granted(CONTAINER, place, "memory"))
   )
 })
 

@@ -241,7 +241,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
       2,
       /^quarterdeck: --range month may not stand beside --from or --to\n$/
     ],
-    [["cost", "--type", "de-ploy"], 2, /^quarterdeck: --type: expected a Kubernetes kind, /],
+    [["cost", "--type", "de-ploy"], 2, /^quarterdeck: --type: expected a Kubernetes kind in its exact spelling, /],
     [["cost", "--namespace", "Shop"], 2, /^quarterdeck: --namespace: expected a namespace name/],
     [["cost", "by", "kind", "--step", "hour", "--range", "60d"], 2, /^quarterdeck: --step: [^\n]*744/],
     [["cost", "--limit", "x"], 2, /^quarterdeck: --limit must be a number\n/],

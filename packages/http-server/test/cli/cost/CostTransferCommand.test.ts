@@ -84,7 +84,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
             [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the file ends before all series of hub /],
             [
               csv.slice(0, csv.lastIndexOf("end,")),
-              /line \d+: the file ends here, without the end record that closes /
+              /line \d+: the file ends here, without an end record: /
             ],
             [
               csv.replace(/(?<=^series,.*,Deployment,api,.*),[1-9]\d*,/m, ",10,"),
