@@ -59,7 +59,7 @@ describe("a part of a GPU", () => {
     assert.strictEqual(GpuShare.ofNode({ ...parts({ [`${MIG}1g.5gb.shared`]: 14 }), labels }), 1)
   })
 
-  it("is told by the product where all GPUs of a node are cut alike", () => {
+  it("follows from the product label if all GPUs of a node are partitioned alike", () => {
     const labels = { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb", "nvidia.com/gpu.count": "16" }
     assert.strictEqual(GpuShare.ofContainer({ gpus: 1 }, labels), 3 / 7)
     assert.strictEqual(GpuShare.ofNode({ gpus: 16, labels }), 8)
@@ -120,7 +120,7 @@ describe("a part of a GPU", () => {
     assert.strictEqual(GpuShare.ofNode({ gpus: 8 * perGpu + 1, labels }), 9)
   })
 
-  it("needs room for its memory, where GPUs are cut in several ways and nobody counts them", () => {
+  it("needs room for its memory, if GPUs are partitioned in several ways and no label counts them", () => {
     const cut = parts({ [`${MIG}1g.20gb`]: 6 })
     assert.strictEqual(GpuShare.ofNode({ ...cut, labels: {} }), 2)
     const of80 = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" }

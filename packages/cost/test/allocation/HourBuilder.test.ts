@@ -147,7 +147,7 @@ describe("price classes", () => {
     assert.strictEqual(amountOf(hour, "web", "spotSeconds"), 7_200)
   })
 
-  it("have none of a name for what ran on a node that nobody has seen, which is charged at default prices", () => {
+  it("have an empty class for pods on an unknown node, which is charged at default prices", () => {
     const hour = build(facts({ nodes: spots, pods: [pod("web-1"), pod("web-2", { node: "" })] }))
     assert.deepStrictEqual(hour.rates.at(-1), unknown)
     assert.strictEqual(hour.rateOf[placeOf(hour, "web")], 1)

@@ -31,7 +31,7 @@ describe("usage that cannot be true", () => {
     })
   }
 
-  it("is told from high use by twice what the node has", () => {
+  it("is distinguished from high usage by twice the node's capacity", () => {
     const hour = hourWith(8_000, 32 * 1_024 * MIB)
     assert.strictEqual(amountOf(hour, "web", "coveredSeconds"), 3_600)
     assert.strictEqual(amountOf(hour, "node-1", "cpuAllocatedMilliSeconds"), (4_000 - 1_000 + 4_000 - 8_000) * 1_800)

@@ -11,7 +11,7 @@ import { contentOf, startMs } from "./facts.ts"
 const sumOf = ({ columns, series }: Hour, measure: Measure, isOf: (one: Hour["series"][number]) => boolean): number =>
   series.reduce((sum, one, place) => (isOf(one) ? sum + (columns[measure][place] ?? 0) : sum), 0)
 
-/** Whether spans have a second, reckoned from its end: instants count by the second that holds them. */
+/** True if spans contain a second, given by its end. Instants are truncated to the second. */
 const hasSecond = (spans: ReadonlyArray<Span>, second: number): boolean =>
   spans.some(({ fromMs, toMs }) => {
     const [from, to] = [fromMs, toMs].map((ms) => Math.floor((ms - startMs) / 1_000))
@@ -34,7 +34,7 @@ const reversed = (facts: HourFacts): HourFacts => ({
   loadBalancers: facts.loadBalancers.map((one) => ({ ...one, pods: one.pods.toReversed() }))
 })
 
-/** What is seen up to an instant, and from it on. */
+/** The observed spans before an instant, and from it on. */
 const cutAt = (facts: HourFacts, ms: number): ReadonlyArray<HourFacts> => [
   { ...facts, seen: facts.seen.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs, ms) })) },
   { ...facts, seen: facts.seen.map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, ms), toMs })) }

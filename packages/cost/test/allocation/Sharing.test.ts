@@ -78,7 +78,7 @@ describe("volumes", () => {
 })
 
 describe("a load balancer", () => {
-  it("is charged to workloads by their pods, and not to pods that nobody knows", () => {
+  it("is charged to workloads by their pods, and not to unknown pods", () => {
     const hour = build(
       facts({
         pods: [pod("web-1"), pod("web-2"), pod("api-1")],

@@ -46,7 +46,7 @@ describe("usage for recommendations", () => {
     ])
   })
 
-  it("leaves out what nobody knows, init containers, and time that was not seen", () => {
+  it("leaves out unknown usage, init containers, and time that was not observed", () => {
     assert.deepStrictEqual(rowsWith({}), [])
     assert.deepStrictEqual(rowsWith({ role: "init", usage: steady(100, MIB) }), [])
     assert.deepStrictEqual(rowsWith({ usage: steady(100, MIB) }, []), [])
@@ -54,7 +54,7 @@ describe("usage for recommendations", () => {
     assert.strictEqual(rowsWith({ role: "sidecar", usage: steady(100, MIB) }).length, 1)
   })
 
-  it("tells of a kill for want of memory though nobody knows the usage", () => {
+  it("reports an OOM kill even if the usage is unknown", () => {
     const [row] = rowsWith({ runs: [span("10:10:00", "10:10:00")], isOomKilled: true })
     assert.deepStrictEqual(
       [row?.coveredSeconds, row?.cpuMillis, row?.memoryPeakBytes, row?.memoryRequestBytes, row?.isOomKilled],

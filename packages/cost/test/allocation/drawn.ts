@@ -37,7 +37,7 @@ const Pod = Schema.Struct({
   isBehind: Schema.Boolean
 })
 
-/** What facts are drawn from. */
+/** The parameters that random facts are built from. */
 export const Drawn = Schema.Struct({
   seen: upTo(3, Stretch),
   nodes: Schema.Tuple([upTo(2, Stretch), upTo(2, Stretch), upTo(2, Stretch)]),

@@ -90,7 +90,7 @@ export interface Slice {
   readonly peakBytes?: number
 }
 
-/** What slices say, as sources write it. */
+/** Slices in the form of usage sources. */
 export const usage = (...slices: ReadonlyArray<Slice>): UsageSlices => ({
   fromMs: Float64Array.from(slices, ({ from }) => at(from)),
   toMs: Float64Array.from(slices, ({ to }) => at(to)),
@@ -118,11 +118,11 @@ export const facts = (rest: Partial<HourFacts> = {}): HourFacts => ({
 /** Where a series of a name stands in an hour. */
 export const placeOf = (hour: Hour, name: string): number => hour.series.findIndex((one) => one.name === name)
 
-/** What a series has: 0 where the hour does not know it. */
+/** The value of a series; 0 if the hour does not have it. */
 export const amountOf = (hour: Hour, name: string, measure: Measure): number =>
   hour.columns[measure][placeOf(hour, name)] ?? 0
 
-/** What an hour says, by series and class, whatever their order. */
+/** The content of an hour by series and class, independent of their order. */
 export const contentOf = (hour: Hour) => {
   const classOf = (rate: number) => JSON.stringify(hour.rates[rate])
   const { storage = [] } = hour

@@ -7,7 +7,7 @@ import { basename, join } from "node:path"
 import * as DurableFile from "../../src/hour/DurableFile.ts"
 import { temporaryDirectory } from "../temporaryDirectory.ts"
 
-/** What the file system was asked for, in order, and with what code it refuses to write a directory. */
+/** The file system calls in order, and the error code with which it refuses to sync a directory. */
 const asked: Array<string> = []
 let refusal: string | undefined
 
@@ -113,7 +113,7 @@ describe("a file that must outlive a loss of power", () => {
     })
   )
 
-  it.live("counts where its name cannot be written, as whoever reads it finds it so, and says so", () =>
+  it.live("succeeds with a warning if the directory cannot be synced, because readers see the new content", () =>
     Effect.gen(function* () {
       refusal = "EIO"
       const warnings = yield* warnedOf((path) =>

@@ -66,7 +66,7 @@ describe("a report by groups", () => {
     }).pipe(Effect.provide(reporting()))
   )
 
-  it.effect("shares idle by each resource's cost, and leaves where it was what nobody uses", () =>
+  it.effect("shares idle by each resource's cost, and does not move unmounted storage and unused load balancers", () =>
     Effect.gen(function* () {
       yield* closing([withBill])
       const reply = yield* getAggregated(grouping(["workload"], { idle: "share" }))

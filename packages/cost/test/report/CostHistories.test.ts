@@ -133,13 +133,13 @@ describe("CostHistories", () => {
   ).check(Schema.isMaxLength(40))
 
   it.effect.prop(
-    "loses nothing, doubles nothing, and keeps each cluster's costs under one name, whoever leaves and comes at whatever hour",
+    "loses nothing, doubles nothing, and keeps each cluster's costs under one name, whenever clusters leave and join",
     [moves],
     ([drawn]) =>
       Effect.gen(function* () {
         let nowMs = DAWN
         let recorded = 0
-        /** What each cluster cost under each name that led to it. */
+        /** The cost of each cluster under each of its names. */
         const byCluster = new Map<string, number>()
         for (const { hours, isThere, nanos, name, uid } of drawn) {
           yield* TestClock.setTime(nowMs)

@@ -34,7 +34,7 @@ describe("the body of a report", () => {
     for (const [input, field] of refusals) assert.strictEqual(faultOf(CostQuery.WorkloadsBody, input), field)
   })
 
-  it("groups by anything that costs are told by, each once", () => {
+  it("groups by any dimension, each once", () => {
     const groupBy = ["cluster", "namespace", "kind", "workload", "label:app.kubernetes.io/name"]
     assert.isTrue(Result.isSuccess(CostQuery.decode(AggregateBody, { groupBy, stepSize: "week", idle: "share" })))
     assert.isTrue(Result.isSuccess(CostQuery.decode(AggregateBody, { groupBy: [] })))

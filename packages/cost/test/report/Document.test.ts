@@ -30,7 +30,7 @@ const CORE_HOUR = 1_000 * HOUR_SECONDS
 const GIB_HOUR = 1_048_576 * HOUR_SECONDS
 const ONE = 1_000_000_000
 
-/** What each line of the example's hours is in the units of a measure. */
+/** Units of a measure per line of the example's hours. */
 const MEASURES: Readonly<Record<string, readonly [Measure, number]>> = {
   "CPU cost": ["cpuCostNanos", ONE],
   "memory cost": ["memoryCostNanos", ONE],

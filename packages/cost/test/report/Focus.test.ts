@@ -35,8 +35,8 @@ const billed = (rows: ReadonlyArray<BilledRow>, end = "2026-03-01T00:00:00.000Z"
 }
 
 /**
- * What FOCUS 1.2 asks of the columns that are written: those that it requires of every dataset, and the values and nulls
- * that it allows in a charge of usage that corrects nothing.
+ * The requirements of FOCUS 1.2 for the written columns: those mandatory in every dataset, and the values and nulls
+ * allowed in a usage charge that is no correction.
  */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const DECIMAL = /^-?\d+(?:\.\d+)?$/

@@ -59,7 +59,7 @@ describe("a report of workloads with some labels", () => {
     }).pipe(Effect.provide(reporting()))
   )
 
-  it.effect("is told where the selector is wrong, and gives no page of another", () =>
+  it.effect("reports where the selector is wrong, and refuses the cursor of another selector", () =>
     Effect.gen(function* () {
       yield* written
       const refused = yield* Effect.flip(getWorkloads(asking({ filter: { labelSelector: "team in a" } })))

@@ -146,7 +146,7 @@ describe("OpenCost's sample of 12 containers in 2 clusters", () => {
     })
   )
 
-  it.effect("is told as 8 workloads that cost 82", () =>
+  it.effect("is reported as 8 workloads that cost 82", () =>
     Effect.gen(function* () {
       yield* closing(sample)
       const { aggregatedWorkloads, totals } = yield* getWorkloads(asking({ target }))

@@ -15,7 +15,7 @@ const cost = (startMs: number, costs: Readonly<Record<string, number>>): Hour =>
     Object.entries(costs).map(([name, cpuCostNanos]) => [series(name), { cpuCostNanos, existedSeconds: 60 }])
   )
 
-/** What workloads cost in the hour that is over, and in each minute of the one that is open. */
+/** The cost of workloads in the closed hour, and in each minute of the open one. */
 const closed = { a: 100, b: 90, c: 50, d: 40 }
 const perMinute = { a: 0, b: 5, c: 0, d: 2, e: 30 }
 

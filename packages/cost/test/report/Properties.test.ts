@@ -1,4 +1,4 @@
-/** What holds for reports of any hours. */
+/** Properties of reports over any hours. */
 import { assert, describe, layer } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { anyOf, everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"

@@ -159,7 +159,7 @@ describe("two instants", () => {
   const Later = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: HOUR_MS }))
   const Instant = Schema.Int.check(Schema.isBetween({ minimum: nowMs, maximum: nowMs + 2 * DAY_MS }))
   it.prop(
-    "are taken when the earliest that was told is sent back within the hour",
+    "are accepted when the reported earliest instant is sent back within the hour",
     [Instant, Later],
     ([now, later]) => {
       const refused = Range.parse({ range: "500d" }, { ...limits, nowMs: now })

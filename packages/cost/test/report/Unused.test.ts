@@ -24,7 +24,7 @@ const rates = PriceHistory.ratesOver(PriceHistory.initial)
 const closed = (one: HourFacts) =>
   closing([reprice(build(one), (subject) => rates(subject, { startMs, endMs: startMs + HOUR_MS }))])
 
-describe("what nobody uses", () => {
+describe("unmounted storage and unused load balancers", () => {
   it.effect("is a group of its own, with its volumes and its load balancers apart", () =>
     Effect.gen(function* () {
       yield* closed(

@@ -196,7 +196,7 @@ describe("a report of workloads", () => {
           return Effect.map(getWorkloads(asking({ target: of, view, range })), ({ partial }) => partial)
         }
         assert.deepStrictEqual([yield* partialOver(1), yield* partialOver(3)], [false, true])
-        // What was not seen of a cluster that answers is told by its hours.
+        // Gaps of a cluster that answers show in its hours.
         assert.isFalse(yield* partialOver(3, { mode: "Named", clusters: [prod] }))
       }).pipe(Effect.provide(reporting()))
   )

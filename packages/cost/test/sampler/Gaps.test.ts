@@ -122,7 +122,7 @@ describe("what a cluster does not tell", () => {
     }).pipe(Effect.provide(inMemory), Effect.scoped, Effect.provide(Logger.layer([logger])))
   })
 
-  it.effect("usage that does not come is told once, and so is its return", () => {
+  it.effect("missing usage is logged once, and so is its return", () => {
     const lines: Array<string> = []
     const logger = Logger.make<unknown, void>(({ message }) => {
       if (String(message).includes("usage")) lines.push(String(message))
@@ -143,7 +143,7 @@ describe("what a cluster does not tell", () => {
   })
 
   it.effect(
-    "volumes and load balancers count from the list; who may not list them has the rest, and is told once",
+    "volumes and load balancers count from the list; without permission the other costs remain, and it is logged once",
     () => {
       const warnings: Array<string> = []
       const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
@@ -178,7 +178,7 @@ describe("what a cluster does not tell", () => {
     }
   )
 
-  it.effect("a claim of any size that nobody made so large counts up to 2 PiB, and is complained about once", () => {
+  it.effect("an oversized claim counts up to 2 PiB, and is logged once", () => {
     const told: Array<string> = []
     const logger = Logger.make<unknown, void>(({ message }) => void told.push(String(message)))
     return Effect.gen(function* () {

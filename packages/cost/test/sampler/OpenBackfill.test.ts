@@ -13,10 +13,10 @@ import { a, begin, hoursOf, inMemory, onDisk, oneCluster, start, until } from ".
 
 const kept = Layer.unwrap(Effect.map(temporaryDirectory, onDisk))
 
-/** What a source says of an hour of the day: it knows it, it does not, or it cannot tell. */
+/** A source's answer for an hour of the day: known, unknown, or a failure. */
 type Word = "known" | "unknown" | UsageError
 
-/** A source that began at three o'clock, and says of each hour since what it is told to. */
+/** A source with data since three o'clock, and a given answer for each hour since. */
 const saying = (word: (hour: number) => Word, asked: Array<number> = []): Hourly =>
   hourly(
     () => false,
@@ -78,7 +78,7 @@ const collectLogs = () => {
 }
 
 describe("an hour of the past", () => {
-  it.effect("is told in the log: what cannot be read, what was filled in, and what the source does not know", () => {
+  it.effect("is logged: unreadable hours, filled hours, and hours that the source does not know", () => {
     const { layer, lines } = collectLogs()
     return Effect.gen(function* () {
       let isDown = true
@@ -94,7 +94,7 @@ describe("an hour of the past", () => {
     }).pipe(Effect.provide(kept), Effect.scoped, Effect.provide(layer))
   })
 
-  it.effect("of which the source knows no node stays open, is told, and comes once it does", () =>
+  it.effect("of which the source knows no node stays open, is reported, and is filled once it does", () =>
     Effect.gen(function* () {
       let isScraped = false
       const program = yield* begun(saying(() => (isScraped ? "known" : "unknown")))
@@ -122,7 +122,7 @@ describe("an hour of the past", () => {
     }).pipe(Effect.provide(kept), Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
-  it.effect("between others is told by its time, outlives a restart, and comes when it is known", () =>
+  it.effect("between others is reported with its time, survives a restart, and is filled when it is known", () =>
     Effect.gen(function* () {
       let isScraped = false
       const source = saying((hour) => (isScraped || (hour !== 5 && hour !== 8) ? "known" : "unknown"))

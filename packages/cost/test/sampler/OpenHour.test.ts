@@ -57,15 +57,15 @@ const sample = (pod: string, atMs: number) => ({
   memoryBytes: 2_048
 })
 
-/** What happens to one of five pods in a minute of the hour. */
+/** An event of one of five pods in a minute of the hour. */
 const Happening = Schema.Struct({
   pod: Schema.Literals(["a", "b", "c", "d", "e"]),
-  event: Schema.Literals(["starts", "ends", "restarts", "is told again", "is gone", "is sampled"]),
+  event: Schema.Literals(["starts", "ends", "restarts", "is reported again", "is gone", "is sampled"]),
   minute: Schema.Int.check(Schema.isBetween({ minimum: -30, maximum: 60 }))
 })
 const Life = Schema.Array(Happening).check(Schema.isMaxLength(60))
 
-/** Lives through what happens; `after` is told each step that is done. */
+/** Runs the events; `after` is called after each step. */
 const live = (happenings: typeof Life.Type, after: (hour: OpenHour, step: number) => void = () => {}): OpenHour => {
   const hour = new OpenHour(a, START)
   const runs = new Map<string, Array<readonly [number, number]>>()

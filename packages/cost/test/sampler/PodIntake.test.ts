@@ -49,7 +49,7 @@ const Happening = Schema.Struct({
 const factsOf = (pods: PodObservations) =>
   pods.facts(NOW, new Map()).toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
 
-describe("pods that are told all at once", () => {
+describe("a complete list of pods", () => {
   it.prop(
     "make the same hour some at a time as in one go, whatever changes meanwhile",
     [Schema.Array(Happening)],

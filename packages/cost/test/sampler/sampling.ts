@@ -53,7 +53,7 @@ export const fill = (server: Server): void => {
   server.put("ReplicaSet", replicaSet)
 }
 
-/** What outlives the program: the store, recommendations, prices and the journal. */
+/** The state that survives a restart: store, recommendations, prices and journal. */
 export type Kept = CostStore | HistoryStore | RecommendationStore | Prices | HourJournal
 
 export const inMemory: Layer.Layer<Kept> = Layer.mergeAll(
@@ -141,7 +141,7 @@ export const a = ClusterName.make("a")
 export const hoursOf = (cluster: ClusterName, from: string, to: string) =>
   Effect.flatMap(CostStore, (store) => store.hours(cluster, { startMs: at(from), endMs: at(to) }))
 
-/** Gives a measure of each workload by its kind and name. */
+/** Returns a measure of each workload by its kind and name. */
 export const measured = (hour: Hour | undefined, measure: Measure): Readonly<Record<string, number>> =>
   Object.fromEntries(
     (hour?.series ?? []).flatMap((series, place) =>

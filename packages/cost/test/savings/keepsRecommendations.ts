@@ -1,4 +1,4 @@
-/** What every store of recommendations does. */
+/** The contract of every recommendation store. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import type { CostError } from "../../src/hour/CostError.ts"

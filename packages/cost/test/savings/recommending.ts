@@ -20,7 +20,7 @@ export const recommendedTo = Effect.fnUntraced(function* (name: string, cluster:
   return found?.byKey.get(keyOf(name)) ?? none
 })
 
-/** What hours recommend, from nothing. */
+/** Computes recommendations from hours, starting without history. */
 export const recommendedFrom = (hours: ReadonlyArray<HourUsage>, name = "api") =>
   foldAll(hours).pipe(Effect.andThen(recommendedTo(name)), Effect.provide(Layer.fresh(layer)))
 

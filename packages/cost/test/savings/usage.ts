@@ -57,9 +57,9 @@ const percentile = (samples: ReadonlyArray<Weighed>, share: number): number => {
 }
 
 /**
- * What one container's whole past recommends before the margin, with every sample kept and peaks looked for in all of them.
+ * The exact recommendation of one container before the margin, computed from all samples.
  *
- * **Shape** the two amounts that a share just below and just above the percentile give.
+ * **Shape** the two amounts at a share just below and just above the percentile.
  */
 export const exact = (hours: ReadonlyArray<HourUsage>, container: string) => {
   const rows = hours.flatMap(({ containers, startMs }) =>

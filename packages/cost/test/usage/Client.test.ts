@@ -153,7 +153,7 @@ describe("a question to a Prometheus", () => {
     ] as const) {
       it.live(`${what} is a problem that says so, by ${name}`, () =>
         Effect.gen(function* () {
-          // Who never answers is waited for shortly, and nobody else: a busy machine is slow too.
+          // Only a server that never answers gets a short timeout, because a busy machine is slow too.
           const timeoutMs = String(problem).includes("did not answer") ? 400 : 30_000
           const { ask, server } = yield* asking(reply, { timeoutMs, answerBytes: 4_096 })
           const error = yield* Effect.flip(ask)
@@ -195,7 +195,7 @@ describe("a question to a Prometheus", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
   )
 
-  it.live("a redirect is not followed, and nobody there says so", () =>
+  it.live("a redirect is not followed, and a closed server cannot be reached", () =>
     Effect.gen(function* () {
       const moved = yield* asking((response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end())
       assert.match((yield* Effect.flip(moved.ask)).problem, /^answered 302: redirects are not followed$/)

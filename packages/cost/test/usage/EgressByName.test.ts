@@ -28,7 +28,7 @@ const Runs = Schema.Array(
 
 const Kib = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1e12 }))
 
-describe("traffic that was told under a name", () => {
+describe("egress measured under a pod's name", () => {
   it("is charged once, however often the pod was made anew", () => {
     const pods = [
       replica("u1", [span("10:00:00", "10:20:00")]),
@@ -90,7 +90,7 @@ describe("traffic that was told under a name", () => {
     )
   })
 
-  it.prop("comes to what was told, whatever ran when and in whatever order", [Runs, Kib], ([runs, kib]) => {
+  it.prop("adds up to the measured egress, whatever the run times and their order", [Runs, Kib], ([runs, kib]) => {
     const pods = runs.map(({ from, seconds }, place) =>
       replica(`u${place}`, [{ fromMs: startMs + from * 1_000, toMs: startMs + (from + seconds) * 1_000 }])
     )

@@ -15,7 +15,7 @@ export interface Told {
   readonly type?: "counter"
 }
 
-/** Tells series in OpenMetrics, a sample each `stepMs` from `fromMs` on. */
+/** Writes series in OpenMetrics, a sample every `stepMs` from `fromMs` on. */
 export const tell = (
   series: ReadonlyArray<Told>,
   timing: { readonly fromMs: number; readonly toMs: number; readonly stepMs: number }
@@ -30,13 +30,13 @@ export const tell = (
   return Stream.fromIterable(Family.history(families, timing, []))
 }
 
-/** A value while it is told, nothing before and after. */
+/** A value within a time, nothing before and after. */
 export const during =
   (fromMs: number, toMs: number, value: Values = () => 1): Values =>
   (atMs) =>
     fromMs <= atMs && atMs < toMs ? value(atMs) : undefined
 
-/** What cAdvisor and kube-state-metrics tell of a container that runs from one instant to another. */
+/** The series of cAdvisor and kube-state-metrics for a container that runs from one instant to another. */
 export const container = (options: {
   readonly pod: string
   readonly uid: string
@@ -80,7 +80,7 @@ export const container = (options: {
   ]
 }
 
-/** What kube-state-metrics tells of a pod, for as long as it has it. */
+/** The series of kube-state-metrics for a pod, while it exists. */
 export const pod = (options: {
   readonly pod: string
   readonly uid: string

@@ -16,7 +16,7 @@ describe("parts of GPUs in metrics", () => {
     assert.strictEqual(GpuNames.fromMetric(name.replaceAll(/[./-]/g, "_")), name)
   })
 
-  it("are told from whole ones, and from what is none", () => {
+  it("are distinguished from whole ones, and from other resources", () => {
     assert.deepStrictEqual(
       GpuNames.sorted([
         ["nvidia_com_gpu", 2],

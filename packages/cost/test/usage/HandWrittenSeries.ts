@@ -20,7 +20,7 @@ export const at = (minutes: number): number => HOUR + minutes * MINUTE_MS
 export const seconds = ({ fromMs, toMs }: UsageSlices): number =>
   Array.from(fromMs, (from, index) => ((toMs[index] ?? from) - from) / 1_000).reduce((sum, one) => sum + one, 0)
 
-/** What slices say over an interval: the mean of a column. */
+/** The mean of a column of slices over an interval. */
 export const meanOf = (
   slices: UsageSlices,
   column: ArrayLike<number>,
@@ -52,7 +52,7 @@ export const outage = (told: Exposition.Told, fromMs: number, toMs: number): Exp
   at: (atMs) => (fromMs <= atMs && atMs < toMs ? undefined : told.at(atMs))
 })
 
-/** Starts a Prometheus that was told series by hand, from 20 minutes before the hour to 20 after it. */
+/** Starts a Prometheus with handwritten series, from 20 minutes before the hour to 20 after it. */
 export const told = (series: ReadonlyArray<Exposition.Told>, stepMs = 15_000, offsetMs = 7_000) =>
   RealPrometheus.start([Exposition.tell(series, { fromMs: at(-20) + offsetMs, toMs: at(80), stepMs })])
 

@@ -91,7 +91,7 @@ layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: t
         })
       )
 
-      it.effect("roles, kills, claims, load balancers and the price labels of nodes are told", () =>
+      it.effect("roles, OOM kills, claims, load balancers and price labels of nodes are read", () =>
         Effect.gen(function* () {
           const [fromMs, toMs] = [at(-30), at(90)]
           const of = (

@@ -14,7 +14,7 @@ const VARIABLE = "QUARTERDECK_REQUIRE"
 export interface Needed {
   readonly name: string
   readonly path: string | undefined
-  /** Whether the tests of this program are part of this run. */
+  /** True if the tests of this program are part of this run. */
   readonly runs: boolean
 }
 

@@ -17,10 +17,10 @@ const execute = promisify(execFile)
 const prometheus = await needed("prometheus")
 const promtool = await needed("promtool")
 
-/** Whether the tests that need both are part of this run. */
+/** True if the tests that need both are part of this run. */
 export const runs = prometheus.runs && promtool.runs
 
-/** Says in a suite that its tests are left out, where they are. */
+/** Adds a note to a suite whose tests are left out. */
 export const sayIfLeftOut = (it: {
   readonly effect: (name: string, test: () => Effect.Effect<void>) => void
 }): void => {
@@ -57,7 +57,7 @@ const listening = Effect.fnUntraced(function* (program: string, config: string, 
     `--web.listen-address=127.0.0.1:${port}`
   ])
   const url = `http://127.0.0.1:${port}`
-  // Whoever took the port meanwhile may be ready too, but has other data.
+  // Another program may have taken the port and be ready, but it has other data.
   const ready = Effect.promise(() =>
     fetch(`${url}/api/v1/status/flags`)
       .then((answer) => answer.text())

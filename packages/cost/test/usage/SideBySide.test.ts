@@ -10,9 +10,9 @@ import { readPast } from "./HandWrittenSeries.ts"
 import * as RealPrometheus from "./RealPrometheus.ts"
 
 const HUB = Name.ClusterName.make("hub")
-/** When in its turn a scrape comes. */
+/** Offset of a scrape within its interval. */
 const SCRAPE_MS = 7_000
-/** How often one comes: a mean of rarer looks at a curve that has spikes is off by itself, whoever computes it. */
+/** Scrape interval. With a longer one, the mean of a curve with spikes would be inaccurate by any method. */
 const EVERY_MS = 15_000
 const CLOCK = Clock.Clock.defaultValue()
 
@@ -59,7 +59,7 @@ const areaOf = ({ fromMs, toMs }: UsageSlices, column: ArrayLike<number>): numbe
   return sum
 }
 
-/** How long ago the told hours began. **Units** hours. */
+/** Age of the first written hour. **Units** hours. */
 const HOURS = [30, 29, 28, 3, 2, 1]
 
 const meanOf = (slices: UsageSlices, column: ArrayLike<number>): number => (areaOf(slices, column) * 1_000) / HOUR_MS
@@ -77,7 +77,7 @@ const services = Told.layer.pipe(
 )
 RealPrometheus.sayIfLeftOut(it)
 if (RealPrometheus.runs) {
-  layer(services, { timeout: "2 minutes" })("hours that a real Prometheus was told from known curves", (it) => {
+  layer(services, { timeout: "2 minutes" })("hours of a real Prometheus with known curves", (it) => {
     it.effect("are there, oldest first, but for the day that is missing", () =>
       Effect.gen(function* () {
         const { endMs, hours } = yield* Told
@@ -113,7 +113,7 @@ if (RealPrometheus.runs) {
             planned.toSorted()
           )
           for (const { containers } of seen) {
-            // What runs now is told as having begun with the first scrape.
+            // A container that runs now appears to have started with the first scrape.
             const begins = [30, 3].includes((endMs - startMs) / HOUR_MS)
             const fromMs = begins ? startMs + SCRAPE_MS : startMs
             assert.deepStrictEqual(containers[0]?.runs, [{ fromMs, toMs: startMs + HOUR_MS }])

@@ -25,14 +25,14 @@ const volumesOf = (bytes: ReadonlyArray<number>) => {
 }
 
 describe("the volumes of an hour from Prometheus", () => {
-  it("are as large as they may count, however large they are told to be", () => {
+  it("are bounded by the maximum size, however large they are reported", () => {
     assert.deepStrictEqual(volumesOf([10, 2 ** 51, 2 ** 51 + 1024, 1e24, Number.POSITIVE_INFINITY]), {
       bytes: [10, 2 ** 51, 2 ** 51, 2 ** 51, 2 ** 51],
       large: 3
     })
   })
 
-  it("have no bytes where what is told is no size", () => {
+  it("have no bytes if the reported size is invalid", () => {
     assert.deepStrictEqual(volumesOf([Number.NaN, -5, 0]), { bytes: [0, 0, 0], large: 0 })
   })
 })

@@ -126,7 +126,7 @@ layer(NodeHttpClient.layerUndici, { timeout: "2 minutes", excludeTestServices: t
       )
 
       it.effect(
-        "what leaves a pod is told once and by class where an exporter knows, under both spellings of its labels",
+        "egress counts once and by class where an exporter reports it, under both spellings of its labels",
         () =>
           Effect.gen(function* () {
             const egress = (pod: string, labels: Exposition.Labels, kibPerSecond: number): Exposition.Told => ({
