@@ -1,5 +1,5 @@
 /**
- * Once a day, deletes hours and days beyond their retention.
+ * Once a day, reduces hours beyond their retention to daily sums, and deletes days beyond theirs.
  */
 import { Clock, Effect } from "effect"
 import type { CostError } from "../hour/CostError.ts"

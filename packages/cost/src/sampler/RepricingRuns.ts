@@ -120,8 +120,8 @@ const note = Effect.fnUntraced(function* (state: State, fromMs: number) {
 const noteAround = (state: State, ...[fromMs, change]: Parameters<Around>): ReturnType<Around> =>
   Effect.uninterruptible(state.noting.withPermit(Effect.andThen(note(state, fromMs), change)))
 
-/** Waits for hours being closed at old prices. They are in the store when their lane is free. */
-const closesEnd = ({ clusters, laneOf }: State): Effect.Effect<void> =>
+/** Waits for hours being closed at old prices. They are in the store once their lock is free. */
+const awaitCloses = ({ clusters, laneOf }: State): Effect.Effect<void> =>
   Effect.forEach(clusters(), (cluster) => laneOf(cluster).withPermit(Effect.void), { discard: true })
 
 const batches = Effect.fnUntraced(function* ({ settings, store }: State, fromMs: number) {
@@ -165,7 +165,7 @@ const cover = Effect.fnUntraced(function* (state: State, askedMs: number) {
   )
   const done = doneSince(state.done, begunAt)
   state.done = done
-  yield* closesEnd(state)
+  yield* awaitCloses(state)
   const all = yield* batches(state, fromMs)
   const hoursTotal = all.reduce((sum, { window }) => sum + hoursIn(window), 0)
   let hoursDone = 0

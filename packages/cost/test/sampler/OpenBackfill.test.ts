@@ -72,7 +72,7 @@ const ALL = [3, 4, 5, 6, 7, 8, 9]
 const collectLogs = () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => {
-    if (/past|backfill|knows nothing/.test(String(message))) lines.push(String(message))
+    if (/past|back-?fill|has no data/.test(String(message))) lines.push(String(message))
   })
   return { lines, layer: Logger.layer([logger]) }
 }

@@ -1,5 +1,5 @@
 /**
- * Reads past hours with everything that costs need.
+ * Reads the facts of past hours from metrics.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, Option, Record, Stream } from "effect"

@@ -82,13 +82,10 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
               /^quarterdeck: standard input: line \d+: [^\n]+; hours before it were taken in, /
             ],
             [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the file ends before all series of hub /],
-            [
-              csv.slice(0, csv.lastIndexOf("end,")),
-              /line \d+: the file ends here, without an end record: /
-            ],
+            [csv.slice(0, csv.lastIndexOf("end,")), /line \d+: the file ends here, without an end record: /],
             [
               csv.replace(/(?<=^series,.*,Deployment,api,.*),[1-9]\d*,/m, ",10,"),
-              /line 2: hub \S+ was changed: its checksum/
+              /line 2: hub \S+ was modified: its checksum does not match/
             ],
             [csv.replace("record,", "records,"), /line 1: expected the header of a supported export version/],
             ["", /line 1: the file is empty; expected a header/],
