@@ -1,13 +1,17 @@
 /**
  * Many Kubernetes clusters as one.
  *
- * {@link ClusterRegistry} says which clusters there are and {@link KubeApi} speaks to each. {@link ClusterCache} follows
- * them all: a {@link Follower} per kind turns watch events by {@link Projection} into records of a {@link ClusterStore},
- * and a {@link Heartbeat} works its {@link Breaker}. {@link ClusterReader} reads one cluster, cached or live;
- * {@link FanOut} asks many and gives each answer its {@link Coverage}; {@link Workloads}, {@link Pods}, {@link Events},
- * {@link Namespaces} and {@link Clusters} merge the answers into pages. {@link WorkloadActions} changes a workload by {@link KubeWriter},
- * {@link BulkActions} many of them; {@link WorkloadLookup} looks at one, {@link PodLogs} reads what its
- * pods wrote. {@link WorkloadWatch} and {@link ClusterWatch} tell readers each change of rows.
+ * {@link ClusterRegistry} lists the clusters and {@link KubeApi} calls each of them. {@link ClusterCache} follows them
+ * all: a {@link Follower} for each kind turns watch events into records of a {@link ClusterStore} by {@link
+ * Projection}, and a {@link Heartbeat} drives the cluster's {@link Breaker}.
+ *
+ * {@link ClusterReader} reads one cluster, cached or live. {@link FanOut} asks many clusters and returns each answer
+ * with its {@link Coverage}. {@link Workloads}, {@link Pods}, {@link Events}, {@link Namespaces} and {@link Clusters}
+ * merge the answers into pages.
+ *
+ * {@link WorkloadActions} changes a workload by {@link KubeWriter}, {@link BulkActions} changes many. {@link
+ * WorkloadDetails} reads one workload, {@link PodLogs} its logs. {@link WorkloadWatch} and {@link ClusterWatch} send
+ * readers each change of rows.
  */
 import "./kube/NodeVersion.ts"
 export * as Accelerators from "./projection/Accelerators.ts"
@@ -74,6 +78,6 @@ export * as Transport from "./kube/Transport.ts"
 export * as TurnBudget from "./kube/TurnBudget.ts"
 export * as WatchEvent from "./watch/WatchEvent.ts"
 export * as WorkloadActions from "./act/WorkloadActions.ts"
-export * as WorkloadLookup from "./act/WorkloadLookup.ts"
+export * as WorkloadDetails from "./act/WorkloadDetails.ts"
 export * as WorkloadWatch from "./watch/WorkloadWatch.ts"
 export * as Workloads from "./list/Workloads.ts"

@@ -31,7 +31,7 @@ import { FanOut } from "@quarterdeck/cluster-fanout/FanOut"
 import { KubeApi, MaxObjects } from "@quarterdeck/cluster-fanout/KubeApi"
 import { Namespaces } from "@quarterdeck/cluster-fanout/Namespaces"
 import { Pods } from "@quarterdeck/cluster-fanout/Pods"
-import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
+import { WorkloadDetails } from "@quarterdeck/cluster-fanout/WorkloadDetails"
 import { WorkloadWatch } from "@quarterdeck/cluster-fanout/WorkloadWatch"
 import { Workloads } from "@quarterdeck/cluster-fanout/Workloads"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
@@ -136,7 +136,7 @@ const clusters = (settings: Settings) =>
     Pods.layer,
     Events.layer,
     PodLogs.PodLogs.layer,
-    WorkloadLookup.layer,
+    WorkloadDetails.layer,
     Namespaces.layer,
     ClusterWatch.layer.pipe(Layer.provideMerge(Clusters.layer)),
     ClusterRegistrar.layer

@@ -1,5 +1,5 @@
 /**
- * What can be done to a workload: to which kinds, by which change of the object, and what of it is told before and after.
+ * Actions on a workload: the kinds they apply to, the patches they send, and the state they report before and after.
  */
 import { count, fields, text } from "../projection/Field.ts"
 import type { WorkloadKind } from "../projection/Kind.ts"
@@ -7,15 +7,15 @@ import type { KubeObject } from "../kube/KubeObject.ts"
 import type { Patch } from "../kube/KubeWriter.ts"
 
 /**
- * What to do to a workload: `restart` replaces the pods by the workload's own rollout; `pause` and `resume` are of a
- * rollout, or of a schedule.
+ * A change of a workload. `restart` replaces the pods by the workload's own rollout. `pause` and `resume` apply to a
+ * rollout or a schedule.
  */
 export type Change =
   | { readonly action: "scale"; readonly replicas: number }
   | { readonly action: "restart" | "pause" | "resume" }
 export type Action = Change["action"]
 
-/** What an action changes. **Shape** the field of the action alone; `restartedAt` is absent while nobody has restarted it. */
+/** The state that an action changes. **Shape** only the fields of that action; no `restartedAt` if never restarted. */
 export interface ActionState {
   readonly replicas?: number
   readonly isPaused?: boolean
@@ -30,17 +30,17 @@ const KINDS: Readonly<Record<Action, ReadonlyArray<WorkloadKind>>> = {
   resume: ["Deployment", "CronJob"]
 }
 
-/** The kinds that can be acted on so. */
+/** The kinds that support an action. */
 export const kindsOf = (action: Action): ReadonlyArray<WorkloadKind> => KINDS[action]
 
-/** Finds a kind by its name, if it can be acted on so. */
+/** Finds a kind by name, if it supports the action. */
 export const kindNamed = (action: Action, kind: string): WorkloadKind | undefined =>
-  KINDS[action].find((one) => one === kind)
+  KINDS[action].find((supported) => supported === kind)
 
-/** The mark of `kubectl rollout restart`: both tools see what the other did. */
+/** The annotation of `kubectl rollout restart`, so that kubectl and this service see each other's restarts. */
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
-/** Gives what a workload shall be. **Units** `now` as RFC 3339, which is what marks a restart. */
+/** Returns the state that a change requests. **Units** `now` in RFC 3339; a restart stores it as its mark. */
 export const wantedBy = (change: Change, now: string): ActionState => {
   switch (change.action) {
     case "scale":
@@ -54,12 +54,12 @@ export const wantedBy = (change: Change, now: string): ActionState => {
   }
 }
 
-/** Reads what an action is about from a workload, or from its scale. */
+/** Reads an action's state from a workload or its scale subresource. */
 export const stateOf = (action: Action, { spec }: KubeObject): ActionState => {
   const specification = fields(spec)
   switch (action) {
     case "scale":
-      // The server leaves out a scale of nothing.
+      // The server omits 0 replicas.
       return { replicas: count(specification["replicas"]) ?? 0 }
     case "restart": {
       const annotations = fields(fields(fields(specification["template"])["metadata"])["annotations"])
@@ -72,11 +72,14 @@ export const stateOf = (action: Action, { spec }: KubeObject): ActionState => {
   }
 }
 
-/** Tells whether a workload is as it was wanted. */
+/** Returns whether a workload is in the requested state. */
 export const isReached = (wanted: ActionState, state: ActionState): boolean =>
   wanted.replicas === state.replicas && wanted.isPaused === state.isPaused && wanted.restartedAt === state.restartedAt
 
-/** Writes the change of an object. **Shape** with a `resourceVersion` the server refuses an object of another one. */
+/**
+ * Makes the patch of an action. **Shape** with a `resourceVersion`, the server rejects the patch of an object that has
+ * another one.
+ */
 export const patchOf = (
   kind: WorkloadKind,
   { isPaused, replicas, restartedAt }: ActionState,

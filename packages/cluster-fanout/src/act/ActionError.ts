@@ -1,13 +1,13 @@
 /**
- * Why a workload was not looked at or not changed.
+ * Errors of reading and changing a workload or its logs.
  */
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"
 
-/** The cluster is not registered any more, or is another one under its name. */
+/** The cluster was removed from the registry, or registered again with another connection. */
 export class ClusterDropped extends Schema.TaggedError<ClusterDropped>()("ClusterDropped", { cluster: Schema.String }) {
   override get message(): string {
-    return `cluster ${this.cluster} is not registered any more, or by another connection`
+    return `cluster ${this.cluster} is no longer registered, or was registered again with another connection`
   }
 }
 
@@ -23,30 +23,30 @@ export class WorkloadNotFound extends Schema.TaggedError<WorkloadNotFound>()("Wo
   }
 }
 
-/** Nothing of this kind can be acted on so. */
+/** The action does not support this kind. */
 export class ActionUnsupported extends Schema.TaggedError<ActionUnsupported>()("ActionUnsupported", {
   action: Schema.String,
   kind: Schema.String,
   kinds: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `kind: ${this.action} takes ${this.kinds.join(", ")}, not ${this.kind}`
+    return `kind: ${this.action} supports ${this.kinds.join(", ")}, not ${this.kind}`
   }
 }
 
-/** The workload has changed since the version that the caller knows; nothing was done. */
+/** The workload has changed since the version that the caller sent. Nothing was changed. */
 export class WorkloadChanged extends Schema.TaggedError<WorkloadChanged>()("WorkloadChanged", {
-  /** As it is now, where that is known. */
+  /** The current version, if known. */
   resourceVersion: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
     return this.resourceVersion === undefined
-      ? "the workload was changed by somebody else at the same moment; nothing was done"
-      : `the workload has resourceVersion ${this.resourceVersion} by now; nothing was done`
+      ? "another client changed the workload at the same time; this action changed nothing"
+      : `the workload now has resourceVersion ${this.resourceVersion}; nothing was changed`
   }
 }
 
-/** The cluster understood the change and refused it; nothing was done. **Shape** `problem` is what it said. */
+/** The cluster rejected the change. Nothing was changed. **Shape** `problem` is the cluster's message. */
 export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRefused", {
   cluster: Schema.String,
   problem: Schema.String
@@ -56,7 +56,7 @@ export class ActionRefused extends Schema.TaggedError<ActionRefused>()("ActionRe
   }
 }
 
-/** The cluster did not answer the change, and what was read back since shows that nothing was done. */
+/** The cluster did not answer the change, and a later read proved that nothing was changed. */
 export class ActionNotDone extends Schema.TaggedError<ActionNotDone>()("ActionNotDone", {
   coverage: Coverage
 }) {
@@ -65,12 +65,12 @@ export class ActionNotDone extends Schema.TaggedError<ActionNotDone>()("ActionNo
   }
 }
 
-/** The cluster did not answer the change, and nobody knows whether it was done. */
+/** The cluster did not answer the change, and later reads did not show whether it was applied. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   cluster: Schema.String
 }) {
   override get message(): string {
-    return `cluster ${this.cluster} did not answer the change, which may have been made: look at the workload before you try again`
+    return `cluster ${this.cluster} did not answer the change, which may have been applied; check the workload before you retry`
   }
 }
 
@@ -85,7 +85,7 @@ export class PodNotFound extends Schema.TaggedError<PodNotFound>()("PodNotFound"
   }
 }
 
-/** The pod has no such container, or has several of which one must be named. */
+/** The pod has no such container, or has several and the caller named none. */
 export class ContainerUnclear extends Schema.TaggedError<ContainerUnclear>()("ContainerUnclear", {
   pod: Schema.String,
   asked: Schema.optionalKey(Schema.String),
@@ -96,13 +96,15 @@ export class ContainerUnclear extends Schema.TaggedError<ContainerUnclear>()("Co
   }
 }
 
-/** The container has no log to give: it waits to start, or never ran before. **Shape** `problem` is what the cluster said. */
+/**
+ * The container has no log: it has not started, or has no previous run. **Shape** `problem` is the cluster's message.
+ */
 export class LogsUnavailable extends Schema.TaggedError<LogsUnavailable>()("LogsUnavailable", {
   cluster: Schema.String,
   container: Schema.String,
   problem: Schema.String
 }) {
   override get message(): string {
-    return `cluster ${this.cluster} gives no log of container ${this.container}: ${this.problem}`
+    return `cluster ${this.cluster} returned no log for container ${this.container}: ${this.problem}`
   }
 }

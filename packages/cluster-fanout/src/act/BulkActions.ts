@@ -1,5 +1,5 @@
 /**
- * Changes many workloads of many clusters, each once, and says of each what became of it.
+ * Changes many workloads of many clusters, each once, and returns the outcome of each.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -19,7 +19,7 @@ import { WorkloadActions } from "./WorkloadActions.ts"
 /** The most workloads that one call changes. */
 export const MAX_TARGETS = 500
 
-/** Which workload. */
+/** Identifies a workload. */
 export interface BulkTarget {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -28,9 +28,9 @@ export interface BulkTarget {
 }
 
 /**
- * Asks for one change of many workloads; `namespaces` is what the key reaches.
+ * Requests one change of many workloads. `namespaces` limits the key's access.
  *
- * **Units** as `ActionQuery`, for each workload.
+ * **Units** `readMs` and `writeMs` as in `ActionQuery`, for each workload.
  */
 export interface BulkQuery<Stop extends string = never> {
   readonly targets: ReadonlyArray<BulkTarget>
@@ -39,26 +39,29 @@ export interface BulkQuery<Stop extends string = never> {
   readonly isDryRun: boolean
   readonly readMs: number
   readonly writeMs: number
-  /** Asked before each workload: why it may not be changed any more, though it might when all began. */
+  /**
+   * Checked before each workload. Returns a code if no more workloads may be changed, for example after the key was
+   * revoked.
+   */
   readonly stopped?: Effect.Effect<OutcomeCode | Stop | undefined>
-  /** Is told each outcome as soon as it is known, in any order. */
+  /** Called with each outcome as soon as it is known, in any order. */
   readonly tell?: (outcome: BulkOutcome<Stop>) => Effect.Effect<void>
 }
 
-/** Which workloads are meant by their labels. **Units** `timeoutMs` for all clusters together. */
+/** Selects workloads by their labels. **Units** `timeoutMs` for all clusters together. */
 export interface Selection {
   readonly target: Target
   readonly namespaces: NamespaceFilter
   readonly labelSelector: LabelSelector
   readonly timeoutMs: number
-  /** Whose question it is. */
+  /** Identifies the caller's key. */
   readonly cursorBinding: string
 }
 
 /**
- * What became of one workload.
+ * Outcome of one workload.
  *
- * **Shape** `refused`: nothing was done, and trying again changes nothing. `failed`: the cluster did not answer.
+ * **Shape** `refused`: nothing was changed, and a retry would be refused too. `failed`: the cluster did not answer.
  */
 export interface BulkOutcome<Stop extends string = never> extends BulkTarget {
   readonly status: "applied" | "dryRun" | "refused" | "failed"
@@ -66,51 +69,52 @@ export interface BulkOutcome<Stop extends string = never> extends BulkTarget {
   readonly resourceVersion?: string
 }
 
-/** A selector finds more than one call may change. */
+/** A selector matches more workloads than one call may change. */
 export class TooManySelected extends Schema.TaggedError<TooManySelected>()("TooManySelected", {
   count: Schema.Natural
 }) {
   override get message(): string {
-    return `selects ${this.count} workloads; ${MAX_TARGETS} at most in one call`
+    return `matches ${this.count} workloads; one call may change at most ${MAX_TARGETS}`
   }
 }
 
 const NOT_STOPPED = Effect.succeed(undefined)
 
-/** Clusters that one call changes at a time. */
-const CLUSTERS_AT_ONCE = 8
-/** Workloads of one cluster that one call changes at a time. */
-const PER_CLUSTER = 4
-/** Workloads that all calls together change at a time. */
-const IN_ALL = 64
+/** Clusters that one call changes at the same time. */
+const MAX_CLUSTERS = 8
+/** Workloads of one cluster that one call changes at the same time. */
+const MAX_PER_CLUSTER = 4
+/** Workloads that all calls together change at the same time. */
+const MAX_IN_TOTAL = 64
 
 export class BulkActions extends Context.Service<
   BulkActions,
   {
     /**
-     * Lets targets through that the key reaches, all of them or none.
+     * Checks that the key may access the namespaces of all targets.
      *
-     * **Errors** `NamespaceForbidden`; then nothing was asked of any.
+     * **Errors** `NamespaceForbidden` if any is out of scope. The check changes nothing.
      */
     readonly require: (question: RequireNamespaces.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
     /**
-     * Finds the workloads that a selector means, as each cluster has them now, by cluster, namespace, kind and name.
+     * Finds the workloads that a selector matches, live in each cluster. Sorted by cluster, namespace, kind and name.
      *
-     * **Errors** `TooManySelected`, which says how many; `FanOutFailed` when no cluster answered.
+     * **Errors** `TooManySelected` with the count; `FanOutFailed` if no cluster answered.
      */
     readonly select: (selection: Selection) => Effect.Effect<
       {
         readonly targets: ReadonlyArray<BulkTarget>
-        /** Whether the workloads of some cluster could not be read. */
+        /** True if the workloads of a cluster could not be read. */
         readonly partial: boolean
       },
       CursorInvalid | FanOutFailed | NamespaceForbidden | TooManySelected
     >
     /**
-     * Changes each target as `WorkloadActions.run` does, and gives the outcomes in their order.
+     * Changes each target as `WorkloadActions.run` does, and returns the outcomes in the order of the targets.
      *
-     * **Limits** 4 of a cluster and 8 clusters at a time, 64 workloads over all calls. A cluster that did not answer is not asked for
-     * the targets that had not begun. Goes on to its end when the caller leaves.
+     * **Limits** at the same time 4 workloads of a cluster, 8 clusters a call and 64 workloads over all calls. After a
+     * cluster did not answer, its remaining targets fail without a request. The run continues if the caller
+     * disconnects.
      */
     readonly run: <Stop extends string = never>(
       query: BulkQuery<Stop>
@@ -123,7 +127,7 @@ export class BulkActions extends Context.Service<
       const actions = yield* WorkloadActions
       const workloads = yield* Workloads
       const scope = yield* Effect.scope
-      const places = yield* Semaphore.make(IN_ALL)
+      const places = yield* Semaphore.make(MAX_IN_TOTAL)
 
       const changeOne = (query: Omit<BulkQuery, "stopped" | "tell">, target: BulkTarget): Effect.Effect<BulkOutcome> =>
         actions.run({ ...query, ...target }).pipe(
@@ -150,22 +154,22 @@ export class BulkActions extends Context.Service<
         })
         const change = (target: BulkTarget) =>
           Effect.tap(attempt(target), (outcome: BulkOutcome<Stop>) => query.tell?.(outcome) ?? Effect.void)
-        return yield* Effect.forEach(targets, change, { concurrency: PER_CLUSTER })
+        return yield* Effect.forEach(targets, change, { concurrency: MAX_PER_CLUSTER })
       })
 
       const change = Effect.fn("BulkActions.run")(function* <Stop extends string>(query: BulkQuery<Stop>) {
-        const ofClusters = Map.groupBy(query.targets, ({ cluster }) => cluster)
+        const targetsByCluster = Map.groupBy(query.targets, ({ cluster }) => cluster)
         yield* Effect.annotateCurrentSpan({
-          clusters: ofClusters.size,
+          clusters: targetsByCluster.size,
           targets: query.targets.length,
           action: query.change.action,
           isDryRun: query.isDryRun
         })
-        const done = yield* Effect.forEach(ofClusters.values(), (targets) => changeCluster(query, targets), {
-          concurrency: CLUSTERS_AT_ONCE
+        const done = yield* Effect.forEach(targetsByCluster.values(), (targets) => changeCluster(query, targets), {
+          concurrency: MAX_CLUSTERS
         })
         const outcomes = new Map(
-          [...ofClusters.values()].flatMap((targets, at) =>
+          [...targetsByCluster.values()].flatMap((targets, at) =>
             targets.map((target, index) => [target, done[at]?.[index]] as const)
           )
         )
@@ -196,14 +200,16 @@ export class BulkActions extends Context.Service<
   )
 }
 
-/** The code of a cluster that is not asked again in the same call: it did not answer, and the next would wait as long. */
+/**
+ * Returns the code for a cluster that did not answer. The call sends it no further requests: each would wait as long.
+ */
 const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
   switch (code) {
     case "cluster_unreachable":
     case "cluster_throttled":
     case "cluster_timeout":
       return code
-    // The next was not sent.
+    // The remaining workloads were not sent, so their outcome is known.
     case "outcome_unknown":
       return "cluster_unreachable"
     default:

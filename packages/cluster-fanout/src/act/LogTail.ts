@@ -1,26 +1,26 @@
 /**
- * The newest part of a log, kept while all of it goes by.
+ * Keeps the newest bytes of a stream.
  */
 
 const LINE_FEED = 0x0a
 
 export class LogTail {
-  readonly #most: number
+  readonly #max: number
   #pieces: Array<Buffer> = []
   #bytes = 0
   #isCut = false
 
-  /** Keeps the newest `most` bytes, and one more piece while it comes in. */
-  constructor(most: number) {
-    this.#most = most
+  /** Keeps the newest `max` bytes, plus one chunk while it arrives. */
+  constructor(max: number) {
+    this.#max = max
   }
 
   push(piece: Buffer): void {
     this.#pieces.push(piece)
     this.#bytes += piece.length
     let first = this.#pieces[0]
-    // One byte more than is kept tells whether the part begins at a line.
-    while (first !== undefined && this.#bytes - first.length > this.#most) {
+    // One byte more than `max` is newest, to know whether the result begins at a line.
+    while (first !== undefined && this.#bytes - first.length > this.#max) {
       this.#pieces.shift()
       this.#bytes -= first.length
       this.#isCut = true
@@ -28,32 +28,33 @@ export class LogTail {
     }
   }
 
-  /** Tells whether older bytes were left out. */
+  /** True if older bytes were dropped. */
   get isCut(): boolean {
-    return this.#isCut || this.#bytes > this.#most
+    return this.#isCut || this.#bytes > this.#max
   }
 
   /**
-   * Gives the newest bytes.
+   * Returns the newest bytes.
    *
-   * **Shape** begins at a line where older ones were left out; where no line ends in all of it, at a character of UTF-8.
+   * **Shape** begins at a line if older bytes were dropped. If no line ends in the newest bytes, begins at a UTF-8
+   * character.
    */
   bytes(): Buffer {
     const all = Buffer.concat(this.#pieces)
-    const kept = all.subarray(Math.max(0, all.length - this.#most))
-    if (!this.isCut || all[all.length - kept.length - 1] === LINE_FEED) return kept
-    const end = kept.indexOf(LINE_FEED)
-    return end === -1 || end === kept.length - 1 ? kept.subarray(continuationsOf(kept)) : kept.subarray(end + 1)
+    const newest = all.subarray(Math.max(0, all.length - this.#max))
+    if (!this.isCut || all[all.length - newest.length - 1] === LINE_FEED) return newest
+    const end = newest.indexOf(LINE_FEED)
+    return end === -1 || end === newest.length - 1 ? newest.subarray(continuationsOf(newest)) : newest.subarray(end + 1)
   }
 }
 
-/** What follows the first byte of a character: at most so many bytes, of this form. */
-const MOST_CONTINUATIONS = 3
+/** Most continuation bytes of a UTF-8 character. */
+const MAX_CONTINUATIONS = 3
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Counts the bytes before the first that begins a character; none where the text is no UTF-8. */
+/** Counts the continuation bytes before the first character. Returns 0 if the text is not UTF-8. */
 const continuationsOf = (bytes: Buffer): number => {
   let count = 0
   while (isContinuation(bytes[count])) count++
-  return count <= MOST_CONTINUATIONS ? count : 0
+  return count <= MAX_CONTINUATIONS ? count : 0
 }

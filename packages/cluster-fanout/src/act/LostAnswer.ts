@@ -1,12 +1,12 @@
 /**
- * Finds out what became of a change whose answer was lost: by reading, never by changing again.
+ * Finds out whether a change without an answer was applied: by reading, never by sending it again.
  */
 import { Effect, Option } from "effect"
 import type { ClusterError } from "../kube/ClusterError.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import { count } from "../projection/Field.ts"
 
-/** What no connection was made for was not sent. */
+/** Errors without a connection: the change was not sent. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "EAI_AGAIN",
@@ -16,7 +16,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** Tells whether a change may have been made though it failed. */
+/** Returns whether a failed change may have been applied. */
 export const mayBeDone = ({ reason }: ClusterError): boolean => {
   switch (reason._tag) {
     case "ClusterTimeout":
@@ -38,9 +38,9 @@ export const mayBeDone = ({ reason }: ClusterError): boolean => {
 }
 
 /**
- * What became of a change whose answer was lost.
+ * Result of a change without an answer.
  *
- * **Shape** `Done`: it is as it was wanted. `NotDone`: it is as it was.
+ * **Shape** `Done`: the object has the requested state. `NotDone`: the object is unchanged.
  */
 export type Settled =
   | { readonly _tag: "Done"; readonly resourceVersion: string }
@@ -48,8 +48,8 @@ export type Settled =
   | { readonly _tag: "Unknown" }
 
 /**
- * Waits before each reading, in milliseconds: what the server still had in hand when the connection broke is done by
- * the last.
+ * Waits before each read, in milliseconds. A change that the server was processing when the connection broke is applied
+ * before the last read.
  */
 const WAITS_MS = [0, 250, 1_000, 2_000] as const
 
@@ -59,13 +59,13 @@ interface Expected {
 }
 
 /**
- * Reads until the change shows, or has had its time to.
+ * Reads the object until it shows the change or the reads are used up.
  *
- * **Shape** `reading` gives none where the object is gone or cannot be read. One that was made anew under the name tells
- * nothing of the change. A resource version, or a generation, that is
- * still the one before proves that nothing was changed: of another spec nobody can tell whose it is.
+ * **Shape** `reading` returns `None` if the object is gone or cannot be read. An object that was created again under
+ * the same name proves nothing. An unchanged resource version or generation proves that nothing was changed. If the
+ * spec has changed otherwise, the result is `Unknown`: another client may have changed it.
  *
- * **Limits** four readings in 3.25 seconds, and what they take.
+ * **Limits** four reads over 3.25 seconds plus their own duration.
  */
 export const settle = Effect.fnUntraced(function* (
   reading: Effect.Effect<Option.Option<KubeObject>>,

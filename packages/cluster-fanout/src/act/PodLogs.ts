@@ -1,5 +1,5 @@
 /**
- * Reads what the containers of a pod have written.
+ * Reads the logs of a pod's containers.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -19,19 +19,19 @@ import { ClusterDropped, ContainerUnclear, LogsUnavailable, PodNotFound } from "
 import { LogTail } from "./LogTail.ts"
 import * as RequireNamespace from "./RequireNamespace.ts"
 
-/** The most that is given of a log. **Units** bytes. */
+/** Upper bound of a returned log. **Units** bytes. */
 export const MOST_BYTES = 1024 * 1024
 
-/** Asks for the log of a container; `timeoutMs` is for everything, or for a log that is followed until it is open. */
+/** Requests the log of a container. **Units** `timeoutMs` for the whole read; for a followed log, until it is open. */
 export interface LogQuery {
   readonly cluster: ClusterName
   readonly namespace: string
   readonly name: string
-  /** What the key reaches. */
+  /** Namespaces that the key may access. */
   readonly namespaces: NamespaceFilter
-  /** The container; of a pod with one, that one unless given. */
+  /** The container. Optional if the pod has only one. */
   readonly container?: string
-  /** Of the container before it was last restarted. */
+  /** Read the log of the previous run, before the last restart. */
   readonly isPrevious: boolean
   readonly hasTimestamps: boolean
   readonly sinceSeconds?: number
@@ -40,8 +40,8 @@ export interface LogQuery {
 }
 
 /**
- * The log of a container; `isCut` where there were more than {@link MOST_BYTES}, of which the newest are given, from
- * the beginning of a line on.
+ * The log of a container. **Shape** `isCut` if the log was longer than {@link MOST_BYTES}. Then `bytes` has the newest
+ * part, starting at a line.
  */
 export interface PodLog {
   readonly container: string
@@ -49,18 +49,18 @@ export interface PodLog {
   readonly isCut: boolean
 }
 
-/** A log that goes on. */
+/** A log that is followed. */
 export interface FollowedLog {
   readonly container: string
   /**
-   * Waits for the next piece of it; none once the container writes no more.
+   * Waits for the next chunk. Returns `None` once the container writes no more.
    *
-   * **Errors** `LogsUnavailable` where the cluster refuses only now; `ClusterError` where it broke off.
+   * **Errors** `LogsUnavailable` if the cluster rejects the request late; `ClusterError` if the connection broke.
    */
   readonly read: Effect.Effect<Option.Option<Uint8Array>, ClusterError | LogsUnavailable>
   /**
-   * Asks again whether the key reaches the namespace, and the cluster is still there. **Errors** as those of {@link PodLogs} that
-   * come first, and `ClusterDropped`.
+   * Checks again that the key may access the namespace and that the cluster is still registered. **Errors** those of
+   * {@link PodLogs} before the log is read, and `ClusterDropped`.
    */
   readonly requireReach: Effect.Effect<void, ClusterDropped | FanOutFailed | NamespaceForbidden>
 }
@@ -73,21 +73,20 @@ export class PodLogs extends Context.Service<
     /**
      * Reads the newest lines of one container.
      *
-     * **Errors** `NamespaceForbidden` before anything is asked; `PodNotFound`; `ContainerUnclear` for a container that the
-     * pod does not have, and where one of several must be named; `LogsUnavailable` with what the cluster said;
-     * `FanOutFailed` when it does not answer.
+     * **Errors** `NamespaceForbidden` before anything is read; `PodNotFound`; `ContainerUnclear` if the pod has no such
+     * container, or several and none is named; `LogsUnavailable` with the cluster's message; `FanOutFailed` if the
+     * cluster does not answer.
      *
-     * **Limits** two reads through the cluster's breaker, the log on one of the cluster's connections for logs; {@link MOST_BYTES} are held,
-     * however long the lines are.
+     * **Limits** two reads through the cluster's breaker. The log uses one of the cluster's connections for logs. At
+     * most {@link MOST_BYTES} are held, whatever the length of lines.
      */
     readonly read: (query: LogQuery) => Effect.Effect<PodLog, PodLogError>
     /**
-     * Reads the newest lines of one container, and what it writes from then on, until the scope ends.
+     * Reads the newest lines of one container and then each new line, until the scope ends.
      *
-     * **Errors** as of `read`.
+     * **Errors** the same as `read`.
      *
-     * **Limits** holds one of the cluster's connections for logs that are followed; nothing is taken from the cluster before it
-     * is read.
+     * **Limits** uses one of the cluster's connections for followed logs. Data is read from the cluster only on demand.
      */
     readonly follow: (query: LogQuery) => Effect.Effect<FollowedLog, PodLogError, Scope.Scope>
   }
@@ -102,13 +101,13 @@ export class PodLogs extends Context.Service<
       const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
 
       const ask = Effect.fnUntraced(function* <A, R>(
-        { cluster, timeoutMs }: LogQuery,
-        one: (cluster: Cluster) => Effect.Effect<Said<A>, ClusterError, R>
+        { cluster: name, timeoutMs }: LogQuery,
+        question: (cluster: Cluster) => Effect.Effect<LogAnswer<A>, ClusterError, R>
       ) {
-        const [reply] = yield* fanOut.ask([cluster], { source: "live", timeoutMs }, (asked) =>
-          Effect.map(one(asked), answerOf)
+        const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, (cluster) =>
+          Effect.map(question(cluster), answerOf)
         )
-        // The fan-out fails where its only cluster does.
+        // With a single cluster, the fan-out fails if that cluster does.
         if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
         return yield* reply.value
       })
@@ -120,11 +119,11 @@ export class PodLogs extends Context.Service<
       const follow = Effect.fn("PodLogs.follow")(function* (query: LogQuery) {
         yield* Effect.annotateCurrentSpan({ cluster: query.cluster })
         yield* requireNamespace(query)
-        const { asked, ...followed } = yield* ask(query, (cluster) => followOne({ api, logs, query }, cluster))
+        const { openedOn, ...followed } = yield* ask(query, (cluster) => followOne({ api, logs, query }, cluster))
         const requireCluster = Effect.flatMap(registry.snapshot, ({ clusters }) =>
-          clusters.some(({ generation, name }) => name === asked.name && generation === asked.generation)
+          clusters.some(({ generation, name }) => name === openedOn.name && generation === openedOn.generation)
             ? Effect.void
-            : Effect.fail(new ClusterDropped({ cluster: asked.name }))
+            : Effect.fail(new ClusterDropped({ cluster: openedOn.name }))
         )
         return { ...followed, requireReach: Effect.andThen(requireCluster, requireNamespace(query)) }
       })
@@ -135,10 +134,10 @@ export class PodLogs extends Context.Service<
 
 const SILENCE_MS = 30_000
 
-/** What one cluster said: the log, or why there is none, which is an answer too. */
-type Said<A> = Effect.Effect<A, ContainerUnclear | LogsUnavailable | PodNotFound>
+/** Answer of the cluster: the log, or the reason why there is none. */
+type LogAnswer<A> = Effect.Effect<A, ContainerUnclear | LogsUnavailable | PodNotFound>
 
-const answerOf = <A>(value: Said<A>): Answer<Said<A>> => ({
+const answerOf = <A>(value: LogAnswer<A>): Answer<LogAnswer<A>> => ({
   value,
   count: 1,
   ageMs: 0,
@@ -155,7 +154,7 @@ interface Reading {
 const readOne = Effect.fnUntraced(function* (
   reading: Reading,
   cluster: Cluster
-): Effect.fn.Return<Said<PodLog>, ClusterError, Scope.Scope> {
+): Effect.fn.Return<LogAnswer<PodLog>, ClusterError, Scope.Scope> {
   const container = yield* findContainer(reading, cluster)
   if (typeof container !== "string") return Effect.fail(container)
   const opened = yield* reading.logs.open(cluster, requestOf(reading.query, container, false))
@@ -169,15 +168,19 @@ const readOne = Effect.fnUntraced(function* (
   return Effect.succeed({ container, bytes: tail.bytes(), isCut: tail.isCut })
 }, Effect.scoped)
 
-/** How long a server may take to refuse a log that is to be followed, before it counts as one that says nothing yet. */
+/** Time for the server to reject a followed log. After that the log counts as open but silent. */
 const REFUSAL_MS = 1_000
-/** Longer than anybody follows a log. */
+/** Longer than any log is followed. */
 const NEVER_SILENT_MS = 24 * 60 * 60_000
 
 const followOne = Effect.fnUntraced(function* (
   reading: Reading,
   cluster: Cluster
-): Effect.fn.Return<Said<Omit<FollowedLog, "requireReach"> & { readonly asked: Cluster }>, ClusterError, Scope.Scope> {
+): Effect.fn.Return<
+  LogAnswer<Omit<FollowedLog, "requireReach"> & { readonly openedOn: Cluster }>,
+  ClusterError,
+  Scope.Scope
+> {
   const container = yield* findContainer(reading, cluster)
   if (typeof container !== "string") return Effect.fail(container)
   const request = requestOf(reading.query, container, true)
@@ -188,7 +191,7 @@ const followOne = Effect.fnUntraced(function* (
   }
   const next = (opened: OpenedLog): FollowedLog["read"] =>
     opened._tag === "Open" ? opened.read(NEVER_SILENT_MS) : Effect.fail(refused(cluster, container, opened.problem))
-  return Effect.succeed({ asked: cluster, container, read: Effect.flatMap(Fiber.join(opening), next) })
+  return Effect.succeed({ openedOn: cluster, container, read: Effect.flatMap(Fiber.join(opening), next) })
 })
 
 const refused = ({ name }: Cluster, container: string, problem: string) =>
@@ -211,7 +214,7 @@ const findContainer = Effect.fnUntraced(function* ({ api, query }: Reading, clus
 const namesIn = (spec: unknown, field: string): ReadonlyArray<string> =>
   list(fields(spec)[field]).flatMap((container) => text(fields(container)["name"]) ?? [])
 
-/** Finds the container that is meant, among those that may have written anything. */
+/** Finds the requested container among all containers of a pod. */
 const containerOf = ({ metadata, spec }: KubeObject, asked: string | undefined): string | ContainerUnclear => {
   const containers = namesIn(spec, "containers")
   const all = [...containers, ...namesIn(spec, "initContainers"), ...namesIn(spec, "ephemeralContainers")]

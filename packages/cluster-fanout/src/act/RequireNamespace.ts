@@ -1,5 +1,5 @@
 /**
- * Decides whether a key reaches one namespace of one cluster, before anything of it is asked for.
+ * Checks that a key may access one namespace of one cluster, before anything is read from it.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -9,7 +9,7 @@ import type { FanOut } from "../list/FanOut.ts"
 import { NamespaceForbidden } from "../list/ListError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** What is asked. **Units** `timeoutMs` for the proof of labels, where they decide. */
+/** The namespace to check. **Units** `timeoutMs` for proving namespace labels, if they decide. */
 export interface NamespaceQuestion {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -18,11 +18,12 @@ export interface NamespaceQuestion {
 }
 
 /**
- * Makes the function that lets through, or refuses.
+ * Makes the check.
  *
- * **Errors** `NamespaceForbidden`, also where labels decide that nobody proves; `FanOutFailed` when the cluster cannot tell.
+ * **Errors** `NamespaceForbidden` if the namespace is out of scope or the deciding labels are not proven;
+ * `FanOutFailed` if the cluster does not answer.
  *
- * **Limits** asks nobody where names decide; labels are those that the cluster's watch keeps.
+ * **Limits** no request if the namespace's name decides. Labels come from the cluster's cache.
  */
 export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]) =>
   Effect.fnUntraced(function* ({ cluster, namespace, namespaces, timeoutMs }: NamespaceQuestion) {

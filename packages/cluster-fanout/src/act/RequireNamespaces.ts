@@ -1,5 +1,5 @@
 /**
- * Decides whether a key reaches the namespaces of many targets, before anything of any of them is asked for.
+ * Checks that a key may access the namespaces of many targets, before anything is read from them.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -9,7 +9,7 @@ import type { FanOut } from "../list/FanOut.ts"
 import { NamespaceForbidden } from "../list/ListError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** What is asked. **Units** `timeoutMs` for the proof of labels, where they decide. */
+/** The targets to check. **Units** `timeoutMs` for proving namespace labels, if they decide. */
 export interface BulkQuestion {
   readonly targets: ReadonlyArray<{ readonly cluster: ClusterName; readonly namespace: string }>
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -17,13 +17,14 @@ export interface BulkQuestion {
 }
 
 /**
- * Makes the function that lets all of them through, or refuses all.
+ * Makes the check. It accepts all targets or rejects the request.
  *
- * **Shape** a target of a cluster that cannot tell its labels passes: what is done to it asks again, and fails by itself.
+ * **Shape** accepts a target if its cluster cannot report its labels. The action on that target checks again and fails
+ * alone.
  *
- * **Errors** `NamespaceForbidden` for the first that is out of reach, also where labels decide that nobody proves.
+ * **Errors** `NamespaceForbidden` for the first target that is out of scope, or whose labels are not proven.
  *
- * **Limits** asks nobody where names decide, and each cluster once where labels do.
+ * **Limits** no request if namespace names decide; one request to each cluster if labels do.
  */
 export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]) =>
   Effect.fnUntraced(function* ({ namespaces, targets, timeoutMs }: BulkQuestion) {
@@ -32,8 +33,8 @@ export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]
     if (first === undefined) return
     if (!NamespaceFilter.needsLabels(namespaces)) return yield* new NamespaceForbidden({ namespace: first.namespace })
     const question = { kinds: ["Namespace"], consistency: "cache", timeoutMs, needsLabels: true } as const
-    const ask = (asked: Cluster) =>
-      Effect.map(reader.read(asked, question), (reading) => ({
+    const ask = (cluster: Cluster) =>
+      Effect.map(reader.read(cluster, question), (reading) => ({
         value: (namespace: string) => NamespaceFilter.matches(namespaces, namespace, reading.labels(namespace)),
         count: 1,
         ageMs: reading.ageMs,

@@ -1,5 +1,5 @@
 /**
- * Changes one workload of one cluster, and says what became of it.
+ * Changes one workload of one cluster and returns the outcome.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -28,28 +28,31 @@ import {
 } from "./ActionError.ts"
 import * as LostAnswer from "./LostAnswer.ts"
 import * as RequireNamespace from "./RequireNamespace.ts"
-import * as OneWorkload from "./OneWorkload.ts"
+import * as FindWorkload from "./FindWorkload.ts"
 
 /**
- * Asks for a change of one workload. `readMs` is the deadline of each reading, `writeMs` that of the change: admission
- * may take its time.
+ * Requests a change of one workload. **Units** `readMs` is the deadline of each read, `writeMs` that of the change,
+ * which may wait for admission webhooks.
  */
 export interface ActionQuery {
   readonly cluster: ClusterName
   readonly namespace: string
   readonly kind: string
   readonly name: string
-  /** What the key reaches. */
+  /** Namespaces that the key may access. */
   readonly namespaces: NamespaceFilter
   readonly change: Action.Change
   readonly isDryRun: boolean
-  /** The version that the caller knows. */
+  /** The version that the caller expects. */
   readonly resourceVersion?: string
   readonly readMs: number
   readonly writeMs: number
 }
 
-/** What an action changed; of a dry run `after` is what would be, and `resourceVersion` the present one. */
+/**
+ * Outcome of an action. For a dry run, `after` is the state that the change would produce and `resourceVersion` is
+ * current.
+ */
 export interface ActionOutcome {
   readonly status: "applied" | "dryRun"
   readonly resourceVersion: string
@@ -67,24 +70,24 @@ export type ActionError =
   | WorkloadChanged
   | WorkloadNotFound
 
-/** Hears what became of a change that was sent, whoever still waits for it. */
-export type Heard = (outcome: Result.Result<ActionOutcome, ActionError>) => Effect.Effect<void>
+/** Called with the outcome of every change that was sent, even if the caller has disconnected. */
+export type OnOutcome = (outcome: Result.Result<ActionOutcome, ActionError>) => Effect.Effect<void>
 
 export class WorkloadActions extends Context.Service<
   WorkloadActions,
   {
     /**
-     * Changes a workload, once.
+     * Changes a workload once.
      *
-     * **Errors** before anything is sent: `ActionUnsupported`, `NamespaceForbidden`; `FanOutFailed` when the cluster does not
-     * answer the reading that comes first, `WorkloadNotFound`, `WorkloadChanged`. Of the change itself: `WorkloadChanged` and
-     * `ActionRefused`, with nothing done; when its answer is lost the workload is read back, and if that does not show the
-     * change, `ActionNotDone` or `OutcomeUnknown`.
+     * **Errors** before the change is sent: `ActionUnsupported`, `NamespaceForbidden`, `FanOutFailed` if the cluster
+     * does not answer the first read, `WorkloadNotFound`, `WorkloadChanged`. From the change itself: `WorkloadChanged`
+     * and `ActionRefused`, with nothing changed. If the answer to the change is lost, the workload is read back. If
+     * that does not show the change: `ActionNotDone` or `OutcomeUnknown`.
      *
-     * **Limits** one read and one write, never repeated; goes on to its end, within its deadlines, when the caller leaves
-     * after the write was sent: then `heard` alone is told.
+     * **Limits** one read and one write, never repeated. If the caller disconnects after the write was sent, the run
+     * continues within its deadlines and reports to `onOutcome` only.
      */
-    readonly run: (query: ActionQuery, heard?: Heard) => Effect.Effect<ActionOutcome, ActionError>
+    readonly run: (query: ActionQuery, onOutcome?: OnOutcome) => Effect.Effect<ActionOutcome, ActionError>
   }
 >()("@quarterdeck/cluster-fanout/WorkloadActions") {
   static readonly layer = Layer.effect(
@@ -95,9 +98,12 @@ export class WorkloadActions extends Context.Service<
       const breakers = yield* Breakers
       const fanOut = yield* FanOut
       const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
-      const findOne = OneWorkload.make(fanOut, api)
+      const findOne = FindWorkload.make(fanOut, api)
 
-      const run = Effect.fn("WorkloadActions.run")(function* (query: ActionQuery, heard: Heard = () => Effect.void) {
+      const run = Effect.fn("WorkloadActions.run")(function* (
+        query: ActionQuery,
+        onOutcome: OnOutcome = () => Effect.void
+      ) {
         const { change, cluster: name, namespace, namespaces, readMs: timeoutMs, resourceVersion } = query
         const { action } = change
         yield* Effect.annotateCurrentSpan({ cluster: name, action, isDryRun: query.isDryRun })
@@ -114,8 +120,8 @@ export class WorkloadActions extends Context.Service<
         const wanted = Action.wantedBy(change, DateTime.formatIso(yield* DateTime.now))
         const breaker = yield* breakers.find(cluster)
         const changing = { api, breaker, cluster, kind, object, query, wanted, writer }
-        // Once it is on its way, what became of it is found out, and written down, whoever waits for it.
-        const outcome = yield* Effect.uninterruptible(Effect.tap(Effect.result(write(changing)), heard))
+        // Once the change is sent, its outcome must be determined and recorded, even if the caller disconnects.
+        const outcome = yield* Effect.uninterruptible(Effect.tap(Effect.result(write(changing)), onOutcome))
         return yield* Effect.fromResult(outcome)
       })
       return WorkloadActions.of({ run })
@@ -123,7 +129,7 @@ export class WorkloadActions extends Context.Service<
   )
 }
 
-/** A change that is about to be sent. **Shape** `object` is the workload before it. */
+/** A change to send. **Shape** `object` is the workload before the change. */
 interface Changing {
   readonly api: KubeApi["Service"]
   readonly writer: KubeWriter["Service"]
@@ -169,7 +175,7 @@ const patchOf = ({ kind, query, wanted }: Changing): Patch => ({
 const timedOut = ({ name }: Cluster, timeoutMs: number) =>
   Effect.fail(new ClusterError({ cluster: name, reason: new ClusterTimeout({ timeoutMs }) }))
 
-/** Tells a refusal from an answer that was lost, and finds out what became of that. */
+/** Handles a failed change: maps a rejection to its error, or reads back a change whose answer was lost. */
 const failed = Effect.fnUntraced(function* (
   changing: Changing,
   error: ClusterError,
@@ -195,7 +201,7 @@ const failed = Effect.fnUntraced(function* (
     case "Done":
       return { after: wanted, resourceVersion: found.resourceVersion }
     case "NotDone":
-      // What was not answered in time may lie in a proxy, and come yet; of a connection that broke the server knows.
+      // After a timeout, a proxy may still deliver the change. After a broken connection, the reads are conclusive.
       return yield* reason._tag === "ClusterTimeout" ? new OutcomeUnknown({ cluster: cluster.name }) : notDone
     case "Unknown":
       return yield* new OutcomeUnknown({ cluster: cluster.name })

@@ -1,5 +1,5 @@
 /**
- * The parts of one workload as they were listed: its object, the ReplicaSets and Jobs of its namespace, and its pods.
+ * Collects the listed parts of one workload: its object, the ReplicaSets and Jobs of its namespace, and its pods.
  */
 import { ClusterStore } from "../cache/ClusterStore.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
@@ -14,13 +14,13 @@ import type { PodRow, WorkloadRow } from "../projection/Row.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** A pod of the workload, or one that may be. */
-interface TakenPod {
+/** A pod that belongs to the workload, or may. */
+interface ListedPod {
   readonly record: PodRecord
   readonly object: KubeObject
 }
 
-/** The fields that an owner chain reads of a pod of another workload. */
+/** Fields of other workloads' pods that owner lookups need. */
 type OtherPod = Pick<PodRecord, "namespace" | "name" | "owner">
 
 export class WorkloadParts {
@@ -30,17 +30,17 @@ export class WorkloadParts {
   readonly #store: ClusterStore
   readonly #place: Place
   readonly #now: number
-  readonly #pods = new Map<string, TakenPod>()
+  readonly #pods = new Map<string, ListedPod>()
   readonly #listed = new Map<string, OtherPod>()
-  /** Pods whose chain leads to a pod that was not listed yet. */
-  #unplaced: Array<TakenPod> = []
-  /** Pods of other workloads without which a chain would end too early. */
+  /** Pods whose owner chain leads to a pod that has not been listed yet. */
+  #unplaced: Array<ListedPod> = []
+  /** Pods of other workloads that complete the owner chains of this one. */
   readonly #linking: Array<PodRecord> = []
   readonly #chain: Owner.Chain = {
     find: (kind, uid) => (kind === "Pod" ? this.#listed.get(uid) : this.#store.chain.find(kind, uid))
   }
 
-  /** Takes the parts of the workload `named` of `cluster`; `now` is in milliseconds by `steadyClock`. */
+  /** Collects the parts of the workload `named` in `cluster`. **Units** `now` in milliseconds by `steadyClock`. */
   constructor(cluster: Cluster, named: Owner.NamedOwner, now: number) {
     this.#named = named
     this.#store = new ClusterStore(cluster)
@@ -53,24 +53,24 @@ export class WorkloadParts {
     return project(kind, object, this.#place)
   }
 
-  /** Takes all objects of a kind. */
+  /** Adds all objects of a kind. */
   put<K extends Kind.Kind>(kind: K, records: ReadonlyArray<RecordOf[K]>): void {
     const changes: Array<Change<RecordOf[K]>> = records.map((record) => ({ _tag: "Put", record }))
     this.#store.apply(kind, [...changes, { _tag: "Synced" }], this.#now)
   }
 
-  /** Takes the workload's own object, in the place of the listed one. */
+  /** Adds the workload's own object, replacing the listed one. */
   putOwn<K extends Kind.Kind>(kind: K, record: RecordOf[K]): void {
     if (this.#store.table(kind).sync._tag === "Synced") this.#store.apply(kind, [{ _tag: "Put", record }], this.#now)
     else this.put(kind, [record])
   }
 
   /**
-   * Takes a pod of the namespace, if it is the workload's. The ReplicaSets and Jobs must be there by then.
+   * Adds a pod of the namespace, if it belongs to the workload. Add ReplicaSets and Jobs first.
    *
-   * **Limits** keeps three fields of a pod that belongs to another workload.
+   * **Limits** keeps three fields of a pod of another workload.
    */
-  takePod(object: KubeObject): void {
+  addPod(object: KubeObject): void {
     const record = this.record("Pod", object)
     const { name, namespace, owner, uid } = record
     this.#listed.set(uid, { namespace, name, owner })
@@ -80,7 +80,7 @@ export class WorkloadParts {
     else this.#keep(pod, workload)
   }
 
-  #keep(pod: TakenPod, workload: Owner.NamedOwner | undefined): void {
+  #keep(pod: ListedPod, workload: Owner.NamedOwner | undefined): void {
     const { name, owner, uid } = pod.record
     const counted = workload ?? { kind: "Pod", name }
     if (counted.kind === this.#named.kind && counted.name === this.#named.name) this.#pods.set(uid, pod)
@@ -88,7 +88,7 @@ export class WorkloadParts {
       this.#linking.push(pod.record)
   }
 
-  /** Makes the rows of all that was taken. */
+  /** Makes the rows of everything added. */
   rows(): ReadonlyArray<WorkloadRow> {
     for (const pod of this.#unplaced) this.#keep(pod, Owner.outermost(pod.record, this.#chain)?.workload)
     this.#unplaced = []
@@ -101,18 +101,18 @@ export class WorkloadParts {
     return this.#pods.size
   }
 
-  /** Returns the pods, those first that wait or fail, then by name. */
-  pods(most: number): ReadonlyArray<PodRow> {
+  /** Returns up to `max` pods: pending and failing ones first, then by name. */
+  pods(max: number): ReadonlyArray<PodRow> {
     return Array.from(this.#pods.values(), ({ record }) => record)
-      .toSorted((one, other) => concernOf(other) - concernOf(one) || (one.name < other.name ? -1 : 1))
-      .slice(0, most)
+      .toSorted((left, right) => concernOf(right) - concernOf(left) || (left.name < right.name ? -1 : 1))
+      .slice(0, max)
       .map((record) => PodRows.of(record, this.#chain))
   }
 
-  /** Returns the specs of the pods, the newest first. */
+  /** Returns the specs of the pods, newest first. */
   specs(): ReadonlyArray<unknown> {
     return [...this.#pods.values()]
-      .toSorted(({ record: one }, { record: other }) => (one.createdAt < other.createdAt ? 1 : -1))
+      .toSorted(({ record: left }, { record: right }) => (left.createdAt < right.createdAt ? 1 : -1))
       .map(({ object }) => object["spec"])
   }
 }

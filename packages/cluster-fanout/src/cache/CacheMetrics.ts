@@ -1,5 +1,5 @@
 /**
- * Shows one followed cluster in the metrics: what is held of it, how old that is, and how its breaker stands.
+ * Publishes the metrics of one followed cluster: rows in the cache, their age, and the state of the breaker.
  */
 import { Effect, Metric } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
@@ -9,10 +9,11 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import * as Kind from "../projection/Kind.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 
-const rows = Metric.gauge("quarterdeck_rows", { description: "Objects that the cache holds, by kind" })
+const rows = Metric.gauge("quarterdeck_rows", { description: "Objects in the cache, by kind" })
 
 const age = Metric.gauge("quarterdeck_cache_age_seconds", {
-  description: "Time since the oldest rows of the cluster were proven current, or since it is followed"
+  description:
+    "Age of the cluster's oldest rows: time since the cluster last confirmed them, or since the service began to follow it"
 })
 
 const sameCluster = Metric.gauge("quarterdeck_same_clusters", {
@@ -20,18 +21,19 @@ const sameCluster = Metric.gauge("quarterdeck_same_clusters", {
 })
 
 const open = Metric.gauge("quarterdeck_breaker_open", {
-  description: "1 while calls are kept away from the cluster, which has stopped answering"
+  description:
+    "1 while the breaker is open: the cluster has stopped answering and the service sends it no calls except probes"
 })
 
 const openings = Metric.counter("quarterdeck_breaker_openings_total", {
-  description: "Times that a cluster stopped answering",
+  description: "Times that the cluster's breaker opened because the cluster stopped answering",
   incremental: true
 })
 
 /**
- * Shows the cluster until the scope ends; then nothing is shown of it any more.
+ * Publishes the cluster's metrics until the scope ends, then removes them.
  *
- * **Limits** gauges are read when the metrics are: from sizes that are kept, whatever the number of rows.
+ * **Limits** gauges are computed at each scrape from stored sizes, in constant time.
  */
 export const show = Effect.fnUntraced(function* (store: ClusterStore, breaker: Breaker, others: () => number) {
   const labels = { cluster: store.cluster.name }
@@ -45,9 +47,9 @@ export const show = Effect.fnUntraced(function* (store: ClusterStore, breaker: B
     const isRead = Kind.kinds.some((kind) => store.table(kind).sync._tag === "Synced")
     return (isRead ? store.ageMs(Kind.kinds, now) : now - followedAt) / 1_000
   })
-  // A rate knows of the first of something only if there was none before.
-  yield* shown(Reconnects.of(store.cluster.name))
-  const counted = yield* shown(Metric.withAttributes(openings, labels))
+  // Prometheus sees the first increment of a counter only if the counter existed at 0 before.
+  yield* startedCounter(Reconnects.of(store.cluster.name))
+  const counted = yield* startedCounter(Metric.withAttributes(openings, labels))
   const opening = breaker.awaitOpen.pipe(
     Effect.andThen(Metric.update(counted, 1)),
     Effect.andThen(breaker.awaitClosed),
@@ -56,6 +58,6 @@ export const show = Effect.fnUntraced(function* (store: ClusterStore, breaker: B
   yield* Effect.forkScoped(opening)
 })
 
-/** Begins at none. */
-const shown = (counter: Metric.Counter<number>) =>
+/** Starts a counter at 0 and removes it when the scope ends. */
+const startedCounter = (counter: Metric.Counter<number>) =>
   Effect.acquireRelease(Effect.as(Metric.update(counter, 0), counter), Metric.remove)

@@ -1,8 +1,8 @@
 /**
- * Follows every registered cluster and holds what it tells, ready to be read.
+ * Follows every registered cluster and caches its objects.
  *
- * Each cluster has a life of its own: a heartbeat, a watch for each kind, and a store. It begins when the cluster is
- * registered, begins anew when its connection changes, and ends, rows and all, when it is dropped.
+ * Each cluster has its own heartbeat, watches and store. They start when the cluster is registered, restart when its
+ * connection changes, and end when the cluster is removed. Its rows are removed with it.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Effect, Exit, FiberSet, Layer, Queue, Scope, Semaphore, Stream } from "effect"
@@ -27,27 +27,29 @@ import { SameCluster } from "./SameCluster.ts"
 import { SortAllowance } from "./SortAllowance.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
-/** How many initial syncs run at the same time: of one cluster, and of all together. */
+/** Initial syncs that run at the same time, per cluster and in total. */
 export const SyncLimits = Context.Reference("@quarterdeck/cluster-fanout/ClusterCache/SyncLimits", {
   defaultValue: () => ({ perCluster: 2, total: 16 })
 })
 
-/** Rows of all clusters that are sorted within one turn: some milliseconds' work. */
-const SORTED_AT_ONCE = 4_096
+/** Rows sorted within one turn of the event loop, over all clusters: a few milliseconds' work. */
+const MAX_SORTED_PER_TURN = 4_096
 
 /** One followed cluster. */
 export interface Member {
   readonly store: ClusterStore
   readonly breaker: Breaker
-  /** Proves the namespace labels now, if they are not; a failure leaves them without proof. */
+  /** Compares the namespace labels with the cluster now, unless they are proven. If this fails, they stay unproven. */
   readonly proveLabels: Effect.Effect<void>
-  /** Has the events followed from now on, as long as somebody asks for them. */
+  /** Requests the events of the cluster: starts or prolongs their watch. */
   readonly wantEvents: FollowWhileWanted.Want
 }
 
 /**
- * Tells whether waiting longer for a kind would not help: it synced, may not be read, is too large, or its cluster refuses
- * the service or does not answer at all.
+ * Returns whether waiting longer for a kind is useless.
+ *
+ * **Shape** true if the kind has synced, may not be read or is too large, if the cluster rejects the service's
+ * credential or certificate, or if it does not answer.
  */
 export const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
   const { sync } = store.table(kind)
@@ -66,22 +68,22 @@ interface Running extends Member {
   readonly scope: Scope.Closeable
 }
 
-/** What is followed now, and what all of it is followed with. */
+/** The followed clusters, and the services used to follow them. */
 interface Following {
   readonly api: KubeApi["Service"]
   readonly breakers: Breakers["Service"]
   readonly epoch: DataEpoch
   readonly limits: { readonly perCluster: number }
-  /** Lanes of the initial syncs of all clusters together. */
+  /** Limits the initial syncs of all clusters together. */
   readonly lanes: Semaphore.Semaphore
   readonly scope: Scope.Scope
-  /** Is notified of every change of the fields below. */
+  /** Notified of every change of the fields below. */
   readonly signal: Signal
-  /** Of all clusters together. */
+  /** Shared by all clusters. */
   readonly sorting: SortAllowance
   readonly running: Map<ClusterName, Running>
   readonly sameCluster: SameCluster
-  /** As the registry has them. */
+  /** Names in the registry's order. */
   order: ReadonlyArray<ClusterName>
   areLabelsRequired: boolean
 }
@@ -89,23 +91,23 @@ interface Following {
 export class ClusterCache extends Context.Service<
   ClusterCache,
   {
-    /** Waits until a registered cluster is followed by its present connection. **Limits** no I/O. */
+    /** Waits until a registered cluster is followed with its current connection. **Limits** no I/O. */
     readonly member: (cluster: Cluster) => Effect.Effect<Member>
-    /** Finds a registered cluster that is followed by its present connection already. */
+    /** Finds a registered cluster that is already followed with its current connection. */
     readonly find: (cluster: Cluster) => Member | undefined
-    /** Gives the clusters that are followed now, in the registry's order. */
+    /** Returns the followed clusters, in the registry's order. */
     readonly members: Effect.Effect<ReadonlyArray<Member>>
     /**
-     * Returns the other registered names of a name's cluster: those whose `kube-system` namespace has the same uid.
+     * Returns the other registered names of a cluster: those whose `kube-system` namespace has the same uid.
      *
-     * **Shape** sorted; of all registered names, which the caller narrows to its scope. **Limits** no I/O.
+     * **Shape** sorted; all registered names. The caller removes those outside its scope. **Limits** no I/O.
      */
     readonly sameCluster: (name: ClusterName) => ReadonlyArray<ClusterName>
     /** Waits until every kind of every followed cluster is settled at the same time. **Limits** no I/O, no deadline. */
     readonly settled: Effect.Effect<void>
     /**
-     * Says whether keys exist whose rights depend on namespace labels; while they do, the labels are proven at every
-     * interval of `LabelProofLimits`.
+     * Sets whether any key's rights depend on namespace labels. While true, the labels are compared with each cluster
+     * at the interval of `LabelProofLimits`.
      */
     readonly requireLabelProof: (isRequired: boolean) => Effect.Effect<void>
   }
@@ -124,15 +126,15 @@ export class ClusterCache extends Context.Service<
         lanes: yield* Semaphore.make(limits.total),
         scope: yield* Effect.scope,
         signal: new Signal(),
-        sorting: new SortAllowance(SORTED_AT_ONCE),
+        sorting: new SortAllowance(MAX_SORTED_PER_TURN),
         running: new Map(),
         sameCluster: new SameCluster((names) => void Queue.offerUnsafe(groups, names)),
         order: [],
         areLabelsRequired: false
       }
       yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(groups), warnOfGroup)))
-      yield* take(following, yield* registry.snapshot)
-      yield* Effect.forkScoped(Stream.runForEach(registry.changes, (snapshot) => take(following, snapshot)))
+      yield* applySnapshot(following, yield* registry.snapshot)
+      yield* Effect.forkScoped(Stream.runForEach(registry.changes, (snapshot) => applySnapshot(following, snapshot)))
 
       return ClusterCache.of({
         member: (cluster) => awaitMember(following, cluster),
@@ -150,13 +152,13 @@ export class ClusterCache extends Context.Service<
   )
 }
 
-/** Warns of names that lead to one cluster: a report over all clusters counts it once for each of them. */
+/** Warns of several names of one cluster: reports over all clusters count it once for each name. */
 const warnOfGroup = (names: ReadonlyArray<ClusterName>) =>
   Effect.logWarning(
-    `clusters ${names.join(", ")} are one and the same cluster: reads of all clusters count it ${names.length} times; register it under one name`
+    `clusters ${names.join(", ")} are the same cluster: reads of all clusters count it ${names.length} times; register it under one name`
   )
 
-/** Begins to follow a cluster by its present connection. */
+/** Starts to follow a cluster with its current connection. */
 const start = Effect.fnUntraced(function* (following: Following, cluster: Cluster) {
   const { api, breakers, epoch, lanes, limits, running, signal, sorting } = following
   const scope = yield* Scope.fork(following.scope)
@@ -165,12 +167,12 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   const runLater = yield* Effect.provideService(FiberSet.makeRuntime<never>(), Scope.Scope, scope)
   const store = new ClusterStore(cluster, {
     isNow: (rows) => sorting.take(rows),
-    later: (step) => void runLater(Effect.catchDefect(turns.repeat(step), (defect) => notSorted(cluster, defect)))
+    later: (step) => void runLater(Effect.catchDefect(turns.repeat(step), (defect) => logSortDefect(cluster, defect)))
   })
   raiseWith(epoch, store)
   store.signal.listen(() => following.sameCluster.note(cluster.name, store.systemNamespace.uid))
   const interner = Interner.make()
-  const ofBoth = [yield* Semaphore.make(limits.perCluster), lanes]
+  const syncLanes = [yield* Semaphore.make(limits.perCluster), lanes]
   const wanted = signal.until(() => following.areLabelsRequired)
   const proof = yield* LabelProof.make(cluster, { api, breaker, store, interner, wanted })
   const others = () => following.sameCluster.othersOf(cluster.name).length
@@ -178,7 +180,7 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   yield* Effect.forkIn(Heartbeat.run(cluster, { api, breaker, store }), scope)
   yield* Effect.forkIn(proof.keep, scope)
   const accelerators = yield* Accelerators
-  const parts: Follower.Parts = { accelerators, cluster, api, breaker, store, interner, lanes: ofBoth }
+  const parts: Follower.Parts = { accelerators, cluster, api, breaker, store, interner, lanes: syncLanes }
   for (const kind of Kind.kinds) yield* Effect.forkIn(Follower.run(kind, parts), scope)
   const wantEvents = FollowWhileWanted.make(
     (effect) => void runLater(effect),
@@ -188,11 +190,11 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
   running.set(cluster.name, { store, breaker, proveLabels: proof.prove, wantEvents, scope })
 })
 
-/** Rows that cannot be sorted beside other work are looked at one by one, or put into their places by who asks. */
-const notSorted = ({ name }: Cluster, defect: unknown) =>
+/** Logs a defect. The rows stay unsorted, so that later requests scan or sort them themselves. */
+const logSortDefect = ({ name }: Cluster, defect: unknown) =>
   Effect.logError(`ClusterCache: a defect while rows of cluster ${name} were sorted`, Cause.die(defect))
 
-/** Has each change of what a store shows begin an epoch. */
+/** Starts a new data epoch at each visible change of a store. */
 const raiseWith = ({ raise }: DataEpoch, store: ClusterStore): void => {
   for (const kind of Kind.kinds) store.table(kind).observe({ put: raise, gone: raise, whole: raise })
   store.signal.listen(raise)
@@ -204,14 +206,14 @@ const stop = Effect.fnUntraced(function* ({ running, sameCluster }: Following, n
   sameCluster.note(name, undefined)
 })
 
-/** Follows the clusters of a snapshot, each by its present connection, and no other. */
-const take = Effect.fnUntraced(function* (following: Following, { clusters }: RegistrySnapshot) {
+/** Follows exactly the clusters of a snapshot, each with its current connection. */
+const applySnapshot = Effect.fnUntraced(function* (following: Following, { clusters }: RegistrySnapshot) {
   const { breakers, epoch, running, signal } = following
   const registered = new Map(clusters.map((cluster) => [cluster.name, cluster]))
   for (const [name, member] of [...running]) {
     const cluster = registered.get(name)
     if (cluster?.generation === member.store.cluster.generation) {
-      // Its place in the fleet and its labels may change without its connection.
+      // The role and the labels of a cluster may change without its connection.
       member.store.cluster = cluster
       continue
     }
@@ -226,7 +228,7 @@ const take = Effect.fnUntraced(function* (following: Following, { clusters }: Re
   signal.notify()
 })
 
-/** Finds what follows a cluster by its present connection. */
+/** Finds the member that follows a cluster with its current connection. */
 const findMember = ({ running }: Following, cluster: Cluster): Member | undefined => {
   const member = running.get(cluster.name)
   return member?.store.cluster.generation === cluster.generation ? member : undefined
@@ -253,7 +255,7 @@ const awaitSettled = (following: Following): Effect.Effect<void> =>
     const isDone = Effect.raceAllFirst([
       member.store.signal.until(() => areSettled(member)),
       member.breaker.awaitOpen,
-      // Dropped, or followed anew.
+      // Removed from the registry, or followed again with another connection.
       signal.until(() => running.get(member.store.cluster.name) !== member)
     ])
     return Effect.andThen(isDone, awaitSettled(following))

@@ -1,5 +1,5 @@
 /**
- * Reads one cluster, from the cache or from the cluster itself, in one form for both.
+ * Reads one cluster, from the cache or live, and returns the same form for both.
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Context, Effect, Layer, Option, Result } from "effect"
@@ -18,31 +18,34 @@ import { traced } from "../kube/Traced.ts"
 import * as LiveLists from "./LiveLists.ts"
 import * as LiveReading from "./LiveReading.ts"
 
-/** What to read. **Units** `timeoutMs` is the caller's whole deadline; a cached read answers a little before it. */
+/** A read request. **Units** `timeoutMs` is the caller's whole deadline; a cached read ends shortly before it. */
 export interface Question {
   readonly kinds: ReadonlyArray<Kind.Kind>
-  /** Kinds that name what the others belong to: they are read too, and an answer without them is still one. */
+  /** Kinds that identify the owners of other rows. They are read too; their absence does not make the answer fail. */
   readonly naming?: ReadonlyArray<Kind.Kind>
-  /** Kinds that add to the rows of the others. They are read too, prove no row, and are not missing if the credential may not read them. */
+  /**
+   * Kinds that only add to the rows of others. They are read too. They do not affect the age of the answer and do not
+   * count as missing if the credential may not read them.
+   */
   readonly counting?: ReadonlyArray<Kind.Kind>
   readonly consistency: Consistency
   readonly timeoutMs: number
-  /** Whether the answer depends on the labels of namespaces. */
+  /** True if the answer depends on namespace labels. */
   readonly needsLabels: boolean
 }
 
 /**
- * One cluster as it was read.
+ * Result of reading one cluster.
  *
- * **Shape** `missingKinds` names what could not be read, and `Namespace` when labels are needed and not proven: then
- * no label matches.
+ * **Shape** `missingKinds` lists the kinds that could not be read. It includes `Namespace` if labels are needed but not
+ * proven; then no label matches.
  */
 export interface Reading {
   readonly store: ClusterStore
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
-  /** The failure of its last probe or call, or of a kind that is too large, while it is stale; absent where it was only quiet. */
+  /** Why the reading is stale: the failure of the last probe, call or list. Absent if the cluster was only silent. */
   readonly staleCause: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }
@@ -53,22 +56,22 @@ export class ClusterReader extends Context.Service<
     /**
      * Reads some kinds of one cluster.
      *
-     * **Errors** the reason when none of the kinds could be read, or one is too large and has no old rows to show; a kind that the credential may not read or the server
-     * does not serve is missing, not an error, as long as another was read.
+     * **Errors** the reason if none of the kinds could be read, or if one is too large and has no earlier rows. A kind
+     * that the credential may not read or the server does not serve is missing, not an error, if another kind was read.
      *
-     * **Limits** cached: waits for a first sync up to the deadline, then answers with what has synced. Live: one list a
-     * kind, `LiveLists.LiveLanes` at a time for a cluster and `LiveLists.LiveLimits` for all; a list is shared by those
-     * who ask for it before it begins.
+     * **Limits** cached: waits for a first sync up to the deadline, then answers with the kinds that have synced. Live:
+     * one list a kind, at most `LiveLists.LiveLanes` at a time for a cluster and `LiveLists.LiveLimits` in total.
+     * Callers that ask for the same list before it begins share it.
      */
     readonly read: (cluster: Cluster, question: Question, turn?: FairLanes.Turn) => Effect.Effect<Reading, ClusterError>
     /**
-     * Reads what is there now: from the cache, all of whose part has settled and is proven, and could be read.
+     * Reads from the cache without waiting. Every needed kind must be settled, and needed labels proven.
      *
-     * **Shape** `undefined` when `read` would have to wait, or would fail. **Units** `now` milliseconds by `steadyClock`.
+     * **Shape** `undefined` if `read` would wait or fail. **Units** `now` milliseconds by `steadyClock`.
      */
     readonly readNow: (cluster: Cluster, question: Question, now: number) => Reading | undefined
     /**
-     * Reads what has synced by now, as `read` does once its time is over.
+     * Reads the kinds that have synced so far, as `read` does at its deadline.
      *
      * **Shape** `undefined` while the cluster is not followed yet. **Units** `now` milliseconds by `steadyClock`.
      */
@@ -84,7 +87,7 @@ export class ClusterReader extends Context.Service<
     Effect.gen(function* () {
       const cache = yield* ClusterCache
       const live = yield* LiveLists.make
-      const read = (cluster: Cluster, question: Question, turn = NOBODYS) => {
+      const read = (cluster: Cluster, question: Question, turn = NO_TURN) => {
         const { consistency } = question
         const reading =
           consistency === "live" ? readLive(cluster, question, live, turn) : readCached(cluster, question, cache)
@@ -110,7 +113,7 @@ export class ClusterReader extends Context.Service<
 const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Question, cache: ClusterCache["Service"]) {
   const { kinds, needsLabels, timeoutMs } = question
   const needed = neededKinds(question)
-  // Leaves the time to answer with what has synced by then.
+  // Ends before the deadline, to leave time for answering with the kinds that have synced by then.
   const waitMs = Math.max(0, timeoutMs - Math.min(100, timeoutMs / 10))
   const startedAt = yield* steadyClock.now
   const known = cache.find(cluster)
@@ -132,7 +135,7 @@ const readCached = Effect.fnUntraced(function* (cluster: Cluster, question: Ques
   return yield* readSettled(cluster, member, question)
 })
 
-/** Reads what has synced by now. */
+/** Reads the kinds that have synced so far. */
 const readSettled = (cluster: Cluster, member: Member, question: Question): Effect.Effect<Reading, ClusterError> =>
   Effect.flatMap(steadyClock.now, (now) => Effect.fromResult(settledReading(cluster, member, question, now)))
 
@@ -150,20 +153,20 @@ const settledReading = (
     : Result.fail(timedOut(cluster, timeoutMs))
 }
 
-/** Has followed what is followed on demand alone. */
+/** Starts or prolongs the watch of events, which are followed only on request. */
 const want = ({ wantEvents }: Member, { kinds }: Question, now: number): void => {
   if (kinds.includes("Event")) wantEvents(now)
 }
 
-/** Tells whether waiting would bring nothing more. */
+/** Returns whether waiting longer cannot improve the answer. */
 const hasAll = (member: Member, question: Question, now: number): boolean =>
   neededKinds(question).every((kind) => isSettled(member, kind))
   && (!question.needsLabels || member.store.provesLabels(now))
 
-/** The turn of those who are no part of a larger request. */
-const NOBODYS: FairLanes.Turn = { request: 0, place: 0 }
+/** The turn of callers that are not part of a larger request. */
+const NO_TURN: FairLanes.Turn = { request: 0, place: 0 }
 
-/** Lists the kinds now, into a store of the question's own. */
+/** Lists the kinds live, into a store of this request's own. */
 const readLive = Effect.fnUntraced(function* (
   cluster: Cluster,
   question: Question,
@@ -183,19 +186,19 @@ const readLive = Effect.fnUntraced(function* (
 
 const reading = (
   store: ClusterStore,
-  { counting = [], kinds: asked, naming = [], needsLabels }: Question,
+  { counting = [], kinds: requested, naming = [], needsLabels }: Question,
   breaker: Breaker | undefined,
   now: number
 ): Reading => {
-  const shown = [...asked, ...naming]
-  const kinds = [...shown, ...counting]
+  const dated = [...requested, ...naming]
+  const kinds = [...dated, ...counting]
   const unread = kinds.filter((kind) => {
     const { _tag } = store.table(kind).sync
     return _tag === "Pending" || (_tag === "Missing" && !counting.includes(kind))
   })
-  const ageMs = store.ageMs(shown, now)
+  const ageMs = store.ageMs(dated, now)
   const isUnproven = needsLabels && !store.provesLabels(now) && !unread.includes("Namespace")
-  const tooLarge = shown.map((kind) => store.table(kind).sync.error).find(isTooLarge)
+  const tooLarge = dated.map((kind) => store.table(kind).sync.error).find(isTooLarge)
   const isStale = tooLarge !== undefined || Freshness.isStale(store.silentMs(kinds, now), breaker?.isSilent() ?? false)
   const staleCause = isStale ? (breaker?.refusal() ?? tooLarge ?? store.health.error) : undefined
   return {
@@ -208,15 +211,16 @@ const reading = (
   }
 }
 
-/** The kinds asked for, and the namespaces where their labels decide. */
+/** Returns the kinds to read, including namespaces if their labels are needed. */
 const neededKinds = ({ counting = [], kinds, naming = [], needsLabels }: Question): ReadonlyArray<Kind.Kind> => {
   const all = [...kinds, ...naming, ...counting]
   return needsLabels && !all.includes("Namespace") ? [...all, "Namespace"] : all
 }
 
 /**
- * Says why a cluster has no answer, if so: nothing could be read, or a kind is too large and has no old rows to show. A failure
- * that may pass comes before one that will not.
+ * Returns why a cluster has no answer: nothing could be read, or a kind is too large and has no earlier rows.
+ *
+ * **Shape** `undefined` if there is an answer. A temporary failure takes precedence over a permanent one.
  */
 const lastError = (
   store: ClusterStore,

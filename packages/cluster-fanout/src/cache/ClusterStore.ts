@@ -1,7 +1,7 @@
 /**
- * Everything that the cache holds of one cluster: its projected records, the rows made from them, and their age.
+ * The cached state of one cluster: its projected records, the rows made from them, and their age.
  *
- * Fed with batches of projected changes; knows nothing of where they come from.
+ * The store is fed with batches of projected changes, from watches or from live lists.
  */
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
 import { Effect, type Scope } from "effect"
@@ -27,27 +27,27 @@ import type { WorkloadRow } from "../projection/Row.ts"
 
 type Tables = { readonly [K in Kind.Kind]: KindTable<RecordOf[K]> }
 
-/** What is known of the server itself. **Units** milliseconds by `steadyClock`. */
+/** State of the API server. **Units** milliseconds by `steadyClock`. */
 export interface Health {
-  /** The last sign of life: an answer of any kind, or a watch event. */
+  /** Time of the last answer of any kind, or watch event. */
   readonly seenAt: number | undefined
-  /** The last probe that was answered. */
+  /** Time of the last answered probe. */
   readonly probedAt: number | undefined
   readonly version: string | undefined
-  /** What the last probe ended with, when it failed. */
+  /** Error of the last probe, if it failed. */
   readonly error: ClusterError | undefined
 }
 
-/** Events of one cluster that are held: the newest. */
-const MOST_EVENTS = 10_000
+/** Events kept for one cluster, the newest. */
+const MAX_EVENTS = 10_000
 
 export class ClusterStore {
   cluster: Cluster
-  /** Told whenever a kind settles, health changes or the breaker does. */
+  /** Notified when a kind settles, or when health or the breaker changes. */
   readonly signal = new Signal()
   readonly #tables: Tables = {
-    Namespace: new KindTable<NamespaceRecord>((next, held) =>
-      isLaterVersion(next.resourceVersion, held.resourceVersion)
+    Namespace: new KindTable<NamespaceRecord>((next, previous) =>
+      isLaterVersion(next.resourceVersion, previous.resourceVersion)
     ),
     Deployment: new KindTable(),
     StatefulSet: new KindTable(),
@@ -57,9 +57,9 @@ export class ClusterStore {
     CronJob: new KindTable(),
     Node: new KindTable(),
     Pod: new KindTable(),
-    Event: new KindTable(undefined, { most: MOST_EVENTS, ageOf: ({ row }: EventRecord) => row.lastSeenAt })
+    Event: new KindTable(undefined, { max: MAX_EVENTS, ageOf: ({ row }: EventRecord) => row.lastSeenAt })
   }
-  /** Of the pods and nodes that are shown. */
+  /** Totals over the visible pods and nodes. */
   readonly podTotals = new PodTotals()
   readonly nodeTotals = new NodeTotals()
   /** Notifies the signal of every change. */
@@ -73,8 +73,7 @@ export class ClusterStore {
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
   /**
-   * Begins an empty store; `sorting` says how the orders of rows that are asked for are made, and without it there are
-   * none.
+   * Creates an empty store. `sorting` decides how orders of rows are sorted; without it only the default order exists.
    */
   constructor(cluster: Cluster, sorting?: Sorting) {
     this.cluster = cluster
@@ -92,7 +91,7 @@ export class ClusterStore {
     return this.#tables[kind]
   }
 
-  /** Applies a batch. **Shape** gives whether the kind became synced in it. */
+  /** Applies a batch. Returns whether the kind became synced in it. */
   apply<K extends Kind.Kind>(kind: K, changes: ReadonlyArray<Change<RecordOf[K]>>, now: number): boolean {
     const table: KindTable<RecordOf[K]> = this.#tables[kind]
     const before = table.sync
@@ -103,19 +102,19 @@ export class ClusterStore {
     return synced
   }
 
-  /** Begins to collect a new initial state of a kind. */
+  /** Starts to collect a new initial state of a kind. */
   begin(kind: Kind.Kind): void {
     this.#tables[kind].begin()
   }
 
-  /** Once every kind is there, whoever lists first need not wait for the rows of all to be made. */
+  /** Builds the rows once every kind has synced, so that the first request does not wait for them. */
   #prepare(): void {
     if (Kind.workloadKinds.some((kind) => this.#tables[kind].sync._tag === "Pending")) return
     this.rows.prepare()
     this.#pods?.prepare()
   }
 
-  /** Forgets a kind that nobody follows any more. */
+  /** Drops the records of a kind that is no longer followed. */
   forget(kind: Kind.Kind): void {
     this.#tables[kind].forget()
     this.signal.notify()
@@ -126,7 +125,7 @@ export class ClusterStore {
     this.signal.notify()
   }
 
-  /** As `fail`, of a watch that may go on where it was. */
+  /** Does the same as `fail`, for a watch that may resume from its position. */
   interrupt(kind: Kind.Kind, error: ClusterError): void {
     this.#tables[kind].interrupt(error)
     this.signal.notify()
@@ -137,7 +136,7 @@ export class ClusterStore {
     this.signal.notify()
   }
 
-  /** Notes how a probe of the server ended. **Shape** `answered` also when it answered with a refusal. */
+  /** Records the result of a probe. **Shape** `answered` is also true if the server answered with an error. */
   probed(
     outcome: { readonly answered: boolean; readonly version?: string; readonly error?: ClusterError },
     now: number
@@ -147,31 +146,31 @@ export class ClusterStore {
     this.signal.notify()
   }
 
-  /** The workload rows, kept with each change from the first use on. */
+  /** The workload rows, updated with each change after the first use. */
   get rows(): RowSet<WorkloadRow> {
     return (this.#rows ??= WorkloadSet.make(this.cluster.name, this.#tables, this.#sorting))
   }
 
-  /** The pods, kept with each change from the first use on. */
+  /** The pods, updated with each change after the first use. */
   get pods(): RowSet<PodRecord> {
     return (this.#pods ??= PodSet.make(this.#tables.Pod, this.#sorting))
   }
 
-  /** The events, kept with each change from the first use on. */
+  /** The events, updated with each change after the first use. */
   get events(): RowSet<EventRecord> {
     return (this.#events ??= EventSet.make(this.#tables.Event, this.#sorting))
   }
 
-  /** The objects that pods may count to, as they are now. **Limits** changes in place: take what you need before you wait. */
+  /** Finds the objects that may own pods, in their current state. */
   readonly chain: Chain = { find: (kind, uid) => this.#tables[kind].records.get(uid) }
 
-  /** Gives the workload rows: an array that no later change touches, the same one until something changed. */
+  /** Returns the workload rows as an immutable array. The array stays the same until a row changes. */
   workloads(): ReadonlyArray<WorkloadRow> {
     const version = Kind.workloadKinds.map((kind) => this.#tables[kind].version).join(",")
     return this.#workloads(version, () => this.rows.byPlace().slice())
   }
 
-  /** Gives the namespaces by name, in a map that no later change touches. */
+  /** Returns the namespaces by name, as an immutable map. */
   namespaces(): ReadonlyMap<string, NamespaceRecord> {
     const { records, version } = this.#tables.Namespace
     return this.#namespaces(
@@ -180,19 +179,21 @@ export class ClusterStore {
     )
   }
 
-  /** Tells whether the labels of namespaces may decide now. */
+  /** Returns whether namespace labels are current enough to decide access. */
   provesLabels(now: number): boolean {
     return Freshness.provesLabels(this.#tables.Namespace, now)
   }
 
-  /** Gives the labels of a namespace by name; nothing where proof or namespace is missing. */
+  /**
+   * Looks up the labels of a namespace. **Shape** `undefined` if labels are not proven or the namespace does not exist.
+   */
   labelsAt(now: number): (namespace: string) => ProvenLabels {
     if (!this.provesLabels(now)) return () => undefined
     const namespaces = this.namespaces()
     return (namespace) => namespaces.get(namespace)?.labels
   }
 
-  /** Tells an observer of a kind's records, deleted ones included, until the scope ends. **Limits** within each change. */
+  /** Notifies an observer of a kind's changes until the scope ends. **Limits** called within each change. */
   observe<K extends Kind.Kind>(kind: K, observer: Observer<RecordOf[K]>): Effect.Effect<void, never, Scope.Scope> {
     const table: KindTable<RecordOf[K]> = this.#tables[kind]
     return Effect.asVoid(
@@ -203,17 +204,17 @@ export class ClusterStore {
     )
   }
 
-  /** Gives the same as `silentMs`, of now. */
+  /** Does the same as `silentMs`, at the current time. */
   age(kinds: ReadonlyArray<Kind.Kind>): Effect.Effect<number> {
     return Effect.map(steadyClock.now, (now) => this.silentMs(kinds, now))
   }
 
-  /** Gives the age of the oldest of some kinds. **Shape** kinds that are not synced have no rows to be old. */
+  /** Returns the age of the oldest of some kinds. **Shape** ignores kinds that are not synced: they have no rows. */
   ageMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.ageMs(table, now)))
   }
 
-  /** Gives for how long nothing has been heard of the quietest of some kinds, a probe included while its watch runs. */
+  /** Returns the longest silence of some kinds. A probe counts as a sign of life while a kind's watch runs. */
   silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     const { probedAt } = this.#health
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))
@@ -224,7 +225,7 @@ export class ClusterStore {
   }
 }
 
-/** Remembers the last result of a computation by the version of what it reads. */
+/** Caches the last result of a computation by the version of its input. */
 const memo = <A>() => {
   let last: { readonly version: string; readonly value: A } | undefined
   return (version: string, compute: () => A): A => {

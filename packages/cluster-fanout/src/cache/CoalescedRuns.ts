@@ -1,22 +1,22 @@
-/** Shares one run among those who ask for the same thing before it begins; who comes later waits for the next. */
+/** Shares one run among callers that ask for the same key before the run begins. Later callers share the next run. */
 import { Deferred, Effect, Fiber } from "effect"
 import type * as FairLanes from "./FairLanes.ts"
 import type { FiberRoster } from "./FiberRoster.ts"
 
 /**
- * Runs an effect once for all who ask for its key before it begins.
+ * Runs an effect once for all callers that ask for its key before the run begins.
  *
- * **Limits** a run begins when a lane is free for any of those who share it, and has that lane until it leaves it or
- * ends. It keeps no answer, and is interrupted when nobody awaits it any more.
+ * **Limits** a run begins when the first of its callers gets a lane. It occupies that lane until it leaves the lane or
+ * ends. Results are not cached. A run without callers is interrupted.
  */
 export interface CoalescedRuns<K extends WeakKey, A, E> {
   readonly run: (key: K, turn: FairLanes.Turn, effect: (begun: Begun<E>) => Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** What a run has of its own. */
+/** Controls of a run that has begun. */
 export interface Begun<E> {
   readonly lane: FairLanes.Ticket
-  /** Fails the run, and interrupts what of it is under way. */
+  /** Fails the run and interrupts its work. */
   readonly cut: (error: E) => void
 }
 
@@ -24,52 +24,52 @@ interface Run<A, E> {
   hasBegun: boolean
   fiber: Fiber.Fiber<A, E> | undefined
   readonly result: Deferred.Deferred<A, E>
-  readonly passengers: Set<Passenger>
+  readonly callers: Set<Caller>
 }
 
-interface Passenger {
-  /** Done when the passenger has a lane, or the run one of another's. */
-  readonly go: Deferred.Deferred<void>
+interface Caller {
+  /** Done when this caller has a lane, or the run has begun in another caller's lane. */
+  readonly ready: Deferred.Deferred<void>
   readonly ticket: FairLanes.Ticket
-  isCarrier: boolean
+  hasLane: boolean
 }
 
-/** Makes one whose runs are fibers of a roster. */
+/** Makes coalesced runs whose fibers belong to a roster. */
 export const make = <K extends WeakKey, A, E>(
   lanes: FairLanes.FairLanes,
   fibers: FiberRoster
 ): CoalescedRuns<K, A, E> => {
-  /** The runs that have not begun. A `Map` would keep what has left it, as `Roster` tells of a `Set`. */
-  const gathering = new WeakMap<K, Run<A, E>>()
+  /** Runs that have not begun. A `Map` would keep removed runs in memory; `Roster` explains why for a `Set`. */
+  const pending = new WeakMap<K, Run<A, E>>()
 
-  const board = (key: K, turn: FairLanes.Turn) => {
-    const run: Run<A, E> = gathering.get(key) ?? {
+  const joinRun = (key: K, turn: FairLanes.Turn) => {
+    const run: Run<A, E> = pending.get(key) ?? {
       hasBegun: false,
       fiber: undefined,
       result: Deferred.makeUnsafe(),
-      passengers: new Set()
+      callers: new Set()
     }
-    gathering.set(key, run)
-    const go = Deferred.makeUnsafe<void>()
-    const ticket = lanes.join(turn, () => Deferred.doneUnsafe(go, Effect.void))
-    const passenger: Passenger = { go, ticket, isCarrier: false }
-    run.passengers.add(passenger)
-    return { passenger, run }
+    pending.set(key, run)
+    const ready = Deferred.makeUnsafe<void>()
+    const ticket = lanes.join(turn, () => Deferred.doneUnsafe(ready, Effect.void))
+    const caller: Caller = { ready, ticket, hasLane: false }
+    run.callers.add(caller)
+    return { caller, run }
   }
 
-  const depart = (key: K, run: Run<A, E>, passenger: Passenger, effect: (begun: Begun<E>) => Effect.Effect<A, E>) =>
+  const beginRun = (key: K, run: Run<A, E>, caller: Caller, effect: (begun: Begun<E>) => Effect.Effect<A, E>) =>
     Effect.suspend(() => {
-      if (run.hasBegun) return passenger.ticket.leave
+      if (run.hasBegun) return caller.ticket.leave
       run.hasBegun = true
-      passenger.isCarrier = true
-      gathering.delete(key)
-      for (const { go } of run.passengers) Deferred.doneUnsafe(go, Effect.void)
+      caller.hasLane = true
+      pending.delete(key)
+      for (const { ready } of run.callers) Deferred.doneUnsafe(ready, Effect.void)
       const cut = (error: E) => {
         Deferred.doneUnsafe(run.result, Effect.fail(error))
         run.fiber?.interruptUnsafe()
       }
-      const running = Effect.suspend(() => effect({ lane: passenger.ticket, cut })).pipe(
-        Effect.ensuring(passenger.ticket.leave),
+      const running = Effect.suspend(() => effect({ lane: caller.ticket, cut })).pipe(
+        Effect.ensuring(caller.ticket.leave),
         Effect.onExit((exit) => Deferred.done(run.result, exit))
       )
       return Effect.map(fibers.fork(running), (fiber) => {
@@ -77,27 +77,27 @@ export const make = <K extends WeakKey, A, E>(
       })
     }).pipe(Effect.uninterruptible)
 
-  const leave = (key: K, run: Run<A, E>, passenger: Passenger): Effect.Effect<void> =>
+  const leave = (key: K, run: Run<A, E>, caller: Caller): Effect.Effect<void> =>
     Effect.suspend(() => {
-      run.passengers.delete(passenger)
-      const left = passenger.isCarrier ? Effect.void : passenger.ticket.leave
-      if (run.passengers.size > 0) return left
-      if (gathering.get(key) === run) gathering.delete(key)
+      run.callers.delete(caller)
+      const left = caller.hasLane ? Effect.void : caller.ticket.leave
+      if (run.callers.size > 0) return left
+      if (pending.get(key) === run) pending.delete(key)
       return run.fiber === undefined ? left : Effect.andThen(left, Fiber.interrupt(run.fiber))
     })
 
   return {
     run: (key, turn, effect) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => board(key, turn)),
-        ({ passenger, run }) =>
-          Deferred.await(passenger.go).pipe(
-            // Those who ask in the same moment come along.
+        Effect.sync(() => joinRun(key, turn)),
+        ({ caller, run }) =>
+          Deferred.await(caller.ready).pipe(
+            // Lets callers of the same moment join the run.
             Effect.andThen(Effect.yieldNow),
-            Effect.andThen(depart(key, run, passenger, effect)),
+            Effect.andThen(beginRun(key, run, caller, effect)),
             Effect.andThen(Deferred.await(run.result))
           ),
-        ({ passenger, run }) => leave(key, run, passenger)
+        ({ caller, run }) => leave(key, run, caller)
       )
   }
 }

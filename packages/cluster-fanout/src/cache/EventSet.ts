@@ -1,5 +1,5 @@
 /**
- * The kept events of one cluster, by namespace and type.
+ * Cached events of one cluster, by namespace and type.
  */
 import type { EventRecord } from "../projection/EventProjection.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
@@ -16,6 +16,6 @@ const byPlace: Compare<EventRecord> = RowOrder.make<EventRecord>(
 
 const FORM: RowForm<EventRecord> = { groupOf: ({ row }) => row.type, byPlace }
 
-/** Keeps the events of a table from now on. **Shape** without `sorting` no order but that of places is kept. */
+/** Keeps the events of a table up to date. **Shape** without `sorting`, only the default order is kept. */
 export const make = (table: KindTable<EventRecord>, sorting?: Sorting): RowSet<EventRecord> =>
   new RowSet(FORM, KindTableFeed.feed(table), sorting)

@@ -1,21 +1,21 @@
-/** Bounds how much is done at once for all requests: in turn between them, in order within each. */
+/** Limits concurrent work over all requests: round robin between requests, in order within each. */
 import { Effect } from "effect"
 
-/** Whose turn it is. **Shape** a request's lower places come first. */
+/** A position in the queue. **Shape** a request's lower places come first. */
 export interface Turn {
   readonly request: number
   readonly place: number
 }
 
-/** A place in the queue, then a lane. */
+/** A position in the queue, then a lane. */
 export interface Ticket {
   readonly isAdmitted: () => boolean
-  /** Gives up the place or the lane; more than once is the same as once. */
+  /** Releases the position or the lane. Idempotent. */
   readonly leave: Effect.Effect<void>
 }
 
 export interface FairLanes {
-  /** Joins the queue. **Shape** `onAdmitted` is called once a lane is held, at once if one is free. */
+  /** Joins the queue. **Shape** `onAdmitted` is called once a lane is assigned; immediately if one is free. */
   readonly join: (turn: Turn, onAdmitted: () => void) => Ticket
 }
 
@@ -28,7 +28,7 @@ interface Waiter extends Turn {
 
 export const make = (lanes: number): FairLanes => {
   let free = lanes
-  /** By request, in the order of their turns. */
+  /** Waiters by request. The map's order is the order of the requests' turns. */
   const waiting = new Map<number, ReadonlyArray<Waiter>>()
 
   const setWaiting = (request: number, waiters: ReadonlyArray<Waiter>) => {
@@ -41,20 +41,20 @@ export const make = (lanes: number): FairLanes => {
     waiter.onAdmitted()
   }
 
-  const passOn = () => {
+  const releaseLane = () => {
     const next = waiting.entries().next().value
     if (next === undefined) {
       free++
       return
     }
     const [request, [first, ...others]] = next
-    // Taken out and put back, so that every other request has its turn before this one's next.
+    // Removed and added again at the end, so that every other request has its turn before this request's next waiter.
     waiting.delete(request)
     setWaiting(request, others)
     if (first !== undefined) admit(first)
   }
 
-  // Whole or not at all: a leaver that was interrupted between its two steps would take the lane with it.
+  // Uninterruptible: an interruption between the two steps would lose the lane.
   const leave = (waiter: Waiter) =>
     Effect.suspend(() => {
       const before = waiter.state
@@ -64,9 +64,9 @@ export const make = (lanes: number): FairLanes => {
         setWaiting(waiter.request, others)
       }
       if (before !== "admitted") return Effect.void
-      // At a request's deadline all that is its own ends together: what of it still waits must not be let in for that
-      // moment.
-      return waiting.size === 0 ? Effect.sync(passOn) : Effect.andThen(Effect.yieldNow, Effect.sync(passOn))
+      // A request's deadline ends all its waiters at once. Yield first, so that a lane freed by one of them does not go
+      // to another that is about to leave.
+      return waiting.size === 0 ? Effect.sync(releaseLane) : Effect.andThen(Effect.yieldNow, Effect.sync(releaseLane))
     }).pipe(Effect.uninterruptible)
 
   return {

@@ -3,11 +3,11 @@ import { Effect, Fiber, type Scope } from "effect"
 import { Roster } from "./Roster.ts"
 
 /**
- * Forks as `Effect.forkIn` does for one scope, whose finalizers are a `Map`, in which fibers that come and go outlive their use:
- * see `Roster`.
+ * Forks fibers for one scope. `Effect.forkIn` keeps finalizers in a `Map`, which retains ended fibers in memory: see
+ * `Roster`.
  */
 export interface FiberRoster {
-  /** Starts a fiber at once. **Shape** once the scope has ended it is interrupted before it begins. */
+  /** Starts a fiber at once. **Shape** after the scope has ended, the fiber is interrupted before it begins. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<Fiber.Fiber<A, E>>
 }
 
@@ -24,7 +24,7 @@ export const make: Effect.Effect<FiberRoster, never, Scope.Scope> = Effect.gen(f
     Effect.suspend(() =>
       Effect.map(Effect.forkDetach(isOver ? Effect.interrupt : effect, { startImmediately: true }), (fiber) => {
         const place = fibers.join(fiber)
-        // It may have ended meanwhile.
+        // The scope may have ended while the fiber started.
         if (isOver) fiber.interruptUnsafe()
         fiber.addObserver(() => place.leave())
         return fiber

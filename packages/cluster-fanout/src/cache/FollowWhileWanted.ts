@@ -1,20 +1,20 @@
 /**
- * Follows while somebody asks.
+ * Follows a source while it is requested.
  */
 import { Effect } from "effect"
 import * as steadyClock from "../kube/SteadyClock.ts"
 
-/** How long something is followed after it was last asked for. **Units** milliseconds. */
+/** Time after the last request at which following stops. **Units** milliseconds. */
 const IDLE_MS = 600_000
 
-/** Says that somebody asks now. **Units** milliseconds by `steadyClock`. **Limits** never waits. */
+/** Requests the source now. **Units** milliseconds by `steadyClock`. **Limits** never waits. */
 export type Want = (now: number) => void
 
 /**
- * Makes something that is followed while it is wanted.
+ * Makes a source that is followed on request.
  *
- * **Shape** `follow` is run by `fork` when it is wanted, and interrupted when nobody has wanted it for ten minutes; `forget`
- * comes after that.
+ * **Shape** the first request runs `follow` by `fork`. After ten minutes without a request, `follow` is interrupted and
+ * `forget` runs.
  */
 export const make = (
   fork: (effect: Effect.Effect<void>) => void,
@@ -22,8 +22,8 @@ export const make = (
   forget: () => void
 ): Want => {
   let wantedAt = 0
-  let wants = 0
-  let answered = 0
+  let requests = 0
+  let handledRequests = 0
   let isFollowed = false
   const idle = Effect.gen(function* () {
     let left = IDLE_MS
@@ -31,21 +31,21 @@ export const make = (
       yield* Effect.sleep(left)
       left = wantedAt + IDLE_MS - (yield* steadyClock.now)
     }
-    answered = wants
+    handledRequests = requests
   })
   const end = Effect.sync(() => {
     forget()
-    // Whoever asked while it was being ended waits for it.
-    isFollowed = wants > answered
+    // A request that came while `follow` was being stopped starts it again.
+    isFollowed = requests > handledRequests
     return isFollowed
   })
   const followed = Effect.andThen(Effect.raceFirst(follow, idle), end).pipe(
-    Effect.repeat({ while: (goesOn) => goesOn }),
+    Effect.repeat({ while: (isWantedAgain) => isWantedAgain }),
     Effect.asVoid
   )
   const want: Want = (now) => {
     wantedAt = now
-    wants++
+    requests++
     if (isFollowed) return
     isFollowed = true
     fork(followed)

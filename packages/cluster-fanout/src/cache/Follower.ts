@@ -1,5 +1,5 @@
 /**
- * Keeps one kind of one cluster current: follows it, and begins again for ever when that fails.
+ * Keeps one kind of one cluster up to date: lists and watches it, and starts again after each failure.
  */
 import { Cause, Context, Effect, Exit, Metric, Random, Scope, type Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
@@ -20,15 +20,20 @@ import { TurnBudget } from "../kube/TurnBudget.ts"
 import { WatchPosition } from "./WatchPosition.ts"
 
 /**
- * How long a kind waits before it is followed again, and when refusals and silence count.
+ * Backoff and timeouts of following a kind.
  *
- * **Shape** waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random below its bound; a kind
- * that may not be read waits from `minMissingMs` to `maxMissingMs`. After a watch that lived for `settledMs`, and proved the rows in
- * that time, the waits begin anew. A kind that was read before counts as missing once refusals have lasted `refusedMs`: a server that has
- * just started refuses what its rules allow until it has read them. An initial sync that hears nothing for `quietMs`
- * goes on without its lanes. A kind of which more than `resumedFrom` are held, which a list would give on more than one page, goes
- * on where it was if its watch was lost for no longer than `resumedWithinMs`: a server that was restored from a backup
- * meanwhile, and wrote as much as it had lost, looks as if nothing had been.
+ * **Shape** after a failure, waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random below
+ * its bound. A kind that may not be read waits from `minMissingMs` to `maxMissingMs`. The backoff resets after a watch
+ * that lasted `settledMs` and delivered data.
+ *
+ * A kind that was read before counts as missing followOnce it has been refused for `refusedMs`: a server that has just
+ * started may refuse permitted requests until it has loaded its RBAC rules.
+ *
+ * An initial sync without data for `quietMs` gives up its lanes and continues without them.
+ *
+ * A kind with more than `resumedFrom` objects, more than one page of a list, resumes its watch if it was lost for at
+ * most `resumedWithinMs`. After a longer outage the kind is listed again: the server may have been restored from a
+ * backup and have reused resource versions since.
  *
  * **Units** milliseconds; objects.
  */
@@ -48,7 +53,7 @@ export const FollowerLimits = Context.Reference("@quarterdeck/cluster-fanout/Fol
 
 export type FollowerLimits = typeof FollowerLimits.Service
 
-/** What the followers of one cluster share. **Shape** `lanes` bound the initial syncs: of the cluster, and of all. */
+/** Services shared by the followers of one cluster. **Shape** `lanes` limit initial syncs, per cluster and in total. */
 export interface Parts {
   readonly cluster: Cluster
   readonly api: KubeApi["Service"]
@@ -59,27 +64,28 @@ export interface Parts {
   readonly lanes: ReadonlyArray<Semaphore.Semaphore>
 }
 
-const watches = Metric.gauge("quarterdeck_watches", { description: "Collections that are being followed" })
+const watches = Metric.gauge("quarterdeck_watches", { description: "Watches that are running" })
 const events = Metric.counter("quarterdeck_watch_events_total", {
   description: "Watch events applied",
   incremental: true
 })
 const failures = Metric.counter("quarterdeck_watch_failures_total", {
-  description: "Watches that ended and began again",
+  description: "Watches that ended and were restarted, by kind and reason",
   incremental: true
 })
 const resumes = Metric.counter("quarterdeck_watch_resumes_total", {
-  description: "Watches that were to go on where they were after an outage, and whether they did or a list was needed",
+  description:
+    "Attempts to resume a watch after an outage; result is resumed, or listed if the kind had to be listed again",
   incremental: true
 })
 const syncSeconds = Metric.histogram("quarterdeck_sync_seconds", {
-  description: "Wall time of initial syncs",
+  description: "Wall time of initial syncs in seconds, by kind",
   boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 })
 
 /**
- * What says that the server was not reached, which it may be again with all that it knew. What it answered it would answer
- * again.
+ * Errors after which the watch may resume: the server was not reached, or refused temporarily. After any other error, a
+ * retry from the same position would fail the same way.
  */
 const KEEPS_POSITION: ReadonlySet<ClusterError["reason"]["_tag"]> = new Set([
   "ClusterUnreachable",
@@ -89,7 +95,7 @@ const KEEPS_POSITION: ReadonlySet<ClusterError["reason"]["_tag"]> = new Set([
   "ClusterCredentialUnavailable"
 ])
 
-/** Runs until interrupted. */
+/** Follows a kind until interrupted. */
 export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   const { breaker, store } = parts
   const limits = yield* FollowerLimits
@@ -98,16 +104,19 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   let refusedAt: number | undefined
   const reconnects = Reconnects.of(parts.cluster.name)
   let isLost = false
-  /** The last failure that was logged, until the kind is read again. */
+  /** The last failure that was logged since the kind was last read. */
   let logged: string | undefined
   const position = new WatchPosition()
-  /** A state by whose labels keys are decided is read whole, and so is what is read in one page. */
+  /**
+   * Returns the version to resume from. Namespaces, whose labels decide access, are always listed again; so are kinds
+   * that fit one page of a list.
+   */
   const resumable = (now: number) =>
     kind !== "Namespace" && kind !== "Event" && store.table(kind).records.size > limits.resumedFrom
       ? position.from(now, limits.resumedWithinMs)
       : undefined
 
-  // A cluster that has never answered must not hold a lane while it does not.
+  // A cluster that has never answered must not occupy a lane.
   yield* store.signal.until(() => store.health.probedAt !== undefined)
   return yield* Effect.forever(
     Effect.gen(function* () {
@@ -120,7 +129,7 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
         store.begin(kind)
       }
       const { provenAt } = store.table(kind)
-      const error = yield* once(kind, parts, position, from)
+      const error = yield* followOnce(kind, parts, position, from)
       if (from !== undefined && error.reason._tag === "ClusterExpired") {
         position.forget()
         isLost = false
@@ -128,17 +137,17 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
         return yield* Effect.sleep(yield* Random.nextBetween(0, limits.minBackoffMs))
       }
       const endedAt = yield* steadyClock.now
-      const lived = endedAt - startedAt
+      const lifetimeMs = endedAt - startedAt
       yield* Metric.update(Metric.withAttributes(failures, { kind, reason: error.reason._tag }), 1)
 
       const isProven = store.table(kind).provenAt !== provenAt
       if (isProven) logged = undefined
-      // The heartbeat, which asks for one object, does not see that a kind is too large.
+      // The heartbeat lists a single object, so it cannot detect that a kind is too large.
       if (isTooLarge(error) && error.message !== logged) {
         logged = error.message
         yield* Effect.logWarning(error.message)
       }
-      if (isProven && lived >= limits.settledMs) {
+      if (isProven && lifetimeMs >= limits.settledMs) {
         attempt = 0
         refusals = 0
         refusedAt = undefined
@@ -160,15 +169,15 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
       const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
       const asked = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
-      // Whether a refusal lasts is asked when it would count, however long the waits have become by then.
+      // Check again when the refusal would start to count, even if the backoff has grown longer than that.
       const atMost = isMissing(error) ? Math.max(limits.minBackoffMs, since + limits.refusedMs - endedAt) : Infinity
       yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(asked, limits.maxBackoffMs))))
     })
   )
 })
 
-/** Follows once and gives the error that ended it: `ClusterExpired` where the server does not tell what happened since `from`. */
-const once = (
+/** Follows followOnce and returns the error that ended it: `ClusterExpired` if the server cannot resume from `from`. */
+const followOnce = (
   kind: Kind.Kind,
   parts: Parts,
   position: WatchPosition,
@@ -176,17 +185,18 @@ const once = (
 ): Effect.Effect<ClusterError> => {
   const { breaker, cluster } = parts
   const ended = new ClusterError({ cluster: cluster.name, reason: watchEnded })
-  // A dead cluster's sync must not go on holding its lanes until the transport gives up.
+  // The sync of an unreachable cluster must not occupy its lanes until the transport times out.
   const refused = Effect.flatMap(breaker.awaitOpen, (error) => Effect.fail(error))
-  // A defect must not leave the kind without a follower: it is read anew, as after a watch that ended.
-  const tell = (defect: unknown) =>
+  // A defect must not leave the kind without a follower. The kind is listed again, as after a watch that ended.
+  const logDefect = (defect: unknown) =>
     Effect.logError(`Follower: a defect while following ${kind} of cluster ${cluster.name}`, Cause.die(defect))
-  // A watch that was silent for so long was lost long before: nobody knows when. A cluster that is out of reach says so sooner.
+  // A watch that timed out was lost at an unknown earlier time, so its position is not used. An unreachable cluster
+  // fails sooner, through the breaker.
   const followed = Effect.tapError(follow(kind, parts, position, from), ({ reason }) =>
     reason._tag === "ClusterTimeout" ? Effect.sync(() => position.forget()) : Effect.void
   )
   return Effect.raceFirst(followed, refused).pipe(
-    Effect.catchDefect(tell),
+    Effect.catchDefect(logDefect),
     Effect.andThen(Effect.fail(ended)),
     Effect.flip,
     Effect.scoped
@@ -208,7 +218,7 @@ const follow = Effect.fnUntraced(function* (
   const place = { cluster: cluster.name, interner, accelerators }
   const startedAt = yield* steadyClock.now
   let heardAt = startedAt
-  // Lanes bound the work of taking in much at once; who has nothing to take in must not keep the others waiting.
+  // Lanes limit the work of receiving data. A sync that receives nothing must not keep other syncs waiting.
   const leaveWhenQuiet = Effect.gen(function* () {
     let left = quietMs
     while (left > 0) {
@@ -229,15 +239,15 @@ const follow = Effect.fnUntraced(function* (
     reason: new ClusterTooLarge({ excess: "objects", resource: kubePath.words({ resource }), limit: maxObjects })
   })
   let isResuming = from !== undefined
-  const take = Effect.fnUntraced(function* (batch: ReadonlyArray<WatchEvent>) {
+  const applyBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<WatchEvent>) {
     const now = yield* steadyClock.now
     heardAt = now
-    // A list needs its lanes, which what goes on where it was does without.
+    // A new list needs lanes, which a resumed watch does not hold.
     if (isResuming && batch.some(({ _tag }) => _tag === "Restart")) return yield* expired
     const changes = yield* turns.map(batch, (event) => Projection.change(kind, event, place))
     const synced = store.apply(kind, changes, now)
     if (store.table(kind).size > maxObjects) return yield* tooLarge
-    position.heard(batch)
+    position.applied(batch)
     breaker.succeeded()
     if (isResuming && batch.some(({ _tag }) => _tag === "Resumed")) {
       isResuming = false
@@ -249,7 +259,7 @@ const follow = Effect.fnUntraced(function* (
     yield* Scope.close(lane, Exit.void)
   })
   return yield* Stream.runForEach(api.follow(cluster, { resource }, from), (batch) =>
-    // What was taken of it is not known.
-    Effect.tapDefect(take(batch), () => Effect.sync(() => position.forget()))
+    // It is unknown how much of the batch was applied.
+    Effect.tapDefect(applyBatch(batch), () => Effect.sync(() => position.forget()))
   )
 })

@@ -1,28 +1,28 @@
 /**
- * How long ago the view of a cluster was proven to be current, and what follows from it.
+ * Staleness of a cached cluster: when its data was last proven current, and the limits that follow from that.
  */
 import type { Sync } from "./KindTable.ts"
 
-/** Without an event, a bookmark or a probe for so long, rows are called stale. */
+/** Rows are stale after this time without an event, a bookmark or a probe. */
 const STALE_AFTER_MS = 90_000
 
-/** Without proof on the namespaces for so long, a label selector matches nothing. */
+/** A label selector matches nothing after this time without proof of the namespace labels. */
 const LABELS_PROVEN_FOR_MS = 30_000
 
-/** What is known of one kind. **Units** milliseconds by `steadyClock`. */
+/** State of one kind. **Units** milliseconds by `steadyClock`. */
 export interface Proof {
   readonly sync: Sync
   readonly provenAt: number | undefined
 }
 
-/** Gives the age of one kind's rows: since an event, a bookmark or a list last proved them. */
+/** Returns the age of one kind's rows: the time since an event, a bookmark or a list last proved them current. */
 export const ageMs = ({ provenAt }: Proof, now: number): number => Math.max(0, now - (provenAt ?? 0))
 
 /**
- * Gives for how long nothing has been heard that concerns one kind's rows.
+ * Returns the time since the last sign of life that concerns one kind's rows.
  *
- * **Shape** a probe of the server counts while the kind's watch runs: it has nothing to tell then. It says nothing of
- * a watch that has failed, and proves no row.
+ * **Shape** a probe counts while the kind's watch runs, because a running watch would report changes. A probe does not
+ * count after the watch has failed, and never makes rows younger.
  */
 export const silentMs = (proof: Proof, probedAt: number | undefined, now: number): number => {
   const { sync } = proof
@@ -32,6 +32,8 @@ export const silentMs = (proof: Proof, probedAt: number | undefined, now: number
 
 export const isStale = (silentMs: number, isSilent: boolean): boolean => isSilent || silentMs >= STALE_AFTER_MS
 
-/** Tells whether a namespace view is current enough to decide by its labels; a probe of the server proves nothing here. */
+/**
+ * Returns whether namespaces are current enough to decide access by their labels. A probe of the server does not count.
+ */
 export const provesLabels = ({ provenAt, sync }: Proof, now: number): boolean =>
   sync._tag === "Synced" && provenAt !== undefined && now - provenAt <= LABELS_PROVEN_FOR_MS

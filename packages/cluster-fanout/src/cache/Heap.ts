@@ -1,19 +1,19 @@
 /**
- * Things of which the least is at hand.
+ * A binary heap: the least item is first.
  */
 
 export class Heap<A> {
   readonly #all: Array<A>
   readonly #compare: (one: A, other: A) => number
 
-  /** Takes the array over, in time linear in it. */
+  /** Takes over the array. **Limits** linear time. */
   constructor(all: Array<A>, compare: (one: A, other: A) => number) {
     this.#all = all
     this.#compare = compare
     for (let place = (all.length >> 1) - 1; place >= 0; place--) this.#sinkFrom(place)
   }
 
-  /** The least of all. */
+  /** The least item. */
   get first(): A | undefined {
     return this.#all[0]
   }
@@ -22,12 +22,12 @@ export class Heap<A> {
     return this.#all.length
   }
 
-  push(one: A): void {
-    this.#all.push(one)
-    this.#rise(this.#all.length - 1, 0, one)
+  push(item: A): void {
+    this.#all.push(item)
+    this.#rise(this.#all.length - 1, 0, item)
   }
 
-  /** Takes the least away. */
+  /** Removes the least item. */
   drop(): void {
     const last = this.#all.pop()
     if (last === undefined || this.#all.length === 0) return
@@ -35,25 +35,27 @@ export class Heap<A> {
     this.#sinkFrom(0)
   }
 
-  /** Restores the order after the first became greater. */
+  /** Restores the order after the first item became greater. */
   sink(): void {
     this.#sinkFrom(0)
   }
 
-  /** Goes down by the lesser children to the end, then up: what is put on top mostly belongs to the bottom. */
+  /**
+   * Moves an item down to a leaf along the lesser children, then up. An item put on top mostly belongs near the bottom.
+   */
   #sinkFrom(top: number): void {
     const all = this.#all
     const moved = all[top]
     if (moved === undefined) return
     let place = top
     for (;;) {
-      const left = 2 * place + 1
-      const one = all[left]
-      if (one === undefined) break
-      const other = all[left + 1]
-      const isRight = other !== undefined && this.#compare(other, one) < 0
-      all[place] = isRight ? other : one
-      place = isRight ? left + 1 : left
+      const leftPlace = 2 * place + 1
+      const left = all[leftPlace]
+      if (left === undefined) break
+      const right = all[leftPlace + 1]
+      const isRight = right !== undefined && this.#compare(right, left) < 0
+      all[place] = isRight ? right : left
+      place = isRight ? leftPlace + 1 : leftPlace
     }
     this.#rise(place, top, moved)
   }

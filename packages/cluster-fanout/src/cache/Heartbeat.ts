@@ -1,5 +1,5 @@
 /**
- * Probes one cluster for ever: now and then while all is well, soon after a doubt, at once when somebody waits for it.
+ * Probes one cluster: periodically while it is healthy, sooner after a failure, and at once on demand.
  */
 import { Context, Effect, Metric, Random } from "effect"
 import { type Breaker, verdict } from "../kube/Breaker.ts"
@@ -10,7 +10,7 @@ import * as Kind from "../projection/Kind.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterStore } from "./ClusterStore.ts"
 
-/** How a probe ended. **Shape** `answered` also with an `error` where the server answered with a refusal. */
+/** Result of a probe. **Shape** `answered` is true with an `error` if the server answered with an error status. */
 interface Outcome {
   readonly answered: boolean
   readonly version?: string
@@ -18,11 +18,11 @@ interface Outcome {
 }
 
 /**
- * How often a cluster is probed, and for how long it may take to answer.
+ * Probe interval and timeouts.
  *
- * **Units** milliseconds. **Shape** probes begin `intervalMs` apart, `doubtMs` after one that failed or at once when that
- * took as long, and no sooner than `leastMs` after another however often the cluster is suspected. The version is read
- * again after `versionMs`.
+ * **Units** milliseconds. **Shape** probes begin `intervalMs` apart. After a failed probe, the next begins `doubtMs`
+ * after the start of the failed one. Suspicions never bring probes closer than `leastMs`. The version is read again
+ * after `versionMs`.
  */
 export const HeartbeatLimits = Context.Reference("@quarterdeck/cluster-fanout/Heartbeat/HeartbeatLimits", {
   defaultValue: () => ({ intervalMs: 5_000, doubtMs: 1_000, leastMs: 500, timeoutMs: 1_500, versionMs: 30_000 })
@@ -32,7 +32,7 @@ const reachable = Metric.gauge("quarterdeck_cluster_reachable", {
   description: "1 while the cluster answers probes, 0 once two in a row have failed"
 })
 
-/** Runs until interrupted, one probe at a time; what changes between two probes is logged. */
+/** Probes one at a time until interrupted, and logs changes between two probes. */
 export const run = Effect.fnUntraced(function* (
   cluster: Cluster,
   parts: {
@@ -46,22 +46,22 @@ export const run = Effect.fnUntraced(function* (
   const limits = yield* HeartbeatLimits
   let versionDueAt = 0
 
-  /** A server may answer for itself and for no list, so that a list is what it is asked for, of what it may tell. */
-  const ask = Effect.gen(function* () {
+  /** Lists a readable kind: a server can answer for itself while its lists fail. */
+  const probeOnce = Effect.gen(function* () {
     const kind = Kind.kinds.find((kind) => store.table(kind).sync._tag !== "Missing")
     if (kind !== undefined) yield* api.probe(cluster, { resource: Kind.resources[kind] }, limits.timeoutMs)
     const now = yield* steadyClock.now
     if (kind !== undefined && now < versionDueAt) return undefined
     const version = api.version(cluster, limits.timeoutMs)
-    // A credential may list, and not read the version: that is no trouble of the cluster.
-    const told = yield* kind === undefined
+    // A credential may be allowed to list, but not to read the version. That is no failure of the cluster.
+    const answer = yield* kind === undefined
       ? version
       : Effect.catchReason(version, "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
     versionDueAt = now + limits.versionMs
-    return told?.gitVersion
+    return answer?.gitVersion
   })
 
-  const probe = ask.pipe(
+  const probe = probeOnce.pipe(
     Effect.map((version): Outcome => ({ answered: true, ...(version !== undefined && { version }) })),
     Effect.catch((error) => Effect.succeed<Outcome>({ answered: verdict(error) === "alive", error }))
   )
@@ -75,9 +75,9 @@ export const run = Effect.fnUntraced(function* (
     yield* Effect.raceFirst(soon, breaker.awaitDemand)
   })
 
-  /** What was wrong at the last probe; the same trouble is told once. */
+  /** Error of the last probe. The same error is logged once. */
   let trouble: string | undefined
-  const tell = Effect.fnUntraced(function* ({ error }: Outcome) {
+  const report = Effect.fnUntraced(function* ({ error }: Outcome) {
     yield* Metric.update(reached, breaker.isSilent() ? 0 : 1)
     const before = trouble
     trouble = error?.message
@@ -93,9 +93,9 @@ export const run = Effect.fnUntraced(function* (
     if (outcome.error !== undefined) versionDueAt = 0
     breaker.probed(outcome.error)
     store.probed(outcome, yield* steadyClock.now)
-    yield* tell(outcome)
+    yield* report(outcome)
     yield* pause(startedAt)
   })
-  // Nothing is told of a cluster that is not probed any more.
+  // A cluster that is no longer probed has no reachability metric.
   return yield* Effect.ensuring(Effect.forever(beat), Metric.remove(reached))
 })

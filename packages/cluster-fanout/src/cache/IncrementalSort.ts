@@ -1,16 +1,16 @@
 /**
- * Sorts rows a little at a time, while they change.
+ * Sorts rows in small steps while they change.
  */
 import { Heap } from "./Heap.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
 
-/** What one step does, well under a millisecond's work: rows that are sorted by themselves, or merged, or changes. */
-const SORTED = 256
-const MERGED = 512
-const CHANGED = 128
+/** Rows or changes processed in one step, well under a millisecond's work. */
+const ROWS_SORTED = 256
+const ROWS_MERGED = 512
+const CHANGES_APPLIED = 128
 
-/** Changes that may come in meanwhile, or as many as there are rows. */
-const MOST_CHANGES = 4_096
+/** Changes that may queue up during the sort; or as many as there are rows, if that is more. */
+const MAX_CHANGES = 4_096
 
 interface Part<Row> {
   readonly place: number
@@ -21,20 +21,20 @@ interface Part<Row> {
 export class IncrementalSort<Row> {
   readonly #compare: Compare<Row>
   readonly #compareFirst: Compare<Row>
-  /** As they were at the beginning. */
+  /** The rows at the start. */
   readonly #rows: ReadonlyArray<Row>
   readonly #parts: Array<Part<Row>> = []
   #taken = 0
   #heap: Heap<Part<Row>> | undefined
   readonly #merged: Array<Row> = []
-  /** What changed since the beginning, of which the first `#done` are in `#sorted`. */
-  readonly #changes: Array<readonly [held: Row | undefined, next: Row | undefined]> = []
+  /** Changes since the start. The first `#done` of them are applied to `#sorted`. */
+  readonly #changes: Array<readonly [previous: Row | undefined, next: Row | undefined]> = []
   #sorted: SortedRows<Row> | undefined
   #done = 0
 
   /**
-   * Begins to sort a copy of the rows. `compareFirst` may find more rows equal than `compare`: those that stand in the
-   * right order among themselves already.
+   * Starts to sort a copy of the rows. `compareFirst` may treat more rows as equal than `compare` does: rows that are
+   * already in order among themselves.
    */
   constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>, compareFirst = compare) {
     this.#rows = rows.slice()
@@ -42,17 +42,17 @@ export class IncrementalSort<Row> {
     this.#compareFirst = compareFirst
   }
 
-  /** Notes a change, to be made when all are sorted. */
-  change(held: Row | undefined, next: Row | undefined): void {
-    this.#changes.push([held, next])
+  /** Records a change, which is applied when all rows are sorted. */
+  change(previous: Row | undefined, next: Row | undefined): void {
+    this.#changes.push([previous, next])
   }
 
-  /** Whether so much changed that it is better begun anew. */
+  /** True if so many changes are queued that a new sort is cheaper. */
   get isOverrun(): boolean {
-    return this.#changes.length > Math.max(MOST_CHANGES, this.#rows.length)
+    return this.#changes.length > Math.max(MAX_CHANGES, this.#rows.length)
   }
 
-  /** Does a little. **Shape** gives the sorted rows once every change so far is in them. */
+  /** Performs one step. Returns the sorted rows once every change so far is applied. */
   step(): SortedRows<Row> | undefined {
     if (this.#taken < this.#rows.length) this.#sortPart()
     else if (this.#merged.length < this.#rows.length) this.#merge()
@@ -61,7 +61,7 @@ export class IncrementalSort<Row> {
   }
 
   #sortPart(): void {
-    const rows = this.#rows.slice(this.#taken, this.#taken + SORTED).toSorted(this.#compareFirst)
+    const rows = this.#rows.slice(this.#taken, this.#taken + ROWS_SORTED).toSorted(this.#compareFirst)
     this.#parts.push({ place: this.#taken, rows, at: 0 })
     this.#taken += rows.length
   }
@@ -69,9 +69,9 @@ export class IncrementalSort<Row> {
   #merge(): void {
     const heap = (this.#heap ??= new Heap(
       this.#parts,
-      (one, other) => this.#compareFirst(rowOf(one), rowOf(other)) || one.place - other.place
+      (left, right) => this.#compareFirst(rowOf(left), rowOf(right)) || left.place - right.place
     ))
-    for (let merged = 0; merged < MERGED; merged++) {
+    for (let merged = 0; merged < ROWS_MERGED; merged++) {
       const part = heap.first
       if (part === undefined) return
       this.#merged.push(rowOf(part))
@@ -83,8 +83,8 @@ export class IncrementalSort<Row> {
 
   #catchUp(): SortedRows<Row> | undefined {
     const sorted = (this.#sorted ??= SortedRows.ofSorted(this.#merged, this.#compare))
-    const changes = this.#changes.slice(this.#done, this.#done + CHANGED)
-    for (const [held, next] of changes) sorted.change(held, next)
+    const changes = this.#changes.slice(this.#done, this.#done + CHANGES_APPLIED)
+    for (const [previous, next] of changes) sorted.change(previous, next)
     this.#done += changes.length
     return this.#done === this.#changes.length ? sorted : undefined
   }

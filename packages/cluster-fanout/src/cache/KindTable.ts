@@ -1,8 +1,8 @@
 /**
  * The records of one kind in one cluster, and how current they are.
  *
- * A new initial state is collected beside the rows that are shown, and takes their place at once when it is whole: a
- * reader never sees a part of it, and what is absent from it is gone.
+ * A new initial state is staged beside the visible records and replaces them once it is complete. Readers never see a
+ * partial state.
  */
 import type { ClusterError } from "../kube/ClusterError.ts"
 import { type Bound, NewestRecords } from "./NewestRecords.ts"
@@ -10,53 +10,53 @@ import * as resourceVersion from "../kube/ResourceVersion.ts"
 import type { Change } from "../projection/Projection.ts"
 
 /**
- * How a kind stands.
+ * Sync state of a kind.
  *
- * **Shape** `pending`: never synced yet. `synced`: rows are shown, `live` while its watch runs. `missing`: the
- * credential may not read it, or the server does not serve it; no rows are shown.
+ * **Shape** `Pending`: never synced. `Synced`: rows are visible; `live` while the watch runs. `Missing`: the credential
+ * may not read the kind, or the server does not serve it; no rows are visible.
  */
 export type Sync =
   | { readonly _tag: "Pending"; readonly error: ClusterError | undefined }
   | { readonly _tag: "Synced"; readonly live: boolean; readonly error: ClusterError | undefined }
   | { readonly _tag: "Missing"; readonly error: ClusterError }
 
-/** Tells a kind that cannot be read, however often one asks, from a cluster that did not answer. */
+/** Returns whether an error means that the kind cannot be read at all, rather than that the cluster did not answer. */
 export const isMissing = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterForbids" || reason._tag === "ClusterUnsupported"
 
-/** Whether a kind has more objects in a cluster than may be held, or a list of it has no end. */
+/** Returns whether a kind has more objects in a cluster than the limit, or its list does not end. */
 export const isTooLarge = (error: ClusterError | undefined): boolean => error?.reason._tag === "ClusterTooLarge"
 
-/** Tells whether one version of an object is later than another. */
-export type IsNewer<R> = (next: R, held: R) => boolean
+/** Returns whether one version of an object is newer than another. */
+export type IsNewer<R> = (next: R, previous: R) => boolean
 
-/** Hears what becomes of the records of a kind, as it is shown. **Limits** called within the change: must be quick. */
+/** Observes the visible records of a kind. **Limits** called within each change, so callbacks must be quick. */
 export interface Observer<R> {
-  /** A record appeared, or changed from the one that was held. */
-  readonly put: (record: R, held: R | undefined) => void
-  /** A record goes: it is not in the table any more. */
+  /** A record was added, or replaced `previous`. */
+  readonly put: (record: R, previous: R | undefined) => void
+  /** A record was removed from the table. */
   readonly gone: (record: R) => void
-  /** All that is there now; what is not in it is gone. */
+  /** All records were replaced with `records`. */
   readonly whole: (records: ReadonlyMap<string, R>) => void
 }
 
-/** Shown of a kind of which nothing is known yet. A store of one question has ten tables, and uses one. */
+/** Shared empty map. A store of one live question has ten tables and uses one. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
   readonly #bound: Bound<R> | undefined
-  /** Of what is being collected, then of what is shown. */
+  /** Age index of the staged records, then of the visible ones. */
   #newest: NewestRecords<R> | undefined
   #records: Map<string, R> | undefined
-  /** Whether an initial state is being collected, and what of it has come. */
+  /** True while an initial state is being collected in `#staged`. */
   #isStaging = true
   #staged: Map<string, R> | undefined
-  /** When the first of it came. */
+  /** Time at which the first staged record arrived. */
   #stagedSince: number | undefined
-  /** Whether the watch ended, and what it goes on with has not caught up. */
+  /** True if the watch ended and its resumption has not caught up. */
   #isBehind = false
-  /** The objects that events changed since a comparison began, if one is under way. */
+  /** Uids changed by events since a comparison began, if one is running. */
   #touched: Set<string> | undefined
   #sync: Sync = { _tag: "Pending", error: undefined }
   #provenAt: number | undefined
@@ -64,9 +64,8 @@ export class KindTable<R extends { readonly uid: string }> {
   #observers: ReadonlyArray<Observer<R>> = []
 
   /**
-   * Makes a table in which a record gives way only to one that `isNewer`, which protects what a comparison has
-   * corrected from a watch that lags behind; without it the last one wins. With a `bound` the oldest records make room
-   * for newer ones.
+   * Makes a table. A record is replaced only by one that `isNewer`. This protects corrections of a comparison from a
+   * lagging watch. Without `isNewer`, the last write wins. With a `bound`, the oldest records are evicted.
    */
   constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer
@@ -74,12 +73,12 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#newest = bound === undefined ? undefined : new NewestRecords(bound)
   }
 
-  /** The records that are shown. **Limits** changes in place: take what you need before you wait. */
+  /** The visible records. **Limits** mutable: copy what you need before you wait. */
   get records(): ReadonlyMap<string, R> {
     return this.#records ?? NONE
   }
 
-  /** Records that are shown, or are being collected, whichever are more. */
+  /** Number of visible or of staged records, whichever is greater. */
   get size(): number {
     return Math.max(this.#records?.size ?? 0, this.#staged?.size ?? 0)
   }
@@ -89,19 +88,21 @@ export class KindTable<R extends { readonly uid: string }> {
   }
 
   /**
-   * When an event, a bookmark or a whole initial state, which is as old as the first that came of it, last proved the records
-   * current; milliseconds by `steadyClock`.
+   * Time at which the records were last proven current, in milliseconds by `steadyClock`.
+   *
+   * **Shape** an event, a bookmark or a complete initial state proves them. An initial state counts from its first
+   * record.
    */
   get provenAt(): number | undefined {
     return this.#provenAt
   }
 
-  /** Differs whenever the records do. */
+  /** Changes whenever the records do. */
   get version(): number {
     return this.#version
   }
 
-  /** Applies a batch in order. **Shape** gives whether an initial state became whole in it. */
+  /** Applies a batch in order. Returns whether an initial state was completed in it. */
   apply(changes: ReadonlyArray<Change<R>>, now: number): boolean {
     let synced = false
     for (const change of changes) {
@@ -109,23 +110,23 @@ export class KindTable<R extends { readonly uid: string }> {
       else if (change._tag === "Synced") synced = this.#complete() || synced
       else if (change._tag === "Resumed") this.#resume()
       else if (change._tag !== "Bookmark") this.#write(change)
-      // The list that a restart announces is yet to be asked for.
+      // After a restart, the new list has not been requested yet.
       if (this.#isStaging && change._tag !== "Restart") this.#stagedSince ??= now
     }
-    // What is still being collected, or caught up with, proves nothing about what is shown.
+    // Staged records, and a watch that has not caught up, prove nothing about the visible records.
     if (!this.#isStaging && !this.#isBehind && changes.length > 0) {
-      // All pages of a list are of the moment of the first.
+      // All pages of a list reflect the moment of its first page.
       this.#provenAt = synced ? (this.#stagedSince ?? now) : now
     }
     return synced
   }
 
-  /** Begins to collect a new initial state; rows stay as they are until it is whole. */
+  /** Starts to collect a new initial state. Visible records stay until it is complete. */
   begin(): void {
     this.#restart()
   }
 
-  /** Begins to tell an observer, with all that is there if the kind is synced. **Shape** gives what ends it. */
+  /** Adds an observer. If the kind is synced, it receives all records at once. Returns the function that removes it. */
   observe(observer: Observer<R>): () => void {
     this.#observers = [...this.#observers, observer]
     if (this.#sync._tag === "Synced") observer.whole(this.records)
@@ -134,23 +135,20 @@ export class KindTable<R extends { readonly uid: string }> {
     }
   }
 
-  /** Says that the watch ended; rows stay as they are. */
+  /** Records that the watch ended. Visible records stay. */
   fail(error: ClusterError): void {
     this.#restart()
     this.#sync = this.#sync._tag === "Synced" ? { _tag: "Synced", live: false, error } : { _tag: "Pending", error }
   }
 
-  /**
-   * Says that the watch ended and may go on where it was: what it tells next is of the rows that are there, which are current
-   * again with `Resumed`.
-   */
+  /** Records that the watch ended and may resume. Visible records stay, and are current again with `Resumed`. */
   interrupt(error: ClusterError): void {
     if (this.#isStaging || this.#sync._tag !== "Synced") return this.fail(error)
     this.#isBehind = true
     this.#sync = { _tag: "Synced", live: false, error }
   }
 
-  /** Says that the kind cannot be read: its rows are no longer the service's to show. */
+  /** Records that the kind cannot be read, and removes its rows. */
   miss(error: ClusterError): void {
     this.#restart()
     this.#show(new Map())
@@ -158,7 +156,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#sync = { _tag: "Missing", error }
   }
 
-  /** Forgets everything, as before the first initial state. */
+  /** Removes everything, as before the first initial state. */
   forget(): void {
     this.#restart()
     this.#show(new Map())
@@ -166,21 +164,24 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#sync = { _tag: "Pending", error: undefined }
   }
 
-  /** Begins to note what events change, so that a list asked for now can be told from them. **Limits** one at a time. */
+  /**
+   * Starts to track changes by events, so that a list requested now can be compared. **Limits** one comparison at a
+   * time.
+   */
   beginComparison(): void {
     this.#touched = new Set()
   }
 
-  /** Ends a comparison whose list did not arrive. */
+  /** Ends a comparison whose list failed. */
   abandonComparison(): void {
     this.#touched = undefined
   }
 
   /**
-   * Makes the records those of a list that was asked for after `beginComparison`, and counts it as proof.
+   * Corrects the records to match a list requested after `beginComparison`. The list counts as proof.
    *
-   * **Shape** what an event changed meanwhile stays, unless the list holds a later version of it. Gives the number of
-   * corrections; `undefined` when a new initial state overtook the comparison, which then says nothing.
+   * **Shape** a record that an event changed meanwhile stays, unless the list has a newer version. Returns the number
+   * of corrections, or `undefined` if a new initial state replaced the records during the comparison.
    */
   endComparison(listed: ReadonlyMap<string, R>, askedAt: number): number | undefined {
     const touched = this.#touched
@@ -190,11 +191,12 @@ export class KindTable<R extends { readonly uid: string }> {
     let corrections = 0
     const records = (this.#records ??= new Map<string, R>())
     for (const [uid, record] of listed) {
-      const held = records.get(uid)
-      const isKnownBetter = touched.has(uid) && (held === undefined || !this.#isNewer(record, held))
-      // An untouched record is the list's to judge also backwards: a server restored from a backup counts from before.
-      const isSame = held !== undefined && !this.#isNewer(record, held) && !this.#isNewer(held, record)
-      if (isKnownBetter || isSame) continue
+      const previous = records.get(uid)
+      const isNewerKnown = touched.has(uid) && (previous === undefined || !this.#isNewer(record, previous))
+      // For a record without events, an older version in the list wins too: a server restored from a backup counts
+      // versions from an earlier point.
+      const isSame = previous !== undefined && !this.#isNewer(record, previous) && !this.#isNewer(previous, record)
+      if (isNewerKnown || isSame) continue
       records.set(uid, record)
       corrections++
     }
@@ -205,7 +207,7 @@ export class KindTable<R extends { readonly uid: string }> {
     }
     if (corrections > 0) {
       this.#version++
-      this.#tell((observer) => observer.whole(records))
+      this.#notify((observer) => observer.whole(records))
     }
     this.#provenAt = Math.max(this.#provenAt ?? 0, askedAt)
     return corrections
@@ -239,7 +241,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#records = records
     this.#touched = undefined
     this.#version++
-    this.#tell((observer) => observer.whole(records))
+    this.#notify((observer) => observer.whole(records))
   }
 
   #write(change: Extract<Change<R>, { readonly _tag: "Put" | "Delete" }>): void {
@@ -247,28 +249,28 @@ export class KindTable<R extends { readonly uid: string }> {
     if (this.#isStaging) {
       const staged = (this.#staged ??= new Map<string, R>())
       set(staged, uid, change)
-      const outlived = this.#newest?.put(uid, staged)
-      if (outlived !== undefined) staged.delete(outlived)
+      const evictedUid = this.#newest?.put(uid, staged)
+      if (evictedUid !== undefined) staged.delete(evictedUid)
       return
     }
     const records = (this.#records ??= new Map<string, R>())
     this.#touched?.add(uid)
-    const held = records.get(uid)
-    if (change._tag === "Put" && held !== undefined && !this.#isNewer(change.record, held)) return
+    const previous = records.get(uid)
+    if (change._tag === "Put" && previous !== undefined && !this.#isNewer(change.record, previous)) return
     set(records, uid, change)
     this.#version++
-    if (change._tag === "Put") this.#tell((observer) => observer.put(change.record, held))
-    else if (held !== undefined) this.#tell((observer) => observer.gone(held))
-    const outlived = this.#newest?.put(uid, records)
-    if (outlived !== undefined) this.#write({ _tag: "Delete", uid: outlived })
+    if (change._tag === "Put") this.#notify((observer) => observer.put(change.record, previous))
+    else if (previous !== undefined) this.#notify((observer) => observer.gone(previous))
+    const evictedUid = this.#newest?.put(uid, records)
+    if (evictedUid !== undefined) this.#write({ _tag: "Delete", uid: evictedUid })
   }
 
-  /** Tells all observers, also those behind one that throws; what was thrown first is thrown then. */
-  #tell(tell: (observer: Observer<R>) => void): void {
+  /** Notifies all observers, even if one throws. Then throws the first error. */
+  #notify(notify: (observer: Observer<R>) => void): void {
     const defects: Array<unknown> = []
     for (const observer of this.#observers) {
       try {
-        tell(observer)
+        notify(observer)
       } catch (defect) {
         defects.push(defect)
       }
@@ -287,11 +289,11 @@ const set = <R>(
 }
 
 /**
- * Tells whether a resource version is later than another of the same object.
+ * Returns whether a resource version is later than another of the same object.
  *
- * **Shape** of versions that cannot be compared, the one that came last counts as later.
+ * **Shape** if the versions cannot be compared, the one that arrived last counts as later.
  */
-export const isLaterVersion = (next: string, held: string): boolean => {
-  const compared = resourceVersion.compare(next, held)
-  return compared === undefined ? next !== held : compared > 0
+export const isLaterVersion = (next: string, previous: string): boolean => {
+  const compared = resourceVersion.compare(next, previous)
+  return compared === undefined ? next !== previous : compared > 0
 }

@@ -1,10 +1,10 @@
 /**
- * Feeds kept rows from the records of one kind, each of which is a row.
+ * Feeds a row set from the records of one kind, where each record is a row.
  */
 import type { KindTable, Observer } from "./KindTable.ts"
 import type { RowChange, RowSource } from "./RowSet.ts"
 
-/** Tells of each change of a table from now on. */
+/** Reports each later change of a table. */
 export const feed =
   <R extends { readonly uid: string }>(table: KindTable<R>) =>
   (change: RowChange<R>): RowSource<R> => {
@@ -16,7 +16,7 @@ export const feed =
 class KindTableFeed<R extends { readonly uid: string }> implements Observer<R>, RowSource<R> {
   readonly #table: KindTable<R>
   readonly #change: RowChange<R>
-  /** Whether the records were taken since they were last read anew. */
+  /** True if the records have been read since they were last replaced. */
   #isDerived = false
 
   constructor(table: KindTable<R>, change: RowChange<R>) {
@@ -24,12 +24,12 @@ class KindTableFeed<R extends { readonly uid: string }> implements Observer<R>, 
     this.#change = change
   }
 
-  put(record: R, held: R | undefined): void {
-    this.#tell(held, record)
+  put(record: R, previous: R | undefined): void {
+    this.#report(previous, record)
   }
 
   gone(record: R): void {
-    this.#tell(record, undefined)
+    this.#report(record, undefined)
   }
 
   whole(): void {
@@ -42,16 +42,16 @@ class KindTableFeed<R extends { readonly uid: string }> implements Observer<R>, 
     return [...this.#table.records.values()]
   }
 
-  /** All that there is to do is to copy an array. */
+  /** Nothing to prepare: `settle` only copies an array. */
   prepare(): boolean {
     return false
   }
 
-  /** What a defect leaves half changed is derived anew when it is next asked for. */
-  #tell(held: R | undefined, next: R | undefined): void {
+  /** Reports a change. After a defect, all rows are read again at the next use. */
+  #report(previous: R | undefined, next: R | undefined): void {
     if (!this.#isDerived) return
     try {
-      this.#change(held, next)
+      this.#change(previous, next)
     } catch (defect) {
       this.#isDerived = false
       throw defect

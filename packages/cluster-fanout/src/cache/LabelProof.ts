@@ -1,5 +1,5 @@
 /**
- * Proves the labels of a cluster's namespaces by comparing them with a list, since a quiet watch proves nothing.
+ * Verifies the labels of a cluster's namespaces against a list, because a silent watch proves nothing.
  */
 import { Context, Effect, Metric, Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
@@ -12,20 +12,23 @@ import * as Kind from "../projection/Kind.ts"
 import type { KubeApi } from "../kube/KubeApi.ts"
 import * as Projection from "../projection/Projection.ts"
 
-/** How often labels are compared, and how long a comparison may take, in milliseconds. */
+/** Interval and timeout of label comparisons, in milliseconds. */
 export const LabelProofLimits = Context.Reference("@quarterdeck/cluster-fanout/LabelProof/LabelProofLimits", {
   defaultValue: () => ({ intervalMs: 15_000, timeoutMs: 10_000 })
 })
 
 export interface LabelProof {
-  /** Compares now, unless the labels are proven; callers that come together share one list. A failure leaves no proof. */
+  /**
+   * Compares now, unless the labels are proven. Concurrent callers share one list. After a failure, labels stay
+   * unproven.
+   */
   readonly prove: Effect.Effect<void>
-  /** Compares at every interval while it is wanted; runs until interrupted. */
+  /** Compares at every interval while `wanted`. Runs until interrupted. */
   readonly keep: Effect.Effect<never>
 }
 
 const corrected = Metric.counter("quarterdeck_namespace_corrections_total", {
-  description: "Namespaces that a comparison found other than their watch had told",
+  description: "Namespaces whose watched state differed from a list and was corrected",
   incremental: true
 })
 
@@ -36,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
     readonly breaker: Breaker
     readonly store: ClusterStore
     readonly interner: Interner
-    /** Waits until somebody's rights depend on labels. */
+    /** Waits until a key's rights depend on labels. */
     readonly wanted: Effect.Effect<void>
   }
 ) {
@@ -55,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
         (found, page) => {
           for (const object of page) {
             const record = Projection.project("Namespace", object, place)
-            // Metadata alone does not tell the phase.
+            // Metadata alone does not contain the phase.
             found.set(record.uid, { ...record, phase: table.records.get(record.uid)?.phase ?? record.phase })
           }
           return found
@@ -75,13 +78,13 @@ export const make = Effect.fnUntraced(function* (
   )
 
   const compare = Effect.gen(function* () {
-    // Only a whole view can be compared, and a dead cluster is asked by its heartbeat alone.
+    // Only a complete view can be compared. An unreachable cluster is probed by its heartbeat only.
     if (table.sync._tag !== "Synced" || breaker.refusal() !== undefined) return
     const corrections = yield* list
     if (corrections === undefined || corrections === 0) return
     yield* Metric.update(corrected, corrections)
     yield* Effect.logWarning(
-      `cluster ${cluster.name}: a list corrected ${corrections} namespaces that its watch had not told`
+      `cluster ${cluster.name}: a list corrected ${corrections} namespaces whose changes the watch had missed`
     )
   }).pipe(
     Effect.catch((error) =>

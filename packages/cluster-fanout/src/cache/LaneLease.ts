@@ -1,4 +1,4 @@
-/** Holds a lane for a list while its bytes come, and gives it back while none do. */
+/** Holds a lane for a list while data arrives, and releases it while the list is silent. */
 import { Effect } from "effect"
 import { Signal } from "../kube/Signal.ts"
 import type { Waiting } from "../kube/Transport.ts"
@@ -6,13 +6,14 @@ import type * as FairLanes from "./FairLanes.ts"
 import { type Place, Roster } from "./Roster.ts"
 
 /**
- * How long a list may be silent before it loses its lane, and how many may wait without one.
+ * Timeouts of silent lists.
  *
- * **Shape** at most `stalled` lists that have begun wait outside of the lanes, with what they have taken in; beyond
- * them the one that has waited longest is cut.
+ * **Shape** at most `stalled` lists that have begun wait outside the lanes, with their data in memory. Beyond that, the
+ * list that has waited longest is aborted.
  *
- * **Units** milliseconds without a byte, which are noticed within a fifth more: `quietMs` before the first one, after
- * which a list counts no longer as one that is asked, and `stallMs` after it.
+ * **Units** milliseconds without data, detected up to a fifth later. A list that has received nothing for `quietMs` no
+ * longer counts against the limit of requested lists. A list that stops for `stallMs` after its first byte loses its
+ * lane.
  */
 export interface LeaseLimits {
   readonly quietMs: number
@@ -20,15 +21,15 @@ export interface LeaseLimits {
   readonly stalled: number
 }
 
-/** The lanes of all lists whose answers are taken in. */
+/** The lanes of all lists that receive data. */
 export interface Leases {
   readonly lanes: FairLanes.FairLanes
   readonly limits: LeaseLimits
-  /** Those whose answers have not begun. */
+  /** Lists whose answers have not begun. */
   readonly asked: Roster<LaneLease>
-  /** Those that hold a lane. */
+  /** Lists that hold a lane. */
   readonly active: Roster<LaneLease>
-  /** Those that stalled outside of them, the longest first. */
+  /** Lists that stalled and gave up their lanes, the longest first. */
   readonly stalled: Roster<LaneLease>
   readonly signal: Signal
 }
@@ -42,30 +43,30 @@ export const make = (lanes: FairLanes.FairLanes, limits: LeaseLimits): Leases =>
   signal: new Signal()
 })
 
-/** What a lease is for. */
+/** The request that a lease belongs to. */
 interface Claim {
   readonly turn: FairLanes.Turn
-  /** The place among those that are asked, which is given back once the answer has a lane. */
+  /** Position among the requested lists, released once the answer has a lane. */
   readonly asking: FairLanes.Ticket
-  /** Ends the list: it has stalled, and so have too many others since. */
+  /** Aborts the list, which has stalled while too many others did. */
   readonly cut: () => void
 }
 
 export class LaneLease {
   readonly leases: Leases
   readonly claim: Claim
-  /** The lane that is held or waited for. */
+  /** The lane that this lease holds or waits for. */
   lane: FairLanes.Ticket | undefined
   isWaiting = false
-  /** The places among the leases, of those that are held or were. */
+  /** Memberships in the rosters of `leases`. */
   readonly asked: Place<LaneLease>
   active: Place<LaneLease> | undefined
   stalled: Place<LaneLease> | undefined
-  /** How often it waited, and had when it was looked at last. */
+  /** Number of waits so far, and at the last check. */
   waits = 0
   waitsSeen = 0
-  /** How often it was looked at since it waited otherwise. */
-  looks = 0
+  /** Number of checks in a row that found the lease silent. */
+  silentChecks = 0
 
   constructor(leases: Leases, claim: Claim) {
     this.leases = leases
@@ -74,7 +75,7 @@ export class LaneLease {
     leases.signal.notify()
   }
 
-  /** Wraps each wait for the cluster: there is a lane when it is over. */
+  /** Wraps each wait for the cluster. After the wait, acquires a lane if the lease has none. */
   readonly waiting: Waiting = (wait) =>
     Effect.suspend(() => {
       this.waits++
@@ -88,7 +89,7 @@ export class LaneLease {
   readonly enter: Effect.Effect<void> = Effect.suspend(() => {
     const { active, lanes, signal } = this.leases
     this.asked.leave()
-    this.looks = 0
+    this.silentChecks = 0
     const entered = Effect.callback<void>((resume) => {
       this.lane = lanes.join(this.claim.turn, () => {
         this.stalled?.leave()
@@ -100,7 +101,7 @@ export class LaneLease {
     return Effect.andThen(entered, this.claim.asking.leave)
   })
 
-  /** Gives up the lane, or the place in the queue for one. */
+  /** Releases the lane, or the position in its queue. */
   readonly leave: Effect.Effect<void> = Effect.suspend(() => {
     const { lane } = this
     this.lane = undefined
@@ -115,9 +116,9 @@ export class LaneLease {
   })
 }
 
-const LOOKS = 5
+const CHECKS = 5
 
-/** Gives those leases, while there are any, that have been silent for so long. */
+/** Calls `silent` for each watched lease without data for `silentMs`, forever. */
 const watchEach = (
   { asked, signal }: Leases,
   watched: Roster<LaneLease>,
@@ -126,22 +127,22 @@ const watchEach = (
 ) =>
   Effect.gen(function* () {
     yield* signal.until(() => watched.size > 0)
-    yield* Effect.sleep(silentMs / LOOKS)
-    // What came while the process itself was busy is looked at first.
+    yield* Effect.sleep(silentMs / CHECKS)
+    // Data may have arrived while the process was busy. Let it be processed first.
     yield* Effect.repeat(Effect.yieldNow, { times: 2 })
     for (const lease of watched.members()) {
       const isAsked = watched === asked
-      // One that has ended since waits no more, whatever it did last.
+      // The lease ended since.
       if ((isAsked ? lease.asked : lease.active)?.value === undefined) continue
-      // What has not begun may wait for its turn at its cluster, behind others that are silent.
+      // A requested list may wait at its cluster behind other silent lists, so it counts as silent in any case.
       const isSilent = isAsked || (lease.isWaiting && lease.waits === lease.waitsSeen)
       lease.waitsSeen = lease.waits
-      lease.looks = isSilent ? lease.looks + 1 : 0
-      if (lease.looks >= LOOKS) yield* silent(lease)
+      lease.silentChecks = isSilent ? lease.silentChecks + 1 : 0
+      if (lease.silentChecks >= CHECKS) yield* silent(lease)
     }
   }).pipe(Effect.forever)
 
-/** Has lists give back what they hold while they are silent, for the life of the scope. */
+/** Makes silent lists release their lanes, until the scope ends. */
 export const watch = (leases: Leases) => {
   const { active, asked, limits, stalled } = leases
   const quiet = watchEach(leases, asked, limits.quietMs, (lease) => {

@@ -1,5 +1,5 @@
 /**
- * Lists whole collections of clusters now, for answers that must not come from the cache.
+ * Lists whole collections live, for answers that must not come from the cache.
  */
 import { Context, Effect, type Scope, Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
@@ -16,22 +16,21 @@ import type { Waiting } from "../kube/Transport.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 import * as Projection from "../projection/Projection.ts"
 
-/** Live lists of one cluster at the same time, whoever asks. */
+/** Concurrent live lists of one cluster, over all callers. */
 export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/LiveLists/LiveLanes", {
   defaultValue: () => 4
 })
 
 /**
- * Bounds the live lists under way for the whole process, which must hold, parse and project what arrives while it
- * answers others.
+ * Limits of the live lists of the whole process, which must buffer, parse and project them while it answers requests.
  *
- * **Shape** `asked` lists may wait for their answers at the same time, and `lanes` are taken in; of an answer that begins
- * while no lane is free, no more than its first 64 KiB are read until there is one. The others wait within their requests'
- * own deadlines: the requests in turn, and within one its clusters in the order asked. A list that has heard nothing for
- * `quietMs` no longer counts among those asked, and one that stops for `stallMs` in the middle of its answer waits outside
- * of the lanes until it is heard of again, so that clusters that do not answer hold up nobody. What those that stopped have
- * taken in stays in memory, so there are at most `stalled` of them: beyond, the one that stopped first ends as
- * `ClusterTimeout`.
+ * **Shape** at most `asked` lists wait for their answers at the same time, and `lanes` are received. If no lane is free
+ * when an answer begins, only its first 64 KiB are read. Lists wait within their requests' deadlines: round robin
+ * between requests, in target order within one.
+ *
+ * A list without data for `quietMs` stops counting against `asked`. A list that stops for `stallMs` in the middle of
+ * its answer gives up its lane until data arrives again, so that unresponsive clusters do not block others. At most
+ * `stalled` such lists keep their data in memory. Beyond that, the longest stalled list ends with `ClusterTimeout`.
  */
 export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLists/LiveLimits", {
   defaultValue: () => ({ asked: 128, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })
@@ -40,12 +39,12 @@ export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLis
 /** A whole collection, projected. */
 export interface Listed<K extends Kind.Kind> {
   readonly records: ReadonlyArray<Projection.RecordOf[K]>
-  /** When the list began, by `steadyClock`: what was written until then is in it. */
+  /** Time at which the list began, by `steadyClock`. Earlier writes are included. */
   readonly askedAt: number
 }
 
 export interface LiveLists {
-  /** Lists a kind in its turn. **Limits** `LiveLimits`; shared by those who ask for it before it begins. */
+  /** Lists a kind in its turn. **Limits** `LiveLimits`. Callers that ask before the list begins share it. */
   readonly list: <K extends Kind.Kind>(
     cluster: Cluster,
     kind: K,
@@ -61,9 +60,9 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
   const { asked, lanes, ...limits } = yield* LiveLimits
   const leases = LaneLease.make(FairLanes.make(lanes), limits)
   yield* LaneLease.watch(leases)
-  const asking = FairLanes.make(asked)
+  const requestedLanes = FairLanes.make(asked)
   const fibers = yield* FiberRoster.make
-  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Cluster, Listed<K>, ClusterError>(asking, fibers)
+  const runsOf = <K extends Kind.Kind>() => CoalescedRuns.make<Cluster, Listed<K>, ClusterError>(requestedLanes, fibers)
   const runs: Runs = {
     Namespace: runsOf<"Namespace">(),
     Deployment: runsOf<"Deployment">(),
@@ -78,8 +77,8 @@ export const make: Effect.Effect<LiveLists, never, KubeApi | Scope.Scope> = Effe
   }
 
   const list: LiveLists["list"] = <K extends Kind.Kind>(cluster: Cluster, kind: K, turn: FairLanes.Turn) => {
-    const ofKind: CoalescedRuns.CoalescedRuns<Cluster, Listed<K>, ClusterError> = runs[kind]
-    return ofKind.run(cluster, turn, ({ cut, lane }) => {
+    const kindRuns: CoalescedRuns.CoalescedRuns<Cluster, Listed<K>, ClusterError> = runs[kind]
+    return kindRuns.run(cluster, turn, ({ cut, lane }) => {
       const claim = { turn, asking: lane, cut: () => cut(stalled(cluster, limits.stallMs)) }
       const lease = new LaneLease.LaneLease(leases, claim)
       return Effect.ensuring(inClusterLane(cluster, read(api, cluster, kind, lease.waiting)), lease.end)
@@ -101,7 +100,7 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   const turns = yield* TurnBudget
   const askedAt = yield* steadyClock.now
   let first: ReadonlyArray<Projection.RecordOf[K]> | undefined
-  /** Of several pages: an object that moved from one to another between them counts once. */
+  /** Records of several pages by uid: an object that moved between two pages counts once. */
   let byUid: Map<string, Projection.RecordOf[K]> | undefined
   yield* api.listEach(cluster, { resource: Kind.resources[kind] }, { waiting }, (page, isAnew) =>
     Effect.map(
@@ -125,7 +124,7 @@ const read = Effect.fnUntraced(function* <K extends Kind.Kind>(
   return listed
 })
 
-/** Keeps a semaphore for each cluster while somebody uses it. */
+/** Keeps a semaphore for each cluster while it is in use. */
 const makeClusterLanes = (permits: number) => {
   const lanes = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
   const enter = (cluster: Cluster) =>

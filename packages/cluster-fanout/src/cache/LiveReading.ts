@@ -1,5 +1,5 @@
 /**
- * Reads one cluster for a live question, into a store of the question's own.
+ * Reads one cluster live, into a store of the request's own.
  */
 import { Effect } from "effect"
 import type { ClusterError } from "../kube/ClusterError.ts"
@@ -10,10 +10,10 @@ import type * as FairLanes from "./FairLanes.ts"
 import { isMissing, isTooLarge } from "./KindTable.ts"
 import type * as LiveLists from "./LiveLists.ts"
 
-/** A list of a kind, or why the kind cannot be read. */
+/** The list of a kind, or the error if the kind cannot be read. */
 type Part<K extends Kind.Kind> = LiveLists.Listed<K> | ClusterError
 
-/** The kinds to list, and those of them that only add to the rows of the others. */
+/** Kinds to list. `counting` are those that only add to the rows of others. */
 interface Kinds {
   readonly kinds: ReadonlyArray<Kind.Kind>
   readonly counting: ReadonlyArray<Kind.Kind>
@@ -22,8 +22,8 @@ interface Kinds {
 /**
  * Lists kinds into a store.
  *
- * **Errors** the failure of a list. A kind that the credential may not read or the server does not serve is missing instead, and a
- * kind of `counting` that is too large, or whose list the server answers with an error of its own, is not read.
+ * **Errors** the failure of a list. A kind that the credential may not read or the server does not serve is marked
+ * missing instead. A kind of `counting` that is too large, or whose list is invalid, is left unread.
  */
 export const read = Effect.fnUntraced(function* (
   cluster: Cluster,

@@ -1,11 +1,11 @@
 /**
- * Bounds records to the newest of them.
+ * Limits a collection to its newest records.
  */
 import { Heap } from "./Heap.ts"
 
-/** The most records to keep; `ageOf` gives a text that sorts by time. */
+/** Capacity of a table. `ageOf` returns a text that sorts by time. */
 export interface Bound<R> {
-  readonly most: number
+  readonly max: number
   readonly ageOf: (record: R) => string
 }
 
@@ -14,9 +14,9 @@ interface Entry {
   readonly at: string
 }
 
-const byAge = (one: Entry, other: Entry): number => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)
+const byAge = (left: Entry, right: Entry): number => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0)
 
-/** The records of a map by their age. **Shape** an entry that its record has outlived stays until it is met. */
+/** Index of a map's records by age. **Shape** outdated entries are skipped when they are met. */
 export class NewestRecords<R> {
   readonly #bound: Bound<R>
   #entries: Heap<Entry> = new Heap([], byAge)
@@ -25,24 +25,24 @@ export class NewestRecords<R> {
     this.#bound = bound
   }
 
-  /** Notes a record that was put. **Shape** gives the uid of the one that has no place any more, if one has not. */
+  /** Adds a record. Returns the uid of the record to evict, if the map exceeds the capacity. */
   put(uid: string, records: ReadonlyMap<string, R>): string | undefined {
-    const { ageOf, most } = this.#bound
+    const { ageOf, max } = this.#bound
     const record = records.get(uid)
     if (record === undefined) return undefined
     this.#entries.push({ uid, at: ageOf(record) })
-    // What was put again and again, or is gone, must not pile up.
-    if (this.#entries.size > 2 * most + records.size) {
+    // Rebuild the index before entries of updated or deleted records pile up.
+    if (this.#entries.size > 2 * max + records.size) {
       this.#entries = new Heap(
-        [...records].map(([each, held]) => ({ uid: each, at: ageOf(held) })),
+        [...records].map(([recordUid, current]) => ({ uid: recordUid, at: ageOf(current) })),
         byAge
       )
     }
-    if (records.size <= most) return undefined
+    if (records.size <= max) return undefined
     for (let oldest = this.#entries.first; oldest !== undefined; oldest = this.#entries.first) {
       this.#entries.drop()
-      const held = records.get(oldest.uid)
-      if (held !== undefined && ageOf(held) === oldest.at) return oldest.uid
+      const current = records.get(oldest.uid)
+      if (current !== undefined && ageOf(current) === oldest.at) return oldest.uid
     }
     return undefined
   }

@@ -1,14 +1,14 @@
 /**
- * How many nodes a cluster has and what they have to give: kept with each change, never summed again.
+ * Number and capacity of a cluster's nodes, updated with each change.
  */
 import type { Observer } from "./KindTable.ts"
 import type { NodeRecord } from "../projection/Projection.ts"
 import { bounded } from "../projection/Quantity.ts"
 
-/** What is summed of a node. */
+/** Fields of a node that are summed. */
 export type CountedNode = Pick<NodeRecord, "cpuAllocatableMillis" | "memoryAllocatableBytes">
 
-/** What the nodes of a cluster have to give. **Units** thousandths of a core, bytes; at most 2^53 - 1. */
+/** Total capacity of a cluster's nodes. **Units** thousandths of a core, bytes; at most 2^53 - 1. */
 export interface Capacity {
   readonly nodes: number
   readonly cpuAllocatableMillis: number
@@ -17,12 +17,12 @@ export interface Capacity {
 
 export class NodeTotals implements Observer<CountedNode> {
   #nodes = 0
-  // Exact, or what was added is not what is taken away later.
+  // Exact integers, so that subtracting a node restores the earlier sum.
   #cpuAllocatableMillis = 0n
   #memoryAllocatableBytes = 0n
 
-  put(node: CountedNode, held: CountedNode | undefined): void {
-    if (held !== undefined) this.#count(held, -1)
+  put(node: CountedNode, previous: CountedNode | undefined): void {
+    if (previous !== undefined) this.#count(previous, -1)
     this.#count(node, 1)
   }
 

@@ -1,18 +1,18 @@
 /**
- * The pods of one cluster by the workload that they count to, and which objects are workloads though they have an owner.
+ * Groups the pods of one cluster by workload, and finds owned objects that are workloads themselves.
  *
- * Held are only the pods that a row is made of: all pods of a workload that has no object in the cache, and of other
- * workloads the pods that do not come from the workload's own template.
+ * Groups hold only pods that affect a row: all pods of a workload that has no object in the cache, and pods of other
+ * workloads that were not made from the workload's own template.
  */
 import * as Kind from "../projection/Kind.ts"
 import * as Owner from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import type { RecordOf } from "../projection/Projection.ts"
 
-/** The records of one cluster, by uid; a kind that was not read is absent. */
+/** The records of one cluster, by uid. A kind that was not read is absent. */
 export type Records = { readonly [K in Kind.WorkloadKind]?: ReadonlyMap<string, RecordOf[K]> | undefined }
 
-/** One pod of a group, with the workload that it counts to. **Shape** `isDirect` if nothing stands between the two. */
+/** A pod and its workload. **Shape** `isDirect` if the workload controls the pod directly. */
 export interface OwnedPod {
   readonly pod: PodRecord
   readonly workload: Owner.Owner
@@ -22,10 +22,10 @@ export interface OwnedPod {
 /** The pods of one workload in one namespace, by uid; never empty. */
 export type Group = ReadonlyMap<string, OwnedPod>
 
-/** An object that can stand between a pod and its workload. */
+/** An object that can own pods on behalf of a workload. */
 type LinkRecord = RecordOf[Kind.LinkKind]
 
-/** The object between a workload of a kind and the pods of its own template. **Shape** a Pod has no template. */
+/** The kind of object between a workload and the pods of its own template. **Shape** a Pod has no template. */
 const BETWEEN: Readonly<Record<Exclude<Kind.WorkloadKind, "Pod">, Owner.Outermost["between"]>> = {
   Deployment: "ReplicaSet",
   StatefulSet: "none",
@@ -35,39 +35,42 @@ const BETWEEN: Readonly<Record<Exclude<Kind.WorkloadKind, "Pod">, Owner.Outermos
   CronJob: "Job"
 }
 
-/** Names the group of a workload without object. **Shape** a slash parts its words: no uid of an object has one. */
+/** Returns the group key of a workload without an object. **Shape** contains slashes, which no uid has. */
 const keyOf = (namespace: string, { kind, name }: Owner.NamedOwner): string => `${namespace}/${kind}/${name}`
 
 export class OwnedPods {
   readonly #records: () => Records
   readonly #chain: Owner.Chain
-  /** The pods, ReplicaSets and Jobs that an object of a followed kind controls, whether or not it is known, by its uid. */
+  /**
+   * Uids of the pods, ReplicaSets and Jobs that each owner controls, by the owner's uid. Owners may be unknown objects
+   * of followed kinds.
+   */
   readonly #controlled = new Map<string, Set<string>>()
   readonly #groups = new Map<string, Map<string, OwnedPod>>()
-  /** The group that a pod is in, by the pod's uid. */
+  /** The group key of each pod, by the pod's uid. */
   readonly #groupOf = new Map<string, string>()
-  /** The objects with an owner that are workloads themselves: those in circles. */
+  /** Uids of owned objects that are workloads themselves, because their owners form a cycle. */
   readonly #alone = new Set<string>()
-  /** The uids of the workloads of a kind by namespace and name, from the first pod on whose owner of the kind is not there. */
+  /** Uids of the workloads of a kind by namespace and name. Filled once a pod's owner of that kind is missing. */
   readonly #namesakes = new Map<Kind.WorkloadKind, Map<string, string>>()
   readonly #changed = new Set<string>()
 
-  /** Finds owners in `records`, which gives the objects of the moment of a change, that change included. */
+  /** Makes the index. `records` returns the current objects, including the change being applied. */
   constructor(records: () => Records) {
     this.#records = records
     this.#chain = { find: (kind, uid) => records()[kind]?.get(uid) }
   }
 
-  /** Takes an object that comes or changes. **Limits** linear in what it controls when its place or owner changed. */
+  /** Adds or updates an object. **Limits** linear in the objects that it controls if its name or owner changed. */
   put(
     kind: Kind.WorkloadKind,
     record: RecordOf[Kind.WorkloadKind],
-    held: RecordOf[Kind.WorkloadKind] | undefined
+    previous: RecordOf[Kind.WorkloadKind] | undefined
   ): void {
-    if (held !== undefined && areLinkedAlike(held, record)) return this.#renew(record)
-    if (held !== undefined) this.#forgetName(kind, held)
+    if (previous !== undefined && areLinkedAlike(previous, record)) return this.#renew(record)
+    if (previous !== undefined) this.#forgetName(kind, previous)
     if (Kind.isLink(kind)) {
-      if (held !== undefined && held.owner?.uid !== record.owner?.uid) this.#unlink(held)
+      if (previous !== undefined && previous.owner?.uid !== record.owner?.uid) this.#unlink(previous)
       this.take(record)
     }
     this.#noteName(kind, record)
@@ -76,7 +79,7 @@ export class OwnedPods {
     this.#placeGroup(OwnedPods.keyOfPods(kind, record))
   }
 
-  /** Puts a pod that counts to the same workload as before into its group. */
+  /** Updates a pod that stays in its group. */
   #renew(record: RecordOf[Kind.WorkloadKind]): void {
     const key = this.#groupOf.get(record.uid)
     const group = key === undefined ? undefined : this.#groups.get(key)
@@ -86,7 +89,7 @@ export class OwnedPods {
     this.#changed.add(key)
   }
 
-  /** Takes an object of a link kind whose owner and dependents need no new place: all objects are taken one by one. */
+  /** Adds an object without updating its dependents. Enough when all objects are added one by one. */
   take(record: LinkRecord): void {
     const { owner, uid } = record
     if (owner?.followed !== undefined) {
@@ -106,42 +109,42 @@ export class OwnedPods {
     this.#placeGroup(record.uid)
   }
 
-  /** Names the group that the pods of an object are in while the object is not known. */
+  /** Returns the group key of an object's pods while the object is unknown. */
   static keyOfPods(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): string {
     const { name, namespace } = placeOf(record)
     return keyOf(namespace, { kind, name })
   }
 
-  /** Returns the pods of a group: its key is the uid of the workload's object, or `keyOfPods`. */
+  /** Returns the pods of a group. Its key is the uid of the workload's object, or `keyOfPods`. */
   group(key: string): Group | undefined {
     return this.#groups.get(key)
   }
 
-  /** Whether an object with an owner is a workload itself. */
+  /** Returns whether an owned object is a workload itself. */
   isAlone(uid: string): boolean {
     return this.#alone.has(uid)
   }
 
-  /** The number of workloads that changed since they were last taken. */
+  /** Number of changed workloads that have not been taken yet. */
   get pending(): number {
     return this.#changed.size
   }
 
-  /** Returns the keys of the workloads that changed since this was last called. */
+  /** Returns the keys of the workloads that changed since the last call. */
   takeChanged(): ReadonlyArray<string> {
     const changed = [...this.#changed]
     this.#changed.clear()
     return changed
   }
 
-  /** Places everything anew that an object leads to. */
+  /** Updates the groups of everything that an object controls, directly or not. */
   #placeControlled(owner: string): void {
     if (!this.#controlled.has(owner)) return
     const records = this.#records()
     const placed = new Set<string>()
     let owners: ReadonlyArray<string> = [owner]
-    // Beyond so many owners an object does not depend on this one.
-    for (let depth = 0; owners.length > 0 && depth <= Owner.MOST_OWNERS; depth++) {
+    // `Owner.outermost` follows no longer chains, so farther objects do not depend on this one.
+    for (let depth = 0; owners.length > 0 && depth <= Owner.MAX_OWNERS; depth++) {
       const next: Array<string> = []
       for (const uid of owners) {
         for (const controlled of this.#controlled.get(uid) ?? []) {
@@ -159,18 +162,18 @@ export class OwnedPods {
   #place(record: LinkRecord): void {
     const { owner, uid } = record
     const { namespace } = placeOf(record)
-    const found = Owner.outermost({ uid, namespace, owner }, this.#chain)
-    const isAlone = owner !== undefined && found === undefined
+    const outermost = Owner.outermost({ uid, namespace, owner }, this.#chain)
+    const isAlone = owner !== undefined && outermost === undefined
     if (isAlone !== this.#alone.has(uid)) {
       if (isAlone) this.#alone.add(uid)
       else this.#alone.delete(uid)
       this.#changed.add(uid)
     }
     if (!isPod(record)) return
-    const key = found === undefined ? undefined : this.#groupKey(found, namespace)
+    const key = outermost === undefined ? undefined : this.#groupKey(outermost, namespace)
     if (this.#groupOf.get(uid) !== key) this.#leave(uid)
-    if (found === undefined || key === undefined) return
-    const member: OwnedPod = { pod: record, workload: found.workload, isDirect: found.between === "none" }
+    if (outermost === undefined || key === undefined) return
+    const member: OwnedPod = { pod: record, workload: outermost.workload, isDirect: outermost.between === "none" }
     const group = this.#groups.get(key)
     if (group === undefined) this.#groups.set(key, new Map([[uid, member]]))
     else group.set(uid, member)
@@ -179,17 +182,17 @@ export class OwnedPods {
   }
 
   /**
-   * Names the group that a pod belongs to.
+   * Returns the group key of a pod.
    *
-   * **Shape** `undefined` where the row of the workload's object has the pod already. If the owner is gone and another object has
-   * its kind and name, the pod counts to that one, as in costs.
+   * **Shape** `undefined` if the row of the workload's object includes the pod already. If the owner is gone and
+   * another object has its kind and name, the pod belongs to that object, as in cost reports.
    */
   #groupKey({ between, workload }: Owner.Outermost, namespace: string): string | undefined {
     const { followed } = workload
     if (followed === undefined) return keyOf(namespace, workload)
     const isKnown = Owner.find(workload, namespace, this.#chain) !== undefined
     if (isKnown) return followed !== "Pod" && BETWEEN[followed] === between ? undefined : workload.uid
-    // Where the kind cannot be read, the coverage names its missing rows, and none is made of pods.
+    // If the kind cannot be read, the coverage reports it as missing, and no row is made from its pods.
     const records = this.#records()[followed]
     if (records === undefined) return undefined
     const key = keyOf(namespace, workload)
@@ -218,7 +221,7 @@ export class OwnedPods {
     if (names.get(key) === record.uid) names.delete(key)
   }
 
-  /** Places the pods of a group anew, whose workload came, went or got another owner. */
+  /** Updates the pods of a group whose workload was added, removed or got another owner. */
   #placeGroup(key: string): void {
     for (const { pod } of [...(this.#groups.get(key)?.values() ?? [])]) this.#place(pod)
   }
@@ -247,16 +250,16 @@ export const isPod = (record: RecordOf[Kind.WorkloadKind]): record is PodRecord 
 
 const placeOf = (record: RecordOf[Kind.WorkloadKind]) => (isPod(record) ? record : record.row)
 
-/** Whether two versions of an object have the same place and the same owner. */
-export const areLinkedAlike = (one: RecordOf[Kind.WorkloadKind], other: RecordOf[Kind.WorkloadKind]): boolean => {
-  const place = placeOf(one)
-  const otherPlace = placeOf(other)
+/** Returns whether two versions of an object have the same namespace, name and owner. */
+export const areLinkedAlike = (left: RecordOf[Kind.WorkloadKind], right: RecordOf[Kind.WorkloadKind]): boolean => {
+  const leftPlace = placeOf(left)
+  const rightPlace = placeOf(right)
   return (
-    place.namespace === otherPlace.namespace
-    && place.name === otherPlace.name
-    && one.owner?.uid === other.owner?.uid
-    && one.owner?.kind === other.owner?.kind
-    && one.owner?.name === other.owner?.name
-    && one.owner?.followed === other.owner?.followed
+    leftPlace.namespace === rightPlace.namespace
+    && leftPlace.name === rightPlace.name
+    && left.owner?.uid === right.owner?.uid
+    && left.owner?.kind === right.owner?.kind
+    && left.owner?.name === right.owner?.name
+    && left.owner?.followed === right.owner?.followed
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The kept pods of one cluster, by namespace and name.
+ * Cached pods of one cluster, by namespace and name.
  */
 import type { KindTable } from "./KindTable.ts"
 import { type RowForm, RowSet, type Sorting } from "./RowSet.ts"
@@ -14,13 +14,14 @@ const byPlace: Compare<PodRecord> = RowOrder.make<PodRecord>(
   [RowOrder.text((pod) => pod.name), RowOrder.text((pod) => pod.uid)]
 ).compare
 
-/** Few statuses are in use at a time, and the rare ones are what is asked for. */
+/** Grouped by status: few statuses occur at a time, and filters mostly select the rare ones. */
 const FORM: RowForm<PodRecord> = { groupOf: (pod) => pod.status, byPlace }
 
 /**
- * Keeps the pods of a table from now on.
+ * Keeps the pods of a table up to date.
  *
- * **Shape** the records themselves: their rows are made when they are shown; without `sorting` no order but that of places is kept.
+ * **Shape** holds the records themselves; rows are made when they are shown. Without `sorting`, only the default order
+ * is kept.
  */
 export const make = (table: KindTable<PodRecord>, sorting?: Sorting): RowSet<PodRecord> =>
   new RowSet(FORM, KindTableFeed.feed(table), sorting)

@@ -1,5 +1,5 @@
 /**
- * How many pods a cluster has in each namespace, and what they request together: kept with each change, never counted again.
+ * Number of pods in each namespace of a cluster and their total requests, updated with each change.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
@@ -7,17 +7,17 @@ import { isFinished, type PodRecord } from "../projection/PodProjection.ts"
 import type { Observer } from "./KindTable.ts"
 import { bounded } from "../projection/Quantity.ts"
 
-/** What is counted of a pod. */
+/** Fields of a pod that are counted. */
 export type CountedPod = Pick<PodRecord, "namespace" | "phase" | "cpuRequestMillis" | "memoryRequestBytes">
 
 export class PodTotals implements Observer<CountedPod> {
   #byNamespace = new Map<string, number>()
-  // Sums of amounts that nobody checked must be exact, or what was added is not what is taken away later.
+  // Exact integers: amounts are unchecked input, and subtracting a pod must restore the earlier sum.
   #cpuRequestMillis = 0n
   #memoryRequestBytes = 0n
 
-  put(pod: CountedPod, held: CountedPod | undefined): void {
-    if (held !== undefined) this.#count(held, -1)
+  put(pod: CountedPod, previous: CountedPod | undefined): void {
+    if (previous !== undefined) this.#count(previous, -1)
     this.#count(pod, 1)
   }
 
@@ -33,8 +33,7 @@ export class PodTotals implements Observer<CountedPod> {
   }
 
   /**
-   * Gives what all pods request, as the scheduler counts: what has ended has given it back, what waits for a node asks for it
-   * already.
+   * Returns the total requests of all pods, as the scheduler counts them: without finished pods, with pending ones.
    *
    * **Units** thousandths of a core, bytes; at most 2^53 - 1.
    */
@@ -45,7 +44,7 @@ export class PodTotals implements Observer<CountedPod> {
     }
   }
 
-  /** Counts the pods of the namespaces that match. **Limits** linear in the namespaces. */
+  /** Counts the pods of the matching namespaces. **Limits** linear in the namespaces. */
   countIn(namespaces: NamespaceFilter.NamespaceFilter, labels: (namespace: string) => ProvenLabels): number {
     let count = 0
     for (const [name, pods] of this.#byNamespace) {

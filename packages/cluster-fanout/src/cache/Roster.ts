@@ -1,18 +1,18 @@
 /**
- * Keeps members in the order in which they came.
+ * Keeps members in insertion order.
  *
- * A `Set` does so too, but each time its table grows or shrinks the old table goes on to point to the new one, for iterators that
- * may be at it. Once one of them is among V8's old objects, all members at each such time outlive their use until the whole heap is
- * collected, with all that leads from them: here the objects of whole exchanges (ADR 0031).
+ * A `Set` does so too. But when its table is resized, V8 keeps a pointer from the old table to the new one for running
+ * iterators. Once an old table is in the old generation, removed members stay in memory until a full garbage
+ * collection. Here those members hold whole HTTP exchanges (ADR 0031).
  *
  * **Source** V8, `OrderedHashTable::Rehash`.
  */
 
-/** A member's place, given up with `leave`. */
+/** A member's position in the roster. */
 export class Place<A> {
   #value: A | undefined
   #roster: Roster<A> | undefined
-  /** For the roster alone. */
+  /** Used by the roster only. */
   before: Place<A> | undefined
   after: Place<A> | undefined
 
@@ -22,17 +22,17 @@ export class Place<A> {
     this.before = before
   }
 
-  /** The member, while it has its place. */
+  /** The member, until it leaves. */
   get value(): A | undefined {
     return this.#value
   }
 
-  /** Gives up the place; more than once is the same as once. */
+  /** Removes the member. Idempotent. */
   leave(): void {
     const roster = this.#roster
     if (roster === undefined) return
     roster.unlink(this)
-    // What has left must lead nowhere, wherever it is still known.
+    // Clear all references: other code may still hold this place.
     this.#roster = undefined
     this.#value = undefined
     this.before = undefined
@@ -49,12 +49,12 @@ export class Roster<A> {
     return this.#size
   }
 
-  /** The member that has been there longest. */
+  /** The member that joined first. */
   get first(): A | undefined {
     return this.#first?.value
   }
 
-  /** Adds a member, as often as it is given. */
+  /** Adds a member. A value may join several times. */
   join(value: A): Place<A> {
     const place = new Place(value, this, this.#last)
     if (this.#last === undefined) this.#first = place
@@ -64,7 +64,7 @@ export class Roster<A> {
     return place
   }
 
-  /** Gives the members of now. */
+  /** Returns a copy of the current members. */
   members(): ReadonlyArray<A> {
     const members: Array<A> = []
     for (let place = this.#first; place !== undefined; place = place.after) {
@@ -73,7 +73,7 @@ export class Roster<A> {
     return members
   }
 
-  /** For a place that is left. */
+  /** Used by `Place.leave`. */
   unlink({ after, before }: Place<A>): void {
     if (before === undefined) this.#first = after
     else before.after = after

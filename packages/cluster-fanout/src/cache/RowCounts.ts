@@ -1,8 +1,8 @@
 /**
- * How many rows of each group a cluster has in each namespace: kept with each change, never counted again.
+ * Number of rows in each namespace and group of a cluster, updated with each change.
  */
 
-/** What is counted of a row. */
+/** The counted field of a row. */
 interface Counted {
   readonly namespace: string
 }
@@ -17,12 +17,12 @@ export class RowCounts<Row extends Counted> {
     for (const row of rows) this.#count(row, 1)
   }
 
-  change(held: Row | undefined, next: Row | undefined): void {
-    if (held !== undefined) this.#count(held, -1)
+  change(previous: Row | undefined, next: Row | undefined): void {
+    if (previous !== undefined) this.#count(previous, -1)
     if (next !== undefined) this.#count(next, 1)
   }
 
-  /** How many there are. */
+  /** Number of all rows. */
   get all(): number {
     return this.#all
   }
@@ -32,7 +32,7 @@ export class RowCounts<Row extends Counted> {
     return this.#byNamespace.keys()
   }
 
-  /** Counts the rows of a namespace. **Shape** `groups` absent means all. */
+  /** Counts the rows of a namespace. **Shape** without `groups`, counts all groups. */
   of(namespace: string, groups: ReadonlySet<string> | undefined): number {
     let sum = 0
     for (const [group, count] of this.#byNamespace.get(namespace) ?? []) {

@@ -1,9 +1,9 @@
 /**
- * Makes the workload rows of one cluster from its projected objects, and keeps them with each change.
+ * Makes the workload rows of one cluster from its projected objects, and updates them with each change.
  *
- * A row belongs to the outermost owner of pods that is known. An owned ReplicaSet or Job makes none, a CronJob's numbers are
- * those of its Jobs, and a custom kind is known only by its pods. The rows do not depend on the order in which objects
- * became known.
+ * A row belongs to the outermost known owner of pods. An owned ReplicaSet or Job has no row, a CronJob's figures are
+ * those of its Jobs, and a custom kind is known only by its pods. The order in which objects arrive does not affect the
+ * rows.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Observer } from "./KindTable.ts"
@@ -17,36 +17,37 @@ import type { RecordOf } from "../projection/Projection.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
-/** What hears of the records of each kind. */
+/** Observers of the records of each kind. */
 export type Observers = { readonly [K in Kind.WorkloadKind]: Observer<RecordOf[K]> }
 
-/** How many groups and CronJobs may wait to be told of. **Units** some 140 bytes each. */
-const MOST_PENDING = 4_096
+/** Changed rows that may wait before they are reported. **Units** groups and CronJobs, some 140 bytes each. */
+const MAX_PENDING = 4_096
 
-/** Records that one step derives from: well under a millisecond's work. */
+/** Records processed in one step: well under a millisecond's work. */
 const STEP_RECORDS = 256
 
-/** A cluster in which something changes all the time is derived at once after so many attempts. */
-const MOST_ATTEMPTS = 4
+/** Attempts to derive rows in steps. After that, a cluster that changes all the time is derived in one go. */
+const MAX_ATTEMPTS = 4
 
-/** The state that rows of several records are made from. */
+/** State from which rows of several records are made. */
 interface Parts {
   readonly pods: OwnedPods
   readonly jobs: RunningJobs
   /**
-   * The rows that are more than their own object's, as they were last told: by the uid of the object, or the key of the group
-   * where the workload has none. `undefined` where none was told.
+   * Rows that combine several records, as last reported.
+   *
+   * **Shape** by the object's uid, or by the group key if the workload has no object; `undefined` if there was no row.
    */
-  readonly told: Map<string, WorkloadRow | undefined>
-  /** The objects with such a row that changed. */
+  readonly reported: Map<string, WorkloadRow | undefined>
+  /** Uids of changed objects with such a row. */
   readonly touched: Set<string>
 }
 
-/** Rows that are derived some at a time. */
+/** Rows that are being derived in steps. */
 interface Deriving {
   readonly rows: Array<WorkloadRow>
   readonly steps: Iterator<undefined, Parts>
-  /** Once all are. */
+  /** Set once all steps are done. */
   parts: Parts | undefined
 }
 
@@ -54,13 +55,13 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   readonly #cluster: ClusterName
   readonly #records: () => Records
   readonly #change: RowChange<WorkloadRow>
-  /** `undefined` when a kind was read anew: everything is derived when it is next asked for. */
+  /** `undefined` after a kind was read again: all rows are derived at the next use. */
   #parts: Parts | undefined
   #deriving: Deriving | undefined
-  /** How often it was begun since everything was last derived. */
+  /** Attempts since all rows were last derived. */
   #attempts = 0
 
-  /** Derives rows from `records`, which gives what is known when a change is told, that change included. */
+  /** Makes the keeper. `records` returns the current records, including the change being reported. */
   constructor(cluster: ClusterName, records: () => Records, change: RowChange<WorkloadRow>) {
     this.#cluster = cluster
     this.#records = records
@@ -68,11 +69,12 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   }
 
   /**
-   * Tells what is still to be told of rows that are made of several records.
+   * Reports the pending changes of rows made from several records.
    *
-   * **Shape** gives all rows instead when they had to be derived anew, and tells of none then.
+   * **Shape** if all rows had to be derived again, returns them all and reports no change; otherwise returns
+   * `undefined`.
    *
-   * **Limits** linear in the groups that changed; in all objects when a kind was read anew.
+   * **Limits** linear in the groups that changed; in all objects after a kind was read again.
    */
   settle(): ReadonlyArray<WorkloadRow> | undefined {
     if (this.#parts !== undefined) {
@@ -89,7 +91,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
 
   prepare(): boolean {
     if (this.#parts !== undefined) return false
-    if (this.#deriving === undefined && ++this.#attempts > MOST_ATTEMPTS) return false
+    if (this.#deriving === undefined && ++this.#attempts > MAX_ATTEMPTS) return false
     return this.#advance((this.#deriving ??= this.#begin()))
   }
 
@@ -98,7 +100,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     return { rows, steps: this.#derive(rows), parts: undefined }
   }
 
-  /** Derives some more. **Shape** gives whether there is more. */
+  /** Performs one step. Returns whether more remain. */
   #advance(deriving: Deriving): boolean {
     if (deriving.parts !== undefined) return false
     try {
@@ -114,16 +116,18 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   #settleParts(parts: Parts): void {
     this.#attempt(() => {
       const renewed = Array.from(takeTouched(parts), (key) => this.#renew(parts, key))
-      // An object and the row that its pods made before it was known share a place: the one goes before the other comes.
-      for (const { held, next } of renewed)
-        if (held !== undefined && !isSamePlace(held, next)) this.#change(held, undefined)
-      for (const { held, next } of renewed) {
-        if (held !== next && next !== undefined) this.#change(isSamePlace(held, next) ? held : undefined, next)
+      // An object's row takes the position of the row that its pods made before. Remove the old row before adding the
+      // new one.
+      for (const { previous, next } of renewed)
+        if (previous !== undefined && !isSamePlace(previous, next)) this.#change(previous, undefined)
+      for (const { previous, next } of renewed) {
+        if (previous !== next && next !== undefined)
+          this.#change(isSamePlace(previous, next) ? previous : undefined, next)
       }
     })
   }
 
-  /** What a defect leaves half changed is derived anew when it is next asked for. */
+  /** Applies a change. After a defect, all rows are derived again at the next use. */
   #attempt(change: () => void): void {
     try {
       change()
@@ -133,31 +137,32 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     }
   }
 
-  /** Nobody may ask for a long time: what is still to be told must not pile up. */
+  /**
+   * Applies a change, and reports pending changes when too many have collected: no request may come for a long time.
+   */
   #changed(change: () => void): void {
     this.#deriving = undefined
     this.#attempt(change)
     const parts = this.#parts
-    if (parts !== undefined && parts.pods.pending + parts.jobs.pending + parts.touched.size > MOST_PENDING)
+    if (parts !== undefined && parts.pods.pending + parts.jobs.pending + parts.touched.size > MAX_PENDING)
       this.#settleParts(parts)
   }
 
-  /** Makes the observers of the records. */
   observers(): Observers {
     const whole = () => {
       this.#parts = undefined
       this.#deriving = undefined
     }
     const of = <K extends Kind.WorkloadKind>(kind: K): Observer<RecordOf[K]> => ({
-      put: (record, held) => this.#changed(() => this.#put(kind, record, held)),
+      put: (record, previous) => this.#changed(() => this.#put(kind, record, previous)),
       gone: (record) => this.#changed(() => this.#gone(kind, record)),
       whole
     })
     const Job: Observer<WorkloadRecord> = {
-      put: (job, held) =>
+      put: (job, previous) =>
         this.#changed(() => {
-          this.#put("Job", job, held)
-          this.#parts?.jobs.put(job, held)
+          this.#put("Job", job, previous)
+          this.#parts?.jobs.put(job, previous)
         }),
       gone: (job) =>
         this.#changed(() => {
@@ -177,30 +182,30 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     }
   }
 
-  #put(kind: Kind.WorkloadKind, record: AnyRecord, held: AnyRecord | undefined): void {
+  #put(kind: Kind.WorkloadKind, record: AnyRecord, previous: AnyRecord | undefined): void {
     const parts = this.#parts
     if (parts === undefined) return
-    const { pods, told, touched } = parts
-    const heldRow = held === undefined ? undefined : simpleRow(kind, held)
-    const isPlaced = held !== undefined && areLinkedAlike(held, record)
+    const { pods, reported, touched } = parts
+    const previousRow = previous === undefined ? undefined : simpleRow(kind, previous)
+    const isPlaced = previous !== undefined && areLinkedAlike(previous, record)
     const isComposed =
-      pods.group(record.uid) !== undefined || (!isPlaced && told.has(OwnedPods.keyOfPods(kind, record)))
-    if (isComposed && !told.has(record.uid)) told.set(record.uid, heldRow)
-    if (kind === "CronJob" || told.has(record.uid)) touched.add(record.uid)
-    else this.#tell(heldRow, simpleRow(kind, record))
-    pods.put(kind, record, held)
+      pods.group(record.uid) !== undefined || (!isPlaced && reported.has(OwnedPods.keyOfPods(kind, record)))
+    if (isComposed && !reported.has(record.uid)) reported.set(record.uid, previousRow)
+    if (kind === "CronJob" || reported.has(record.uid)) touched.add(record.uid)
+    else this.#report(previousRow, simpleRow(kind, record))
+    pods.put(kind, record, previous)
   }
 
   #gone(kind: Kind.WorkloadKind, record: AnyRecord): void {
     const parts = this.#parts
     if (parts === undefined) return
-    if (kind === "CronJob" || parts.told.has(record.uid)) parts.touched.add(record.uid)
-    else this.#tell(simpleRow(kind, record), undefined)
+    if (kind === "CronJob" || parts.reported.has(record.uid)) parts.touched.add(record.uid)
+    else this.#report(simpleRow(kind, record), undefined)
     parts.pods.gone(kind, record)
   }
 
-  #tell(held: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
-    if ((held ?? next) !== undefined) this.#change(held, next)
+  #report(previous: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
+    if ((previous ?? next) !== undefined) this.#change(previous, next)
   }
 
   *#derive(rows: Array<WorkloadRow>): Generator<undefined, Parts> {
@@ -208,7 +213,7 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     const parts: Parts = {
       pods: new OwnedPods(this.#records),
       jobs: new RunningJobs(),
-      told: new Map(),
+      reported: new Map(),
       touched: new Set(records.CronJob?.keys())
     }
     const add = (row: WorkloadRow | undefined) => {
@@ -234,25 +239,25 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     return parts
   }
 
-  /** Puts the rows that are made of several records beside those of one record, or in their place. */
+  /** Adds the rows that are made from several records, and replaces rows of single records with them. */
   #compose(parts: Parts, rows: Array<WorkloadRow>): void {
     const replaced = new Map<WorkloadRow, WorkloadRow>()
     for (const key of takeTouched(parts)) {
-      const { held, next } = this.#renew(parts, key)
-      if (next === undefined || held === next) continue
-      if (held === undefined) rows.push(next)
-      else replaced.set(held, next)
+      const { previous, next } = this.#renew(parts, key)
+      if (next === undefined || previous === next) continue
+      if (previous === undefined) rows.push(next)
+      else replaced.set(previous, next)
     }
     if (replaced.size === 0) return
     for (const [place, row] of rows.entries()) rows[place] = replaced.get(row) ?? row
   }
 
-  /** Makes a row anew that may be more than its object's. **Shape** `held` is the row that was told. */
-  #renew({ jobs, pods, told }: Parts, key: string) {
+  /** Makes a row again that may combine several records. **Shape** `previous` is the row as last reported. */
+  #renew({ jobs, pods, reported }: Parts, key: string) {
     const group = pods.group(key)
     const found = this.#find(key)
     const simple = found === undefined ? undefined : simpleRow(found.kind, found.record)
-    const held = told.has(key) ? told.get(key) : simple
+    const previous = reported.has(key) ? reported.get(key) : simple
     let next: WorkloadRow | undefined
     if (found === undefined) next = group === undefined ? undefined : WorkloadRows.ofPods(this.#cluster, group)
     else {
@@ -261,12 +266,12 @@ export class RowKeeper implements RowSource<WorkloadRow> {
       const running = kind === "CronJob" && !isPod(record) ? jobs.of(record) : NO_JOBS
       next = row === undefined ? undefined : WorkloadRows.withPods(row, lackingOf(record), running, group)
     }
-    if (next === simple) told.delete(key)
-    else told.set(key, next)
-    return { held, next }
+    if (next === simple) reported.delete(key)
+    else reported.set(key, next)
+    return { previous, next }
   }
 
-  /** Finds the object that has a uid. */
+  /** Finds the object with a uid. */
   #find(uid: string): Found | undefined {
     const records = this.#records()
     for (const kind of Kind.workloadKinds) {
@@ -292,16 +297,22 @@ const takeTouched = ({ jobs, pods, touched }: Parts): ReadonlySet<string> => {
   return all
 }
 
-/** The row that an object makes by itself. **Shape** `undefined` for a CronJob, whose Jobs count too, and an owned object of a link kind. */
+/**
+ * Returns the row that an object makes by itself. **Shape** `undefined` for a CronJob, whose Jobs count too, and for an
+ * owned object of a link kind.
+ */
 const simpleRow = (kind: Kind.WorkloadKind, record: AnyRecord): WorkloadRow | undefined =>
   kind === "CronJob" || (Kind.isLink(kind) && record.owner !== undefined) ? undefined : record.row
 
-const isSamePlace = (one: WorkloadRow | undefined, other: WorkloadRow | undefined): boolean =>
-  one?.id === other?.id && one?.kind === other?.kind && one?.name === other?.name && one?.namespace === other?.namespace
+const isSamePlace = (left: WorkloadRow | undefined, right: WorkloadRow | undefined): boolean =>
+  left?.id === right?.id
+  && left?.kind === right?.kind
+  && left?.name === right?.name
+  && left?.namespace === right?.namespace
 
-/** The replicas that a Deployment wants and its ReplicaSets do not have. */
+/** Returns the number of replicas that a Deployment wants and its ReplicaSets do not have. */
 const lackingOf = (record: AnyRecord): number =>
   isPod(record) || record.madeReplicas === undefined ? 0 : record.row.replicas.desired - record.madeReplicas
 
-/** The row of an object with an owner that is a workload itself. */
+/** Returns the row of an owned object that is a workload itself. */
 const aloneRow = (record: AnyRecord): WorkloadRow => (isPod(record) ? bareRow(record) : record.row)

@@ -1,11 +1,11 @@
 /**
- * The rows of one cluster by the values of labels, for the keys that were asked for: kept with each change.
+ * Index of one cluster's rows by label value, for label keys in use. Updated with each change.
  */
 
-/** Keys that are kept at a time; the one that was not asked for longest goes first. A key costs up to 270 bytes a row. */
-const MOST_KEYS = 2
+/** Label keys indexed at a time; the least recently used is evicted. A key costs up to 270 bytes a row. */
+const MAX_KEYS = 2
 
-/** What is looked at of a row. */
+/** The indexed field of a row. */
 interface Labelled {
   readonly labels: Readonly<Record<string, string>>
 }
@@ -13,26 +13,26 @@ interface Labelled {
 type Values<Row> = Map<string, Set<Row>>
 
 export class RowLabels<Row extends Labelled> {
-  /** By key, the one that was asked for last at the end. */
+  /** By key, the most recently used last. */
   readonly #byKey = new Map<string, Values<Row>>()
 
-  change(held: Row | undefined, next: Row | undefined): void {
+  change(previous: Row | undefined, next: Row | undefined): void {
     for (const [key, values] of this.#byKey) {
-      if (held !== undefined) remove(values, key, held)
+      if (previous !== undefined) remove(values, key, previous)
       if (next !== undefined) add(values, key, next)
     }
   }
 
   /**
-   * Gives the rows whose label has one of some values, in no order.
+   * Returns the rows whose label has one of some values, unordered.
    *
-   * **Shape** `all` are all rows. **Limits** looks at all of them when a key is asked for that is not kept.
+   * **Shape** `all` are all rows. **Limits** reads all rows if the key is not indexed yet.
    */
   of(key: string, values: ReadonlyArray<string>, all: ReadonlyArray<Row>): ReadonlyArray<Row> {
-    const known = this.#byKey.get(key) ?? collected(key, all)
+    const known = this.#byKey.get(key) ?? indexOf(key, all)
     this.#byKey.delete(key)
     this.#byKey.set(key, known)
-    if (this.#byKey.size > MOST_KEYS) {
+    if (this.#byKey.size > MAX_KEYS) {
       const [oldest] = this.#byKey.keys()
       if (oldest !== undefined) this.#byKey.delete(oldest)
     }
@@ -40,7 +40,7 @@ export class RowLabels<Row extends Labelled> {
   }
 }
 
-const collected = <Row extends Labelled>(key: string, rows: ReadonlyArray<Row>): Values<Row> => {
+const indexOf = <Row extends Labelled>(key: string, rows: ReadonlyArray<Row>): Values<Row> => {
   const values: Values<Row> = new Map()
   for (const row of rows) add(values, key, row)
   return values

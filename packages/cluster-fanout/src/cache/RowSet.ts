@@ -1,5 +1,5 @@
 /**
- * The rows of one cluster: counted, and sorted in each order that was asked for, kept so with each change.
+ * The rows of one cluster: counted, and sorted by each order in use. Updated with each change.
  */
 import * as RowOrder from "../projection/RowOrder.ts"
 import type { SortKey } from "../projection/RowOrder.ts"
@@ -8,7 +8,7 @@ import { RowLabels } from "./RowLabels.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
 import { IncrementalSort } from "./IncrementalSort.ts"
 
-/** What rows are kept by. */
+/** Fields that rows are indexed by. */
 export interface Placed {
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Placed {
 /**
  * An ascending order of the rows of one cluster.
  *
- * **Shape** one name stands for one key; rows that share it stand by their places, as all do without one.
+ * **Shape** each name has one key. Rows with equal keys keep the default order, as all rows do without a key.
  */
 export interface NamedOrder<Row> {
   readonly name: string
@@ -25,93 +25,98 @@ export interface NamedOrder<Row> {
 }
 
 /**
- * How rows of one sort are kept.
+ * Grouping and order of a row set.
  *
- * **Shape** `groupOf` parts the rows of a namespace into few groups that are counted; in the order of places the rows of a
- * namespace stand beside each other, and no two rows share one.
+ * **Shape** `groupOf` divides the rows of a namespace into a few counted groups. `byPlace` is the default order: the
+ * rows of a namespace are adjacent in it, and no two rows are equal.
  */
 export interface RowForm<Row> {
   readonly groupOf: (row: Row) => string
   readonly byPlace: Compare<Row>
-  /** Those that `prepare` makes too. */
+  /** Orders that `prepare` sorts in advance. */
   readonly orders?: ReadonlyArray<NamedOrder<Row>>
 }
 
-/** Hears of a row. **Shape** what it was, and what it is now; never neither. */
-export type RowChange<Row> = (held: Row | undefined, next: Row | undefined) => void
+/** Called with the previous and the next row. At least one of them is defined. */
+export type RowChange<Row> = (previous: Row | undefined, next: Row | undefined) => void
 
-/** Follows rows that are kept. **Limits** called within the change: must be quick, and must not throw. */
+/** Observes row changes. **Limits** called within each change: must be quick and must not throw. */
 export interface RowListener<Row> {
   readonly change: RowChange<Row>
-  /** All rows were derived anew. **Shape** `held` are those that were there before. */
-  readonly whole: (held: ReadonlyArray<Row>, next: ReadonlyArray<Row>) => void
+  /** All rows were derived again. **Shape** `previous` are the earlier rows. */
+  readonly whole: (previous: ReadonlyArray<Row>, next: ReadonlyArray<Row>) => void
 }
 
-/** Where the rows come from. */
+/** Source of the rows. */
 export interface RowSource<Row> {
   /**
-   * Tells what is still to be told.
+   * Reports pending changes.
    *
-   * **Shape** gives all rows instead when they had to be derived anew, and tells of none then, nor of any before that.
+   * **Shape** if all rows had to be derived again, returns them all and reports no change; otherwise returns
+   * `undefined`.
    */
   readonly settle: () => ReadonlyArray<Row> | undefined
-  /** Does a little of what `settle` would have to do in one go. **Shape** gives whether there is more of it. */
+  /** Performs a part of the work of `settle`. Returns whether more remains. */
   readonly prepare: () => boolean
 }
 
 /**
- * How very many rows are sorted.
+ * Scheduling of large sorts.
  *
- * **Shape** within the turn that asks if `isNow` allows so many there; else by steps that `later` has done in other turns, until
- * one gives `false`.
+ * **Shape** sorts at once if `isNow` allows that many rows in this turn. Otherwise `later` repeats a step in other
+ * turns until the step returns `false`.
  */
 export interface Sorting {
   readonly isNow: (rows: number) => boolean
   readonly later: (step: () => boolean) => void
 }
 
-interface Kept<Row extends Placed> {
+interface State<Row extends Placed> {
   readonly counts: RowCounts<Row>
   readonly labels: RowLabels<Row>
   byPlace: SortedRows<Row> | IncrementalSort<Row>
-  /** The other orders that were asked for since all rows were last derived. */
+  /** The other orders requested since all rows were last derived. */
   readonly sorted: Map<string, SortedRows<Row> | IncrementalSort<Row>>
 }
 
-const MOST_COUNTED = 256
-const MOST_NAME = 1_024
+const MAX_COUNTS = 256
+const MAX_NAME = 1_024
 
 export class RowSet<Row extends Placed> {
   readonly form: RowForm<Row>
   readonly #source: RowSource<Row>
   readonly #sorting: Sorting | undefined
-  #kept: Kept<Row>
+  #state: State<Row>
   readonly #listeners = new Set<RowListener<Row>>()
   readonly #counted = new Map<string, number>()
 
   /**
-   * Keeps the rows of a source that `sourceOf` makes, which tells of each change; without `sorting` no order but that
-   * of places is kept.
+   * Makes the row set of the source that `sourceOf` returns. The source reports each change. Without `sorting`, only
+   * the default order is stateOf.
    */
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form
     this.#sorting = sorting
-    this.#kept = kept([], form, undefined)
-    this.#source = sourceOf((held, next) => {
-      const { byPlace, counts, labels, sorted } = this.#kept
+    this.#state = stateOf([], form, undefined)
+    this.#source = sourceOf((previous, next) => {
+      const { byPlace, counts, labels, sorted } = this.#state
       this.#counted.clear()
-      counts.change(held, next)
-      labels.change(held, next)
-      byPlace.change(held, next)
-      for (const listener of this.#listeners) listener.change(held, next)
+      counts.change(previous, next)
+      labels.change(previous, next)
+      byPlace.change(previous, next)
+      for (const listener of this.#listeners) listener.change(previous, next)
       for (const [name, rows] of sorted) {
-        rows.change(held, next)
+        rows.change(previous, next)
         if (rows instanceof IncrementalSort && rows.isOverrun) sorted.delete(name)
       }
     })
   }
 
-  /** Tells a listener of each change from now on, of rows made of several objects once they are asked for. **Shape** gives what ends it. */
+  /**
+   * Notifies a listener of each later change. Changes of rows made from several objects are reported at the next use.
+   *
+   * **Shape** returns the function that removes the listener.
+   */
   listen(listener: RowListener<Row>): () => void {
     this.#derive()
     this.#listeners.add(listener)
@@ -120,13 +125,16 @@ export class RowSet<Row extends Placed> {
     }
   }
 
-  /** Makes and tells what nobody has asked for yet. **Limits** linear in what changed, in all rows when a kind was read anew. */
+  /**
+   * Reports pending changes to the listeners. **Limits** linear in the changes; in all rows after a kind was read
+   * again.
+   */
   settle(): void {
     this.#derive()
   }
 
   /**
-   * Makes ready what the next who asks would have to wait for: all rows by their places, then the orders of their form.
+   * Does work in advance that the next request would wait for: derives all rows, then sorts the orders of their form.
    *
    * **Limits** in steps, some microseconds a row.
    */
@@ -134,36 +142,36 @@ export class RowSet<Row extends Placed> {
     this.#sorting?.later(() => {
       if (this.#source.prepare()) return true
       this.#derive()
-      const { byPlace, sorted } = this.#kept
+      const { byPlace, sorted } = this.#state
       if (byPlace instanceof IncrementalSort) {
         const made = byPlace.step()
-        if (made !== undefined) this.#kept.byPlace = made
+        if (made !== undefined) this.#state.byPlace = made
         return true
       }
       const order = this.form.orders?.find(({ name }) => !(sorted.get(name) instanceof SortedRows))
       if (order?.key === undefined) return false
       const known = sorted.get(order.name)
-      // Whoever has asked for it has begun it.
+      // A request may have begun the sort already.
       const sorting = known instanceof IncrementalSort ? known : this.#sortingOf(order.key, byPlace.rows)
       sorted.set(order.name, sorting.step() ?? sorting)
       return true
     })
   }
 
-  /** Gives the counts of all rows. **Limits** linear in what changed; sorts all rows when a kind was read anew. */
+  /** Returns the counts of all rows. **Limits** linear in the changes; sorts all rows after a kind was read again. */
   counts(): RowCounts<Row> {
     return this.#settled().counts
   }
 
-  /** Gives all rows by their places. **Limits** changes in place: take what you need before you wait. */
+  /** Returns all rows in the default order. **Limits** mutable: copy what you need before you wait. */
   byPlace(): ReadonlyArray<Row> {
     return this.#settled().byPlace.rows
   }
 
   /**
-   * Gives all rows in an order; of very many, once they are sorted so, which its first use begins.
+   * Returns all rows in an order, or `undefined` while many rows are still being sorted. The first use starts the sort.
    *
-   * **Limits** changes in place: take what you need before you wait.
+   * **Limits** mutable: copy what you need before you wait.
    */
   inOrder({ key, name }: NamedOrder<Row>): ReadonlyArray<Row> | undefined {
     const { byPlace, sorted } = this.#settled()
@@ -176,7 +184,7 @@ export class RowSet<Row extends Placed> {
   #begin(name: string, key: SortKey<Row>, rows: ReadonlyArray<Row>): void {
     if (this.#sorting === undefined) return
     const { isNow, later } = this.#sorting
-    const { sorted } = this.#kept
+    const { sorted } = this.#state
     if (isNow(rows.length)) {
       sorted.set(name, SortedRows.ofSorted(sortedBy(key, rows), comparing(key, this.form.byPlace)))
       return
@@ -184,37 +192,41 @@ export class RowSet<Row extends Placed> {
     const sorting = this.#sortingOf(key, rows)
     sorted.set(name, sorting)
     later(() => {
-      // All rows may have been derived anew since, or so many have changed that it is better begun anew.
-      if (this.#kept.sorted.get(name) !== sorting) return false
+      // All rows may have been derived again, or the sort was abandoned after too many changes.
+      if (this.#state.sorted.get(name) !== sorting) return false
       const made = sorting.step()
       if (made !== undefined) sorted.set(name, made)
       return made === undefined
     })
   }
 
-  /** Begins to sort rows that stand by their places: those that share a key stay as they are. */
+  /** Starts to sort rows that are in the default order. Rows with equal keys keep it. */
   #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): IncrementalSort<Row> {
-    const byKey: Compare<Row> = (one, other) => RowOrder.compareValues(read(one), read(other))
+    const byKey: Compare<Row> = (left, right) => RowOrder.compareValues(read(left), read(right))
     return new IncrementalSort(byPlace, comparing({ read }, this.form.byPlace), byKey)
   }
 
-  /** Gives the rows whose label has one of some values, in no order. **Limits** looks at all rows at a key's first use. */
+  /**
+   * Returns the rows whose label has one of some values, unordered. **Limits** reads all rows at the first use of a
+   * key.
+   */
   labelled(key: string, values: ReadonlyArray<string>): ReadonlyArray<Row> {
     const { byPlace, labels } = this.#settled()
     return labels.of(key, values, byPlace.rows)
   }
 
   /**
-   * Counts rows once for all who ask by one name, until a row changes; without a name each time.
+   * Caches a count by name until a row changes. Without a name, counts each time.
    *
-   * **Limits** {@link MOST_COUNTED} names, then it begins anew; a name of more than {@link MOST_NAME} characters is as none.
+   * **Limits** {@link MAX_COUNTS} names, then the cache is cleared. A name of more than {@link MAX_NAME} characters is
+   * not cached.
    */
   counted(name: string | undefined, count: () => number): number {
-    if (name === undefined || name.length > MOST_NAME) return count()
+    if (name === undefined || name.length > MAX_NAME) return count()
     const known = this.#counted.get(name)
     if (known !== undefined) return known
     const made = count()
-    if (this.#counted.size >= MOST_COUNTED) this.#counted.clear()
+    if (this.#counted.size >= MAX_COUNTS) this.#counted.clear()
     this.#counted.set(name, made)
     return made
   }
@@ -222,20 +234,20 @@ export class RowSet<Row extends Placed> {
   #derive(): void {
     const derived = this.#source.settle()
     if (derived === undefined) return
-    const held = this.#listeners.size === 0 ? [] : sortedOf(this.#kept).rows
-    this.#kept = kept(derived, this.form, this.#sorting)
+    const previous = this.#listeners.size === 0 ? [] : sortedOf(this.#state).rows
+    this.#state = stateOf(derived, this.form, this.#sorting)
     this.#counted.clear()
-    for (const listener of this.#listeners) listener.whole(held, derived)
+    for (const listener of this.#listeners) listener.whole(previous, derived)
   }
 
-  #settled(): Kept<Row> & { readonly byPlace: SortedRows<Row> } {
+  #settled(): State<Row> & { readonly byPlace: SortedRows<Row> } {
     this.#derive()
-    return { ...this.#kept, byPlace: sortedOf(this.#kept) }
+    return { ...this.#state, byPlace: sortedOf(this.#state) }
   }
 }
 
-/** Gives the rows by their places, sorted to the end. */
-const sortedOf = <Row extends Placed>(known: Kept<Row>): SortedRows<Row> => {
+/** Returns the rows in the default order. Finishes a pending sort. */
+const sortedOf = <Row extends Placed>(known: State<Row>): SortedRows<Row> => {
   const { byPlace } = known
   if (byPlace instanceof SortedRows) return byPlace
   let made = byPlace.step()
@@ -244,11 +256,11 @@ const sortedOf = <Row extends Placed>(known: Kept<Row>): SortedRows<Row> => {
   return made
 }
 
-const kept = <Row extends Placed>(
+const stateOf = <Row extends Placed>(
   rows: ReadonlyArray<Row>,
   { byPlace, groupOf }: RowForm<Row>,
   sorting: Sorting | undefined
-): Kept<Row> => ({
+): State<Row> => ({
   counts: new RowCounts(rows, groupOf),
   labels: new RowLabels(),
   byPlace:
@@ -260,10 +272,10 @@ const kept = <Row extends Placed>(
 
 const comparing =
   <Row>({ read }: Pick<SortKey<Row>, "read">, byPlace: Compare<Row>): Compare<Row> =>
-  (one, other) =>
-    RowOrder.compareValues(read(one), read(other)) || byPlace(one, other)
+  (left, right) =>
+    RowOrder.compareValues(read(left), read(right)) || byPlace(left, right)
 
-/** Sorts rows that stand by their places. **Limits** compares each key once, however many rows share it. */
+/** Sorts rows that are in the default order. **Limits** compares each distinct key once. */
 const sortedBy = <Row>({ read }: SortKey<Row>, rows: ReadonlyArray<Row>): Array<Row> => {
   const byKey = new Map<RowOrder.SortValue, Array<Row>>()
   for (const row of rows) {

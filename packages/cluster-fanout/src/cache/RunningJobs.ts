@@ -1,17 +1,17 @@
 /**
- * The Jobs of one cluster that have not ended, by what owns them: a CronJob's numbers are theirs.
+ * The unfinished Jobs of one cluster by owner. A CronJob's figures are those of its Jobs.
  */
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
 const NONE: ReadonlyMap<string, WorkloadRecord> = new Map()
 
 export class RunningJobs {
-  /** By the owner's namespace, uid and name, then by uid. */
+  /** By the owner's namespace, uid and name, then by the Job's uid. */
   readonly #byOwner = new Map<string, Map<string, WorkloadRecord>>()
   readonly #touched = new Set<string>()
 
-  put(job: WorkloadRecord, held: WorkloadRecord | undefined): void {
-    if (held !== undefined) this.gone(held)
+  put(job: WorkloadRecord, previous: WorkloadRecord | undefined): void {
+    if (previous !== undefined) this.gone(previous)
     const key = keyOf(job)
     if (key === undefined || hasEnded(job)) return
     const jobs = this.#byOwner.get(key)
@@ -29,24 +29,24 @@ export class RunningJobs {
     this.#touch(job)
   }
 
-  /** Says that a CronJob itself changed. */
+  /** Marks a CronJob as changed. */
   touch(cronJob: string): void {
     this.#touched.add(cronJob)
   }
 
-  /** How many owners were touched since they were last taken. */
+  /** Number of changed owners that have not been taken yet. */
   get pending(): number {
     return this.#touched.size
   }
 
-  /** Gives the uids of owners that changed, or whose Jobs did, since this was last asked. */
+  /** Returns the uids of owners that changed, or whose Jobs did, since the last call. */
   takeTouched(): ReadonlyArray<string> {
     const touched = [...this.#touched]
     this.#touched.clear()
     return touched
   }
 
-  /** Gives what runs of a CronJob. **Shape** one of another namespace owns nothing here. */
+  /** Returns the running Jobs of a CronJob, in its own namespace only. */
   of({ row, uid }: WorkloadRecord): ReadonlyArray<WorkloadRecord> {
     return [...(this.#byOwner.get(`${row.namespace}/${uid}/${row.name}`) ?? NONE).values()]
   }

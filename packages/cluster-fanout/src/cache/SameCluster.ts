@@ -1,5 +1,5 @@
 /**
- * Registered names that lead to one and the same cluster.
+ * Registered names that refer to the same cluster.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 
@@ -8,20 +8,20 @@ const NONE: ReadonlyArray<ClusterName.ClusterName> = []
 /**
  * Groups registered names by the uid of their cluster's `kube-system` namespace.
  *
- * **Limits** a look-up is two reads of maps; a change costs the size of its group.
+ * **Limits** a lookup reads two maps; a change is linear in its group.
  */
 export class SameCluster {
   readonly #uidOf = new Map<ClusterName.ClusterName, string>()
-  /** Sorted, so that every reader sees one order. */
+  /** Sorted names of each group. */
   readonly #namesOf = new Map<string, ReadonlyArray<ClusterName.ClusterName>>()
   readonly #onGroup: (names: ReadonlyArray<ClusterName.ClusterName>) => void
 
-  /** Calls `onGroup` with the names of a group each time that a name joins others. */
+  /** Makes the index. Calls `onGroup` with the names of a group each time a name joins others. */
   constructor(onGroup: (names: ReadonlyArray<ClusterName.ClusterName>) => void) {
     this.#onGroup = onGroup
   }
 
-  /** Notes the uid behind a name; `undefined` for an unknown one, and for a name that was dropped. */
+  /** Sets the uid of a name. `undefined` if the uid is unknown or the name was removed. */
   note(name: ClusterName.ClusterName, uid: string | undefined): void {
     const before = this.#uidOf.get(name)
     if (before === uid) return
@@ -33,7 +33,7 @@ export class SameCluster {
     if (group.length > 1) this.#onGroup(group)
   }
 
-  /** Returns the other registered names of a name's cluster, sorted. */
+  /** Returns the other registered names of a cluster, sorted. */
   othersOf(name: ClusterName.ClusterName): ReadonlyArray<ClusterName.ClusterName> {
     const uid = this.#uidOf.get(name)
     const group = uid === undefined ? NONE : (this.#namesOf.get(uid) ?? NONE)

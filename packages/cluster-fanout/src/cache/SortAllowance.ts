@@ -1,18 +1,18 @@
 /**
- * How many rows may still be sorted within this turn of the loop.
+ * Budget of rows that may be sorted within one turn of the event loop.
  */
 
 export class SortAllowance {
   readonly #whole: number
   #left: number
 
-  /** Allows `whole` rows a turn of the loop to all who share the allowance. */
+  /** Allows `whole` rows a turn, over all users of the budget. */
   constructor(whole: number) {
     this.#whole = whole
     this.#left = whole
   }
 
-  /** Takes so many rows of the allowance; tells whether they were left of it. */
+  /** Takes rows from the budget. Returns whether enough were left. */
   take(rows: number): boolean {
     if (rows > this.#left) return false
     if (rows > 0 && this.#left === this.#whole) {

@@ -1,8 +1,8 @@
 /**
- * Rows in one order, corrected one by one.
+ * Rows in one order, updated one by one.
  */
 
-/** An order that no two different rows share a place in, but by mistake of their cluster. */
+/** A total order of rows. Rows are equal only if their cluster reports faulty objects. */
 export type Compare<Row> = (one: Row, other: Row) => number
 
 export class SortedRows<Row> {
@@ -14,30 +14,30 @@ export class SortedRows<Row> {
     this.#rows = sorted
   }
 
-  /** Sorts a copy of the rows, in n log n. */
+  /** Sorts a copy of the rows. */
   static of<Row>(rows: ReadonlyArray<Row>, compare: Compare<Row>): SortedRows<Row> {
     return new SortedRows(rows.toSorted(compare), compare)
   }
 
-  /** Takes over rows that are sorted. */
+  /** Takes over rows that are sorted already. */
   static ofSorted<Row>(sorted: Array<Row>, compare: Compare<Row>): SortedRows<Row> {
     return new SortedRows(sorted, compare)
   }
 
-  /** The rows in order, which change in place: take what you need before you wait. */
+  /** The rows in order. Mutable: copy what you need before you wait. */
   get rows(): ReadonlyArray<Row> {
     return this.#rows
   }
 
-  /** Puts one row in another's place. **Limits** finds by halving; moves those behind it only when its place changes. */
-  change(held: Row | undefined, next: Row | undefined): void {
-    if (held === undefined) {
+  /** Adds, replaces or removes a row. **Limits** binary search; moves later rows only if the position changes. */
+  change(previous: Row | undefined, next: Row | undefined): void {
+    if (previous === undefined) {
       if (next !== undefined) this.#insert(next)
       return
     }
-    const place = this.#placeOf(held)
+    const place = this.#placeOf(previous)
     if (next === undefined) this.#rows.splice(place, 1)
-    else if (this.#compare(held, next) === 0) this.#rows[place] = next
+    else if (this.#compare(previous, next) === 0) this.#rows[place] = next
     else {
       this.#rows.splice(place, 1)
       this.#insert(next)
@@ -52,16 +52,16 @@ export class SortedRows<Row> {
     )
   }
 
-  /** Rows that compare as equal are told apart by identity. */
+  /** Finds a row. Rows that compare as equal are distinguished by identity. */
   #placeOf(row: Row): number {
     const from = firstPlace(this.#rows, (other) => this.#compare(other, row) >= 0)
     const place = this.#rows.indexOf(row, from)
-    if (place < 0) throw new RangeError("a row that goes was not kept")
+    if (place < 0) throw new RangeError("the row to remove is not in the list")
     return place
   }
 }
 
-/** Finds the first place whose row passes, in rows of which those that pass stand behind those that do not. */
+/** Finds the first position that passes by binary search. All rows that pass must follow those that do not. */
 export const firstPlace = <Row>(
   rows: ReadonlyArray<Row>,
   passes: (row: Row) => boolean,

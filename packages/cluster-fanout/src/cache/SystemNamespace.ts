@@ -1,16 +1,16 @@
 /**
- * The identity of a cluster: the uid of its namespace `kube-system`, which lives as long as the cluster.
+ * The identity of a cluster: the uid of its `kube-system` namespace, which lives as long as the cluster.
  */
 import type { Observer } from "./KindTable.ts"
 import type { NamespaceRecord } from "../projection/Projection.ts"
 
-/** The namespace that every cluster has from its first minute on, and that no request can delete. */
+/** The namespace that every cluster has from its start, and that no request can delete. */
 const NAME = "kube-system"
 
 /** Called with the new uid whenever it changes; `undefined` while it is unknown. */
 export type OnUid = (uid: string | undefined) => void
 
-/** Keeps the uid from the namespaces that a cluster's cache holds. **Limits** one comparison a change. */
+/** Tracks the uid in the namespaces of a cluster's cache. **Limits** one comparison a change. */
 export class SystemNamespace implements Observer<NamespaceRecord> {
   readonly #onUid: OnUid
   #uid: string | undefined
@@ -19,7 +19,7 @@ export class SystemNamespace implements Observer<NamespaceRecord> {
     this.#onUid = onUid
   }
 
-  /** The uid; `undefined` while the namespaces are not read, and for a credential that may not read them. */
+  /** The uid. **Shape** `undefined` while namespaces are not read, or if the credential may not read them. */
   get uid(): string | undefined {
     return this.#uid
   }
@@ -40,7 +40,7 @@ export class SystemNamespace implements Observer<NamespaceRecord> {
   }
 
   #note(uid: string | undefined): void {
-    // An empty uid would make strangers one cluster.
+    // An empty uid would group unrelated clusters.
     const next = uid === "" ? undefined : uid
     if (next === this.#uid) return
     this.#uid = next

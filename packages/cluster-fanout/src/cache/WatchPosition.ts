@@ -1,18 +1,18 @@
-/** Where the watch of a kind stands: from where it may go on after an outage, instead of being read whole again. */
+/** The position of a kind's watch, from which it may resume after an outage instead of being listed again. */
 import type { WatchEvent } from "../kube/KubeObject.ts"
 
-/** A watch that is lost more often before it has caught up does not get there. */
-const MOST_LOSSES = 5
+/** Losses in a row after which the kind is listed again. */
+const MAX_LOSSES = 5
 
 export class WatchPosition {
-  /** The version of what is held, once that is whole. */
+  /** Resource version of the cached records, once they are complete. */
   #version: string | undefined
-  /** When the server was last heard of before the watch was lost, while it is. */
+  /** Time of the last sign of life before the watch was lost; `undefined` while it runs. */
   #lostAt: number | undefined
   #losses = 0
 
-  /** Notes what the watch told, once it is held. */
-  heard(events: ReadonlyArray<WatchEvent>): void {
+  /** Records watch events after they have been applied. */
+  applied(events: ReadonlyArray<WatchEvent>): void {
     for (const event of events) {
       switch (event._tag) {
         case "Put":
@@ -24,10 +24,10 @@ export class WatchPosition {
           break
         case "Synced":
           this.#version = event.resourceVersion
-          this.#found()
+          this.#caughtUp()
           break
         case "Resumed":
-          this.#found()
+          this.#caughtUp()
           break
         case "Restart":
           this.forget()
@@ -36,26 +36,29 @@ export class WatchPosition {
     }
   }
 
-  /** Notes that the watch was lost. **Units** milliseconds by `steadyClock`; the first loss counts until it has caught up. */
+  /**
+   * Records that the watch was lost. **Units** milliseconds by `steadyClock`. The time of the first loss counts until
+   * the watch has caught up.
+   */
   lost(at: number): void {
     this.#lostAt ??= at
     this.#losses++
   }
 
-  #found(): void {
+  #caughtUp(): void {
     this.#lostAt = undefined
     this.#losses = 0
   }
 
-  /** What is held is no longer what a watch could go on from. */
+  /** Drops the position: the cached records no longer match it. */
   forget(): void {
     this.#version = undefined
-    this.#found()
+    this.#caughtUp()
   }
 
-  /** Gives the version to go on from, if there is one and the watch was not lost for longer than `withinMs`. */
+  /** Returns the version to resume from, if there is one and the watch was lost for at most `withinMs`. */
   from(now: number, withinMs: number): string | undefined {
-    if (this.#lostAt === undefined || this.#losses > MOST_LOSSES) return undefined
+    if (this.#lostAt === undefined || this.#losses > MAX_LOSSES) return undefined
     return now - this.#lostAt > withinMs ? undefined : this.#version
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The rows that are made of several objects: of a CronJob and its Jobs, of a workload and further pods, of pods alone.
+ * Makes rows from several objects: a CronJob and its Jobs, a workload and further pods, or pods alone.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Group, OwnedPod } from "./OwnedPods.ts"
@@ -10,14 +10,15 @@ import * as RowLimit from "../projection/RowLimit.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 
 /**
- * Makes the row of a workload that is known by its pods alone, as custom kinds are.
+ * Makes the row of a workload that is known only by its pods, such as one of a custom kind.
  *
- * **Shape** `undefined` if the cache follows the kind and all pods are being deleted: they go after their owner.
+ * **Shape** `undefined` if the cache follows the kind and all pods are being deleted: they are deleted after their
+ * owner.
  *
  * **Limits** sorts the pods.
  */
 export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefined => {
-  const members = [...group.values()].toSorted((one, other) => (one.pod.uid < other.pod.uid ? -1 : 1))
+  const members = [...group.values()].toSorted((left, right) => (left.pod.uid < right.pod.uid ? -1 : 1))
   const [first] = members
   if (first === undefined) throw new RangeError("a group without pods has no row")
   const sorted = members.map(({ pod }) => pod)
@@ -25,9 +26,12 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
   const active = sorted.filter(isActive)
   const ready = active.filter((pod) => pod.ready).length
   const described = active.length > 0 ? active : sorted
-  const { workload } = members.reduce((newest, one) => (one.pod.createdAt > newest.pod.createdAt ? one : newest), first)
+  const { workload } = members.reduce(
+    (newest, member) => (member.pod.createdAt > newest.pod.createdAt ? member : newest),
+    first
+  )
   return {
-    // An owner that was made again has another uid; the row has that of the newest pod's.
+    // An owner that was created again has another uid. The row has the uid in the newest pod.
     id: workload.uid,
     cluster,
     namespace: first.pod.namespace,
@@ -45,7 +49,7 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
   }
 }
 
-/** A pod that counts towards the replicas and requests of its workload. */
+/** Returns whether a pod counts towards the replicas and requests of its workload. */
 const isActive = (pod: PodRecord): boolean => !isFinished(pod) && !pod.terminating
 
 const sumOf = (parts: ReadonlyArray<PodResources.PodResources>): PodResources.PodResources => {
@@ -68,7 +72,7 @@ const groupStatus = (
   return finished.some((pod) => pod.phase === "Failed") ? "failed" : "completed"
 }
 
-/** A label that only some pods carry describes those pods, not what owns them. */
+/** Returns the labels that all pods share. A label of only some pods does not describe their owner. */
 const commonLabels = (pods: ReadonlyArray<PodRecord>): Readonly<Record<string, string>> => {
   const [first, ...others] = pods
   if (first === undefined || others.every((pod) => pod.labels === first.labels)) return first?.labels ?? {}
@@ -77,18 +81,19 @@ const commonLabels = (pods: ReadonlyArray<PodRecord>): Readonly<Record<string, s
   )
 }
 
-/** A Job or pod that a row counts. */
+/** A Job or pod that a row includes. */
 interface Part extends PodResources.PodResources {
   readonly replicas: WorkloadRow["replicas"]
   readonly status: WorkloadStatus
 }
 
 /**
- * Adds to a workload's own row its pods that its template does not account for.
+ * Adds pods to a workload's own row that its template does not account for.
  *
- * **Shape** `lacking` is how many of a Deployment's replicas its ReplicaSets do not have: pods that it controls directly are these
- * first. The replicas and the status of a CronJob and a Pod become those of all that runs of it; other kinds keep what their
- * controller reports. The same row if nothing is to be added.
+ * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. Pods that the
+ * Deployment controls directly fill these first. The replicas and the status of a CronJob and a Pod become those of
+ * everything that runs for it. Other kinds keep the figures that their controller reports. Returns the same row if
+ * nothing is added.
  */
 export const withPods = (
   row: WorkloadRow,
@@ -104,7 +109,7 @@ export const withPods = (
   return beyond.length === 0 ? row : { ...row, ...sumOf([row, ...beyond.map(({ pod }) => pod)]) }
 }
 
-/** Leaves out the oldest of the pods that a Deployment controls directly: they are replicas that it lacks otherwise. */
+/** Leaves out the oldest pods that a Deployment controls directly: they are among its missing replicas. */
 const beyondTemplate = (members: ReadonlyArray<OwnedPod>, lacking: number): ReadonlyArray<OwnedPod> => {
   if (lacking <= 0) return members
   const direct = members.filter(({ isDirect }) => isDirect).toSorted(byAge)
@@ -112,8 +117,8 @@ const beyondTemplate = (members: ReadonlyArray<OwnedPod>, lacking: number): Read
   return members.filter((member) => !replicas.has(member))
 }
 
-const byAge = ({ pod: one }: OwnedPod, { pod: other }: OwnedPod): number =>
-  one.createdAt === other.createdAt ? (one.uid < other.uid ? -1 : 1) : one.createdAt < other.createdAt ? -1 : 1
+const byAge = ({ pod: left }: OwnedPod, { pod: right }: OwnedPod): number =>
+  left.createdAt === right.createdAt ? (left.uid < right.uid ? -1 : 1) : left.createdAt < right.createdAt ? -1 : 1
 
 const partOf = (pod: PodRecord): Part => {
   const ready = pod.ready ? 1 : 0
@@ -124,7 +129,7 @@ const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow =>
   if (parts.length === 0) return row
   const all = [row, ...parts]
   const sum = (field: keyof WorkloadRow["replicas"]) => all.reduce((total, { replicas }) => total + replicas[field], 0)
-  // What has ended, or runs only as its parts, says nothing of what runs.
+  // An ended row, or one that runs only through its parts, does not affect the status.
   const running = row.replicas.desired === 0 ? parts : all
   return {
     ...row,

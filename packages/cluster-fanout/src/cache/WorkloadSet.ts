@@ -1,5 +1,5 @@
 /**
- * The kept workload rows of one cluster, by namespace and kind.
+ * Cached workload rows of one cluster, by namespace and kind.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { KindTable } from "./KindTable.ts"
@@ -20,7 +20,7 @@ export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
   [RowOrder.text((row) => row.kind), RowOrder.text((row) => row.name), RowOrder.text((row) => row.id)]
 ).compare
 
-/** How workload rows are grouped and sorted. */
+/** Grouping and orders of workload rows. */
 const FORM: RowForm<WorkloadRow> = {
   groupOf: (row) => row.kind,
   byPlace,
@@ -29,7 +29,7 @@ const FORM: RowForm<WorkloadRow> = {
 
 type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
 
-/** Keeps the rows of some tables from now on. **Shape** without `sorting` no order but that of places is kept. */
+/** Keeps the rows of some tables up to date. **Shape** without `sorting`, only the default order is kept. */
 export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): RowSet<WorkloadRow> => {
   const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = tables
   const records: Records = {
@@ -70,6 +70,6 @@ export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): R
   return new RowSet(FORM, sourceOf, sorting)
 }
 
-/** Returns the records of a kind that was read. */
+/** Returns the records of a kind that has synced, else `undefined`. */
 const readRecords = <R extends { readonly uid: string }>({ records, sync }: KindTable<R>) =>
   sync._tag === "Synced" ? records : undefined

@@ -1,5 +1,5 @@
 /**
- * One cluster as the list of clusters shows it: health, size and coverage, never its address.
+ * A cluster's row in the list of clusters: health, size and coverage, never its address.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
@@ -17,7 +17,7 @@ type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAlloc
 type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
 export type Size = Capacity & Requests & Pick<ClusterRow, "pods">
 
-/** What was read of a cluster. **Shape** `version` where the server itself was asked for it. */
+/** Data read from a cluster. **Shape** `version` is set only if the API server was asked for it. */
 export interface Summary {
   readonly size: Size
   readonly version: string | undefined
@@ -27,7 +27,7 @@ const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, me
 const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
 const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
 
-/** Makes what is asked of each cluster for a key that reaches some namespaces. */
+/** Returns the question that each cluster is asked on behalf of a key with access to `namespaces`. */
 export const questionOf = (
   namespaces: NamespaceFilter.NamespaceFilter,
   { consistency, timeoutMs }: Pick<Question, "consistency" | "timeoutMs">
@@ -47,7 +47,11 @@ export const answerOf = ({ ageMs, isStale, missingKinds, staleCause }: Reading, 
   missingKinds
 })
 
-/** Capacity belongs to nobody's namespace, so a scoped key is told neither of it nor of what all pods ask of it. */
+/**
+ * Counts nodes, pods and requested resources.
+ *
+ * **Shape** a key limited to some namespaces gets neither capacity nor total requests: both describe the whole cluster.
+ */
 export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
   const pods = missingKinds.includes("Pod") ? undefined : store.podTotals
   const isScoped = namespaces._tag !== "All"
@@ -59,19 +63,22 @@ export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: Nam
   }
 }
 
-/** The moment of a row, and the other names of its cluster. **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`. */
-interface Around {
+/**
+ * Time of the reading, and other registered names of the same cluster.
+ *
+ * **Units** `now` epoch milliseconds, `steady` milliseconds by `steadyClock`.
+ */
+interface Context {
   readonly now: number
   readonly steady: number
   readonly sameCluster: ReadonlyArray<ClusterName>
 }
 
-/** Makes the row of a cluster. */
 export const toRow = (
   { labels, name, role }: Cluster,
   member: Member | undefined,
   { coverage, value }: Reply<Summary>,
-  { now, sameCluster, steady }: Around
+  { now, sameCluster, steady }: Context
 ): ClusterRow => {
   const health = member?.store.health
   const isLive = coverage.source === "live" && value !== undefined
@@ -95,7 +102,7 @@ export const toRow = (
   }
 }
 
-/** Leaves out the other names of a row's cluster that a key's scope does not reach. */
+/** Removes names of the same cluster that are outside the key's scope. */
 export const withinScope = (row: ClusterRow, scope: Target.ClusterScope): ClusterRow => {
   const { sameCluster, ...rest } = row
   if (sameCluster === undefined || scope._tag === "All") return row
@@ -103,9 +110,9 @@ export const withinScope = (row: ClusterRow, scope: Target.ClusterScope): Cluste
   return reached.length === 0 ? rest : { ...rest, sameCluster: reached }
 }
 
-/** It has been heard of, and nothing since says that it went silent. */
+/** Returns whether the cluster has answered before and its breaker does not count it as silent. */
 const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
 
-/** Writes an instant in RFC 3339, in UTC with milliseconds. */
+/** Prints an instant in RFC 3339, in UTC with milliseconds. */
 const instant = (epochMillis: number): string =>
   Option.match(DateTime.make(epochMillis), { onNone: () => "", onSome: DateTime.formatIso })

@@ -22,7 +22,7 @@ import * as MergedList from "./MergedList.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** Asks for a page of clusters; `scope` and `namespaces` are what the key reaches, and `cursorBinding` names the key. */
+/** Asks for a page of clusters. `scope` and `namespaces` limit the key's access; `cursorBinding` identifies the key. */
 export interface ClusterQuery {
   readonly target: Target
   readonly scope: ClusterScope
@@ -31,12 +31,12 @@ export interface ClusterQuery {
   readonly cursorBinding: string
 }
 
-/** A page of clusters, whose rows are the coverage too: each holds its own. */
+/** A page of clusters. Each row contains its own coverage. */
 export interface ClusterList {
   readonly clusters: ReadonlyArray<ClusterRow>
   readonly partial: boolean
   readonly nextCursor?: string
-  /** Returns the cursor of a page that ends after fewer rows: so many, at least one. */
+  /** Returns the cursor of a page that is cut after `count` rows, at least one. */
   readonly cursorAfter: (count: number) => string | undefined
 }
 
@@ -46,12 +46,12 @@ export class Clusters extends Context.Service<
     /**
      * Lists the clusters of the target by name.
      *
-     * **Shape** a cluster that does not answer is a row that says so, also when none answers: which clusters are
-     * registered, and how they are, is known without them.
+     * **Shape** a cluster that does not answer still has a row, with its error. The list succeeds even if no cluster
+     * answers.
      *
      * **Errors** `CursorInvalid`.
      *
-     * **Limits** asks the clusters of the page alone; ends within the page's `timeoutMs`.
+     * **Limits** asks only the clusters of the page; ends within the page's `timeoutMs`.
      */
     readonly list: (query: ClusterQuery) => Effect.Effect<ClusterList, CursorInvalid>
   }
@@ -82,7 +82,7 @@ export class Clusters extends Context.Service<
         const names = rest.slice(0, limit)
 
         const question = ClusterSummary.questionOf(namespaces, { consistency, timeoutMs })
-        // A credential may list, and not read the version.
+        // A credential may be allowed to list, but not to read the version.
         const versionOf = (cluster: Cluster) =>
           Effect.catchReason(api.version(cluster), "ClusterError", "ClusterForbids", () => Effect.succeed(undefined))
         const answerOf = (reading: Reading, version: string | undefined) =>
@@ -101,7 +101,7 @@ export class Clusters extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const rows = replies.flatMap((reply) => {
           const cluster = registered.get(reply.coverage.name)
-          // Dropped while it was asked: no longer a cluster to tell of.
+          // The cluster was removed from the registry while the request ran.
           if (cluster === undefined) return []
           const sameCluster = cache.sameCluster(cluster.name)
           const row = ClusterSummary.toRow(cluster, cache.find(cluster), reply, { now, steady, sameCluster })

@@ -1,13 +1,13 @@
 /**
- * What a list of events is narrowed to.
+ * Filters a list of events.
  */
 import type { EventRecord } from "../projection/EventProjection.ts"
 import type { NamedOwner } from "../projection/Owner.ts"
-import type { Wanted } from "./RowPick.ts"
+import type { Wanted } from "./PageSelection.ts"
 
 /**
- * Selects events: every given field must match, and several values of one mean any of them. `regarding` is what an
- * event is about.
+ * Selects events. Every given field must match; several values of a field mean any of them. `regarding` is the object
+ * that the event is about.
  */
 export interface EventFilter {
   readonly namespace?: ReadonlyArray<string>
@@ -18,10 +18,10 @@ export interface EventFilter {
 
 const TYPES = ["Normal", "Warning"]
 
-/** Gives a type as clusters write it, in whatever case it was asked for: another would find nothing, and be taken for calm. */
+/** Normalises the case of an event type. An unknown spelling would match nothing and look like a quiet cluster. */
 const typeOf = (text: string): string => TYPES.find((type) => type.toLowerCase() === text.toLowerCase()) ?? text
 
-/** Spells a filter in one way, whatever the order in which it was written. */
+/** Returns a canonical form of the filter, independent of the order of its values. */
 export const canonical = ({ namespace, reason, regarding, type }: EventFilter) => [
   namespace?.toSorted() ?? null,
   type?.map(typeOf).toSorted() ?? null,
@@ -30,19 +30,21 @@ export const canonical = ({ namespace, reason, regarding, type }: EventFilter) =
 ]
 
 /**
- * Joins a filter with a scope.
+ * Combines a filter with a key's scope.
  *
- * **Shape** `isInScope` absent means every namespace, and events of the cluster scope, which no namespace names.
+ * **Shape** without `isInScope`, every namespace matches, and so do events of cluster-scoped objects.
  */
 export const wanted = (
   { namespace, reason, regarding, type }: EventFilter,
   isInScope: ((namespace: string) => boolean) | undefined
 ): Wanted<EventRecord> => {
-  const asked = namespace === undefined ? undefined : new Set(namespace)
+  const namespaces = namespace === undefined ? undefined : new Set(namespace)
   const reasons = reason === undefined ? undefined : new Set(reason)
-  const isScoped = asked !== undefined || isInScope !== undefined
+  const isScoped = namespaces !== undefined || isInScope !== undefined
   return {
-    reaches: isScoped ? (each) => each !== "" && asked?.has(each) !== false && isInScope?.(each) !== false : undefined,
+    reaches: isScoped
+      ? (name) => name !== "" && namespaces?.has(name) !== false && isInScope?.(name) !== false
+      : undefined,
     groups: type === undefined ? undefined : new Set(type.map(typeOf)),
     matches:
       reasons === undefined && regarding === undefined

@@ -1,5 +1,5 @@
 /**
- * The orders of a list of events, each made once.
+ * Sort orders of the event list, each made once.
  */
 import type { NamedOrder } from "../cache/RowSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -27,10 +27,13 @@ const of = (sort: ListQuery.EventSort): Readonly<Record<ListQuery.Order, Order>>
 
 const ORDERS = { lastSeenAt: of("lastSeenAt"), namespace: of("namespace"), cluster: of("cluster") }
 
-/** Gives the order of a page over all clusters. */
+/** Returns the order of a page over all clusters. */
 export const ofPage = ({ order, sort }: ListQuery.Page<ListQuery.EventSort>): Order => ORDERS[sort][order]
 
-/** Gives the order in which each cluster keeps its own events for it: by all others they stand as by their places. */
+/**
+ * Returns the order in which each cluster keeps its own events. Only `lastSeenAt` needs a sort key: within one cluster,
+ * the other orders equal the default order.
+ */
 export const ascending = (sort: ListQuery.EventSort): NamedOrder<EventRecord> => ({
   name: sort,
   key: sort === "lastSeenAt" ? KEYS.lastSeenAt : undefined

@@ -1,5 +1,5 @@
 /**
- * Lists events of many clusters as one.
+ * Lists events of many clusters.
  */
 import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -16,8 +16,8 @@ import * as RowList from "./RowList.ts"
 import type { EventRow } from "../projection/Row.ts"
 
 /**
- * Asks for a page of events; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve
- * it alone.
+ * Asks for a page of events. `namespaces` limits the key's access; `cursorBinding` identifies the key that may use the
+ * cursor.
  */
 export interface EventQuery {
   readonly target: Target
@@ -31,13 +31,13 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Lists the events of the target that the key reaches and the filter matches.
+     * Lists the events of the target that the key may see and the filter matches.
      *
-     * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
-     * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+     * **Errors** `NamespaceForbidden` if a requested namespace is out of scope in every addressed cluster,
+     * `CursorInvalid`, and `FanOutFailed` if no addressed cluster answered.
      *
-     * **Limits** ends within the page's `timeoutMs`. A cluster's events are followed from when they are first asked for until
-     * nobody has asked for ten minutes; the newest 10,000 are held.
+     * **Limits** ends within the page's `timeoutMs`. The first request starts a watch of a cluster's events; the watch
+     * stops after ten minutes without a request. At most 10,000 events are kept, the newest.
      */
     readonly list: (
       query: EventQuery

@@ -1,5 +1,5 @@
 /**
- * Asks many clusters at once and keeps every answer, also the failed ones.
+ * Asks many clusters at once and keeps every answer, including failures.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Clock, Context, Effect, Exit, Layer, Metric, Option, Result } from "effect"
@@ -11,22 +11,22 @@ import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts
 import { ClusterRegistry, type RegistrySnapshot } from "../registry/ClusterRegistry.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
-import { askInTime, type Outcome } from "./AskInTime.ts"
+import { askByDeadline, type Outcome } from "./DeadlineFanOut.ts"
 import { FanOutFailed } from "./ListError.ts"
 
-/** What one cluster answered. **Units** `ageMs` milliseconds since the answer was proven current. */
+/** Answer of one cluster. **Units** `ageMs` milliseconds since the data was last known to be current. */
 export interface Answer<A> {
   readonly value: A
-  /** Rows that match in this cluster, before paging. */
+  /** Matching rows in this cluster, before paging. */
   readonly count: number
   readonly ageMs: number
   readonly isStale: boolean
-  /** Why it is stale, where that is known. */
+  /** Reason for staleness, if known. */
   readonly staleCause?: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }
 
-/** One cluster's part. **Shape** `value` is absent when the cluster did not answer; `coverage` says why. */
+/** Reply of one cluster. **Shape** `value` is absent if the cluster did not answer; `coverage` says why. */
 export interface Reply<A> {
   readonly coverage: Coverage.Coverage
   readonly value: A | undefined
@@ -34,19 +34,20 @@ export interface Reply<A> {
 
 export interface AskOptions<A> {
   readonly source: Coverage.Consistency
-  /** How long the whole answer may take, and so each cluster, in milliseconds. */
+  /** Deadline of the whole answer, and so of each cluster, in milliseconds. */
   readonly timeoutMs: number
   /**
-   * Answers for a cluster at once, without deadline or fiber, if nothing has to be waited for; none does unless given.
+   * Answers for a cluster from the cache, without a deadline or a fiber, or returns `undefined` if the cluster has to
+   * be asked. Without this function, every cluster is asked.
    *
    * **Units** `now` milliseconds by `steadyClock`.
    */
   readonly askNow?: (cluster: Cluster, now: number) => Answer<A> | undefined
-  /** Is called before others get their turn, which may change what was answered at once. */
+  /** Called before the fan-out yields to other fibers. They may change rows that `askNow` has read. */
   readonly beforeOthers?: () => void
 }
 
-/** Makes the two ways of asking a question of which a reading of each cluster is all that is needed. */
+/** Makes the `ask` and `askNow` functions of a question that one reading of each cluster answers. */
 export const byReading = <A>(
   reader: ClusterReader["Service"],
   question: Question,
@@ -60,21 +61,21 @@ export const byReading = <A>(
   }
 })
 
-/** Clusters that one request asks at the same time. High, so that the dead ones of a fleet do not hold up the others. */
+/** Clusters that one request asks at the same time. High, so that unreachable clusters do not delay the others. */
 export const MaxFanOut = Context.Reference<number>("@quarterdeck/cluster-fanout/FanOut/MaxFanOut", {
   defaultValue: () => 256
 })
 
 const seconds = Metric.histogram("quarterdeck_fanout_seconds", {
-  description: "Wall time of one fan-out",
+  description: "Wall time of one fan-out in seconds",
   boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 })
 const answers = Metric.counter("quarterdeck_fanout_answers_total", {
-  description: "Answers of single clusters by status",
+  description: "Replies of clusters to fan-outs, by status",
   incremental: true
 })
 
-/** The counter of each status, made once. */
+/** Counters by status, made once. */
 const answersOf: ReadonlyMap<Coverage.Status, typeof answers> = new Map(
   Coverage.Status.literals.map((status) => [status, Metric.withAttributes(answers, { status })])
 )
@@ -85,37 +86,37 @@ const countAnswers = (replies: ReadonlyArray<Reply<unknown>>, services: Context.
   for (const [status, count] of counts) answersOf.get(status)?.updateUnsafe(count, services)
 }
 
-/** How long clusters that answer at once are worked on before other requests get their turn, in milliseconds. */
+/** Time spent on cached answers before other fibers get their turn, in milliseconds. */
 const TURN_MS = 4
 
 export class FanOut extends Context.Service<
   FanOut,
   {
     /**
-     * Asks every cluster and gives the replies in the order asked.
+     * Asks every cluster and returns the replies in the same order.
      *
-     * **Errors** `FanOutFailed` when at least one cluster was asked and none answered.
+     * **Errors** `FanOutFailed` if at least one cluster was asked and none answered.
      *
-     * **Limits** ends within `timeoutMs`; `MaxFanOut` clusters at a time. A live question goes through the cluster's
-     * breaker, which asks by a shared probe first while it is open; a caller's deadline does not count against the
-     * cluster.
+     * **Limits** ends within `timeoutMs`; asks `MaxFanOut` clusters at a time. A live question goes through the
+     * cluster's breaker. While the breaker is open, requests share one probe. A caller's deadline does not count as a
+     * failure of the cluster.
      */
     readonly ask: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
       options: AskOptions<A>,
       ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, FanOutFailed, R>
-    /** As `ask`, but gives the replies also when no cluster answered. */
+    /** Does the same as `ask`, but never fails: the replies say that no cluster answered. */
     readonly askEach: <A, R>(
       clusters: ReadonlyArray<ClusterName>,
       options: AskOptions<A>,
       ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
     ) => Effect.Effect<ReadonlyArray<Reply<A>>, never, R>
     /**
-     * Asks every cluster for what is there now, in one step, and gives the replies in the order asked.
+     * Answers for every cluster from the cache in one synchronous step.
      *
-     * All are looked at before the first one answers: `undefined` where one has nothing to answer with, where the registry
-     * has to be waited for, and once the answers take longer than a turn.
+     * **Shape** `undefined` if a cluster has no cached answer, if the registry's snapshot is not ready, or if the work
+     * takes longer than one turn (4 ms). Every `look` runs before the first answer is made.
      *
      * **Units** `now` milliseconds by `steadyClock`.
      */
@@ -131,7 +132,7 @@ export class FanOut extends Context.Service<
       const registry = yield* ClusterRegistry
       const breakers = yield* Breakers
       const concurrency = yield* MaxFanOut
-      const named = byName()
+      const clustersByName = byName()
       const services = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
       let requests = 0
@@ -142,7 +143,7 @@ export class FanOut extends Context.Service<
         ask: (cluster: Cluster, turn: Turn) => Effect.Effect<Answer<A>, ClusterError, R>
       ) {
         yield* Effect.annotateCurrentSpan({ clusters: clusters.length, source: options.source })
-        const known = named(yield* registry.snapshot)
+        const known = clustersByName(yield* registry.snapshot)
         const startedAt = yield* steadyClock.now
         const request = ++requests
         const replies = new Map<ClusterName, Reply<A>>()
@@ -153,7 +154,7 @@ export class FanOut extends Context.Service<
           if (now - turnBegan >= TURN_MS) {
             options.beforeOthers?.()
             yield* Effect.yieldNow
-            // Others may have taken their time, which is none of this turn's, and proves nothing.
+            // Other fibers may have run for long. Read the clock again: their time does not count against this turn.
             now = yield* steadyClock.now
             turnBegan = now
           }
@@ -163,13 +164,14 @@ export class FanOut extends Context.Service<
             continue
           }
           const answered = Result.try(() => options.askNow?.(cluster, now))
-          if (Result.isFailure(answered)) replies.set(name, yield* broken<A>(name, options.source, 0, answered.failure))
+          if (Result.isFailure(answered))
+            replies.set(name, yield* defectReply<A>(name, options.source, 0, answered.failure))
           else if (answered.success === undefined) waiting.push([cluster, place])
           else replies.set(name, replied(name, answered.success, options.source, 0))
         }
         options.beforeOthers?.()
         if (waiting.length > 0) {
-          const asked = askInTime({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
+          const asked = askByDeadline({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
           for (const [cluster, outcome] of yield* asked)
             replies.set(cluster.name, yield* replyOf(cluster, outcome, options.source))
         }
@@ -185,11 +187,11 @@ export class FanOut extends Context.Service<
       ): ReadonlyArray<Reply<A>> | undefined => {
         const snapshot = Effect.runSyncExitWith(services)(registry.snapshot)
         if (Exit.isFailure(snapshot)) return undefined
-        const known = named(snapshot.value)
+        const known = clustersByName(snapshot.value)
         const now = steadyClock.nowUnsafe(clock)
         const ready: Array<readonly [name: ClusterName, answer: () => Answer<A>]> = []
         for (const name of clusters) {
-          // To look derives and sorts what has changed.
+          // `look` may derive and sort changed rows, which takes time.
           if (steadyClock.nowUnsafe(clock) - now >= TURN_MS) return undefined
           const cluster = known.get(name)
           const answer = cluster === undefined ? undefined : look(cluster, now)
@@ -215,7 +217,7 @@ export class FanOut extends Context.Service<
   )
 }
 
-/** Finds clusters by name, in a map that is made once a snapshot. */
+/** Finds clusters by name. The map is made once per snapshot. */
 const byName = () => {
   let last: RegistrySnapshot | undefined
   let clusters: ReadonlyMap<ClusterName, Cluster> = new Map()
@@ -226,7 +228,7 @@ const byName = () => {
   }
 }
 
-/** Tells what a cluster that had to be waited for answered: it fails for itself alone. */
+/** Converts the result of a cluster that was asked. A defect fails only that cluster's reply. */
 const replyOf = <A>(
   { name }: Cluster,
   { latencyMs, result }: Outcome<Answer<A>>,
@@ -234,7 +236,7 @@ const replyOf = <A>(
 ): Effect.Effect<Reply<A>> => {
   if (Exit.isSuccess(result)) return Effect.succeed(replied(name, result.value, source, latencyMs))
   const error = Cause.findErrorOption(result.cause)
-  if (Option.isNone(error)) return broken<A>(name, source, latencyMs, Cause.squash(result.cause))
+  if (Option.isNone(error)) return defectReply<A>(name, source, latencyMs, Cause.squash(result.cause))
   const reply: Reply<A> = { coverage: Coverage.fromError(error.value, { source, latencyMs }), value: undefined }
   return Effect.succeed(reply)
 }
@@ -246,14 +248,20 @@ const replied = <A>(
   latencyMs: number
 ): Reply<A> => ({ coverage: coverageOf(name, answer, source, latencyMs), value: answer.value })
 
-/** A defect is the service's own, and is told to its log, not to who asked. */
-const broken = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
+/** Logs the defect. The client sees only `internal_error`. */
+const defectReply = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
   Effect.as(
     Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)),
-    failed<A>(name, source, latencyMs, "internal_error", "the service failed while asking it")
+    failed<A>(
+      name,
+      source,
+      latencyMs,
+      "internal_error",
+      "an internal error occurred in the service while it asked this cluster"
+    )
   )
 
-/** Names the failure of a whole. **Shape** `undefined` when a cluster answered, or none was asked. */
+/** Returns the failure of the whole fan-out. **Shape** `undefined` if a cluster answered or none was asked. */
 export const failureOf = (coverages: ReadonlyArray<Coverage.Coverage>): FanOutFailed | undefined => {
   if (coverages.length === 0 || coverages.some(Coverage.answered)) return undefined
   const all = (status: Coverage.Status) => coverages.every((coverage) => coverage.status === status)
@@ -283,7 +291,7 @@ export const coverageOf = <A>(
   ...(answer.staleCause === undefined ? {} : { error: Coverage.problemOf(answer.staleCause) })
 })
 
-/** The target was resolved a moment ago, and the cluster dropped since. */
+/** Reply of a cluster that was removed from the registry after the target was resolved. */
 export const unregistered = <A>(name: ClusterName, source: Coverage.Consistency): Reply<A> =>
   failed(name, source, 0, "cluster_removed", "is no longer registered")
 

@@ -1,5 +1,5 @@
 /**
- * Selects objects by their labels, in the words of `kubectl -l`.
+ * Selects objects by their labels, in the syntax of `kubectl -l`.
  *
  * **Source** Kubernetes, "Labels and Selectors"; apimachinery `labels.Parse`.
  */
@@ -9,20 +9,20 @@ import { Result, Schema } from "effect"
 /**
  * One condition on a label.
  *
- * **Shape** `NotIn` also matches an object without the key, `DoesNotExist` only those. `Gt` and `Lt` compare whole numbers, and
- * match no label that is not one.
+ * **Shape** `NotIn` also matches an object without the key. `DoesNotExist` matches only objects without the key. `Gt`
+ * and `Lt` compare whole numbers and match no other value.
  */
 export type Requirement =
   | { readonly operator: "In" | "NotIn"; readonly key: string; readonly values: ReadonlyArray<string> }
   | { readonly operator: "Gt" | "Lt"; readonly key: string; readonly value: bigint }
   | { readonly operator: "Exists" | "DoesNotExist"; readonly key: string }
 
-/** Requirements that all must hold; none matches everything. */
+/** Requirements that must all match. An empty list matches everything. */
 export type LabelSelector = ReadonlyArray<Requirement>
 
 export const everything: LabelSelector = []
 
-/** Says what is wrong and where; the text itself may be hostile and is kept out of the message. */
+/** A syntax error and its position. The message omits the text itself, which may be hostile. */
 export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelector>()("InvalidLabelSelector", {
   problem: Schema.Literals([
     "tooLong",
@@ -35,7 +35,7 @@ export class InvalidLabelSelector extends Schema.TaggedError<InvalidLabelSelecto
     "number",
     "end"
   ]),
-  /** How many characters stand before the fault. */
+  /** Number of characters before the error. */
   at: Schema.Natural
 }) {
   override get message(): string {
@@ -49,9 +49,9 @@ const MAX_CHARACTERS = 4096
  * Parses a selector.
  *
  * **Shape** requirements joined by `,`: `key`, `!key`, `key=value`, `key==value`, `key!=value`, `key in (a,b)`,
- * `key notin (a,b)`, `key>1`, `key<2`; white space between the parts is skipped; the empty text selects everything.
+ * `key notin (a,b)`, `key>1`, `key<2`. White space between the parts is skipped. An empty text selects everything.
  *
- * **Errors** `InvalidLabelSelector` with the fault and its place.
+ * **Errors** `InvalidLabelSelector` with the problem and its position.
  *
  * **Limits** 4,096 characters.
  *
@@ -78,10 +78,10 @@ export const parse = (text: string): Result.Result<LabelSelector, InvalidLabelSe
   }
 }
 
-/** Prints the canonical text; `parse(print(selector))` gives the selector back. */
+/** Prints the canonical text; `parse(print(selector))` returns an equal selector. */
 export const print = (selector: LabelSelector): string => selector.map(printRequirement).join(",")
 
-/** Tells whether labels satisfy every requirement. */
+/** Returns whether labels satisfy every requirement. */
 export const matches = (selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean =>
   selector.every((requirement) => satisfies(requirement, labels))
 
@@ -90,7 +90,10 @@ interface Read {
   readonly end: number
 }
 
-/** What ends a key or a value; anything else between belongs to it and is judged by the grammar of labels. */
+/**
+ * Returns whether a character ends a key or a value. Other characters belong to the word, which the label grammar
+ * validates.
+ */
 const isDelimiter = (character: string): boolean => " \t\r\n,()=!<>".includes(character)
 const isSpace = (character: string | undefined): boolean => character !== undefined && " \t\r\n".includes(character)
 const isKey = Schema.is(LabelKey)
@@ -210,7 +213,7 @@ const printRequirement = (requirement: Requirement): string => {
   }
 }
 
-/** One value is written with `=`: a list of one empty value would look like a list of none. */
+/** Writes a single value with `=`: `in ()` with one empty value would look like an empty list. */
 const printSet = (key: string, sign: string, word: string, values: ReadonlyArray<string>): string =>
   values.length === 1 ? `${key}${sign}${values.join("")}` : `${key} ${word} (${values.join(",")})`
 
@@ -235,7 +238,7 @@ const refuse = (problem: InvalidLabelSelector["problem"], at: number): Result.Re
 const EXPLANATION: Record<InvalidLabelSelector["problem"], string> = {
   tooLong: "the selector is longer than 4096 characters",
   key: "expected a label key",
-  value: "not a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit",
+  value: "expected a label value: at most 63 of A-Z a-z 0-9 - _ ., first and last a letter or digit",
   operator: "expected =, ==, !=, >, <, in, notin or a comma",
   openingParenthesis: "expected ( after in or notin",
   closingParenthesis: "expected , or ) in a list of values",

@@ -1,5 +1,5 @@
 /**
- * Why a list is refused or fails as a whole; one cluster's failure is coverage, not an error.
+ * Errors that fail a whole list. The failure of a single cluster is part of the coverage instead.
  */
 import { Schema } from "effect"
 import { Coverage } from "../kube/Coverage.ts"
@@ -7,8 +7,8 @@ import { Coverage } from "../kube/Coverage.ts"
 /**
  * No addressed cluster answered.
  *
- * **Shape** `code` names the gateway's answer: all timed out, all throttled, or anything else. `coverages` has one
- * entry for each addressed cluster, in the target's order.
+ * **Shape** `code` is `cluster_timeout` if all timed out, `cluster_throttled` if all were throttled, else
+ * `cluster_unreachable`. `coverages` has one entry for each addressed cluster, in the target's order.
  */
 export class FanOutFailed extends Schema.TaggedError<FanOutFailed>()("FanOutFailed", {
   code: Schema.Literals(["cluster_timeout", "cluster_throttled", "cluster_unreachable"]),
@@ -21,16 +21,16 @@ export class FanOutFailed extends Schema.TaggedError<FanOutFailed>()("FanOutFail
   }
 }
 
-/** The cursor was not made by this service for this key, filter and sort. */
+/** The cursor was not made by this service for the same key, filter and sort. */
 export class CursorInvalid extends Schema.TaggedError<CursorInvalid>()("CursorInvalid", {}) {
   override get message(): string {
-    return "cursor: not one that this route gave to the same key for the same question; leave it out to begin anew"
+    return "cursor: not valid for this route, API key, filter and sort; omit it to start from the first page"
   }
 }
 
-/** A namespace that was asked for by name is outside the key's scope, whether it exists or not. */
+/** A requested namespace is outside the key's scope. The error does not reveal whether the namespace exists. */
 export class NamespaceForbidden extends Schema.TaggedError<NamespaceForbidden>()("NamespaceForbidden", {
-  /** As the caller wrote it. */
+  /** The namespace as the caller wrote it. */
   namespace: Schema.String
 }) {
   override get message(): string {

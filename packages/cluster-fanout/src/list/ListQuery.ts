@@ -1,5 +1,5 @@
 /**
- * What a list may be asked for, beside its target.
+ * Parameters of a list, apart from its target.
  */
 import { Schema } from "effect"
 import { Consistency } from "../kube/Coverage.ts"
@@ -10,7 +10,7 @@ export const DEFAULT_LIMIT = 500
 export const Order = Schema.Literals(["asc", "desc"])
 export type Order = typeof Order.Type
 
-/** The keys that workloads sort by; texts sort in byte order, ties by cluster, namespace, kind, name, id. */
+/** Sort keys of workloads. Text sorts in byte order; ties sort by cluster, namespace, kind, name, id. */
 export const WorkloadSort = Schema.Literals([
   "name",
   "namespace",
@@ -23,7 +23,7 @@ export const WorkloadSort = Schema.Literals([
 ])
 export type WorkloadSort = typeof WorkloadSort.Type
 
-/** The keys that pods sort by; texts sort in byte order, ties by cluster, namespace, name, id. */
+/** Sort keys of pods. Text sorts in byte order; ties sort by cluster, namespace, name, id. */
 export const PodSort = Schema.Literals([
   "name",
   "namespace",
@@ -37,14 +37,14 @@ export const PodSort = Schema.Literals([
 ])
 export type PodSort = typeof PodSort.Type
 
-/** The keys that events sort by; texts sort in byte order, ties by cluster, namespace, id. */
+/** Sort keys of events. Text sorts in byte order; ties sort by cluster, namespace, id. */
 export const EventSort = Schema.Literals(["lastSeenAt", "namespace", "cluster"])
 export type EventSort = typeof EventSort.Type
 
 export const NamespaceSort = Schema.Literals(["name", "cluster"])
 export type NamespaceSort = typeof NamespaceSort.Type
 
-/** The page of a sorted, merged list. **Units** `timeoutMs` is the deadline of the whole answer. */
+/** The requested page of a sorted, merged list. **Units** `timeoutMs` is the deadline of the whole answer. */
 export interface Page<Sort extends string> {
   readonly sort: Sort
   readonly order: Order

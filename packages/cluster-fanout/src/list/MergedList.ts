@@ -1,5 +1,5 @@
 /**
- * Makes one page of one list out of what several clusters answered.
+ * Merges the answers of several clusters into one page.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -12,20 +12,17 @@ import type { Page } from "./ListQuery.ts"
 import { merge } from "./PageMerge.ts"
 import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
-/**
- * A page of rows of many clusters; `clusters` keeps the order of the target, and `nextCursor` is absent on the last
- * page.
- */
+/** A page of rows of many clusters. `clusters` keeps the target's order; `nextCursor` is absent on the last page. */
 export interface MergedList<Row> {
   readonly items: ReadonlyArray<Row>
   readonly clusters: ReadonlyArray<Coverage.Coverage>
   readonly partial: boolean
   readonly nextCursor?: string
-  /** Returns the cursor of a page that ends after fewer rows: so many, at least one. */
+  /** Returns the cursor of a page that is cut after `count` rows, at least one. */
   readonly cursorAfter: (count: number) => string | undefined
 }
 
-/** What pages of one list have in common. **Shape** `binding` tells this list from every other. */
+/** Properties shared by all pages of one list. **Shape** `binding` identifies the list. */
 export interface Paging<Row> {
   readonly key: Redacted.Redacted<Uint8Array>
   readonly binding: string
@@ -33,7 +30,7 @@ export interface Paging<Row> {
   readonly limit: number
 }
 
-/** What a list was asked for. **Shape** `cursorBinding` names the key that asks. */
+/** A list request. **Shape** `cursorBinding` identifies the caller's key. */
 export interface Question {
   readonly target: Target<HistoryName>
   readonly page: Page<string>
@@ -41,10 +38,10 @@ export interface Question {
 }
 
 /**
- * Names a list for its cursors: what is listed, for whom, of which clusters, filtered and sorted how.
+ * Derives a list's cursor binding from its name, key, target, filter and order.
  *
- * **Shape** `filter` is spelled in one way, whatever the order in which it was written. A target of all clusters stays
- * the same when clusters come and go.
+ * **Shape** `filter` is in canonical form. A target of all clusters keeps its binding when clusters are added or
+ * removed.
  */
 export const pagingOf = <Row>(
   list: string,
@@ -56,13 +53,13 @@ export const pagingOf = <Row>(
   return { key, binding, order, limit: page.limit }
 }
 
-/** Reads the place after which the page begins. */
+/** Decodes the cursor: the position after which the page begins. */
 export const startOf = <Row>(
   paging: Paging<Row>,
   cursor: string | undefined
 ): Effect.Effect<Position | undefined, CursorInvalid> => Effect.fromResult(placeOf(paging, cursor))
 
-/** Reads the same outside of an effect. */
+/** Does the same as `startOf`, without an effect. */
 export const placeOf = <Row>(
   { binding, key, order }: Paging<Row>,
   cursor: string | undefined
@@ -72,8 +69,8 @@ export const placeOf = <Row>(
 /**
  * Merges the replies into the page.
  *
- * **Shape** each cluster's rows are sorted and one more than the page's limit, if it has them; so is `merged`, of those that
- * were merged before.
+ * **Shape** the rows of each reply, and `merged`, are sorted and hold at most one row more than the page's limit.
+ * `merged` has rows that were merged before.
  */
 export const assemble = <Row>(
   replies: ReadonlyArray<Reply<ReadonlyArray<Row>>>,

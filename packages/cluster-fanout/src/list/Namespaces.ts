@@ -1,5 +1,5 @@
 /**
- * Lists namespaces of many clusters as one.
+ * Lists namespaces of many clusters.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -16,13 +16,13 @@ import type { NamespaceRecord } from "../projection/Projection.ts"
 import type { NamespaceRow } from "../projection/Row.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
 
-/** Selects namespaces: every given field must match; `name` is a substring. */
+/** Selects namespaces. Every given field must match; `name` is a substring. */
 export interface NamespaceListFilter {
   readonly labelSelector?: LabelSelector.LabelSelector
   readonly name?: string
 }
 
-/** Asks for a page of namespaces; `namespaces` is what the key reaches, and `cursorBinding` names the key. */
+/** Asks for a page of namespaces. `namespaces` limits the key's access; `cursorBinding` identifies the key. */
 export interface NamespaceQuery {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -35,9 +35,9 @@ export class Namespaces extends Context.Service<
   Namespaces,
   {
     /**
-     * Lists the namespaces of the target that the key reaches and the filter matches.
+     * Lists the namespaces of the target that the key may see and the filter matches.
      *
-     * **Errors** `CursorInvalid`; `FanOutFailed` when no addressed cluster answered.
+     * **Errors** `CursorInvalid`; `FanOutFailed` if no addressed cluster answered.
      */
     readonly list: (
       query: NamespaceQuery
@@ -93,7 +93,7 @@ const matches = ({ labelSelector, name }: NamespaceListFilter, row: NamespaceRow
   (name === undefined || row.name.includes(name))
   && (labelSelector === undefined || LabelSelector.matches(labelSelector, row.labels))
 
-/** One row a record, so that what is kept by the row is found again. */
+/** Rows by record. The row of a record keeps its identity, because other caches use rows as keys. */
 const rows = new WeakMap<NamespaceRecord, NamespaceRow>()
 
 const toRow = (record: NamespaceRecord): NamespaceRow => {

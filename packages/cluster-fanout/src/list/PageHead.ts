@@ -1,5 +1,5 @@
 /**
- * The first rows of what the clusters that answer at once have for a page.
+ * Merges the cached rows of several clusters into the first rows of a page.
  */
 import { mergeRuns } from "./PageMerge.ts"
 import type { RowOrder } from "../projection/RowOrder.ts"
@@ -7,7 +7,7 @@ import type { RowOrder } from "../projection/RowOrder.ts"
 export class PageHead<Row> {
   readonly #order: RowOrder<Row>
   readonly #size: number
-  /** The first of all that was settled, sorted. */
+  /** The first rows of all merged runs, sorted. */
   #first: ReadonlyArray<Row> = []
   #runs: Array<Iterator<Row, undefined>> = []
 
@@ -16,25 +16,25 @@ export class PageHead<Row> {
     this.#size = size
   }
 
-  /** Takes what one cluster has, to be looked at when all have been asked. */
-  take(run: Iterator<Row, undefined>): void {
+  /** Adds the rows of one cluster. They are merged later, when every cluster has been asked. */
+  add(run: Iterator<Row, undefined>): void {
     this.#runs.push(run)
   }
 
-  /** Takes rows out of the runs, which hold only until rows change. */
+  /** Merges the added rows. Call this before rows change, because a change invalidates the iterators. */
   settle(): void {
     if (this.#runs.length === 0) return
     this.#first = mergeRuns([this.#first.values(), ...this.#runs], this.#order, this.#size).items
     this.#runs = []
   }
 
-  /** Gives the last row of the page as it is by now, if it is full: what stands behind it has no place any more. */
+  /** Returns the last row of the page, if the page is full. Rows that sort after it are not on the page. */
   last(): Row | undefined {
     this.settle()
     return this.#first[this.#size - 1]
   }
 
-  /** Gives the first rows of all, sorted. */
+  /** Returns the first rows of all clusters, sorted. */
   rows(): ReadonlyArray<Row> {
     this.settle()
     return this.#first

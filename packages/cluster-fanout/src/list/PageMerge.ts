@@ -5,43 +5,43 @@ import { Effect } from "effect"
 import { Heap } from "../cache/Heap.ts"
 import type { Position, RowOrder } from "../projection/RowOrder.ts"
 
-/** The rows that one cluster contributes. **Shape** `first` is sorted; `count` is all that match, on any page. */
+/** Rows of one cluster. **Shape** `first` is sorted; `count` is the number of matching rows on all pages. */
 export interface Selection<Row> {
   readonly first: ReadonlyArray<Row>
   readonly count: number
 }
 
-/** What a page takes of many rows. */
+/** Criteria of a page. */
 export interface Selecting<Row> {
-  /** All do unless given. */
+  /** Without this function, all rows match. */
   readonly matches?: ((row: Row) => boolean) | undefined
   readonly order: RowOrder<Row>
   readonly after: Position | undefined
   readonly size: number
-  /** The row that all rows of the page stand before, where one is known. */
+  /** A row that sorts after every row of the page, if known. */
   readonly before?: Row | undefined
 }
 
-/** Rows looked at before other fibers get their turn: well under a millisecond's work. */
+/** Rows processed before other fibers get their turn: well under a millisecond's work. */
 const SLICE = 4_096
 
 /**
- * Selects the first rows after a place.
+ * Selects the first rows after a position.
  *
- * **Limits** linear in the rows with `size` of them held; gives way to other fibers every 4,096 rows.
+ * **Limits** linear in the rows; holds at most twice `size`, or 64 rows. Yields to other fibers every 4,096 rows.
  */
 export const select = Effect.fnUntraced(function* <Row>(rows: Iterable<Row>, options: Selecting<Row>) {
   const { end, take } = selection(options)
-  let seen = 0
+  let count = 0
   for (const row of rows) {
-    seen++
-    if (seen % SLICE === 0) yield* Effect.yieldNow
+    count++
+    if (count % SLICE === 0) yield* Effect.yieldNow
     take(row)
   }
   return end()
 })
 
-/** Does the same as `select` in one turn. */
+/** Does the same as `select` without yielding. */
 export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Selection<Row> => {
   const { end, take } = selection(options)
   for (const row of rows) take(row)
@@ -51,7 +51,7 @@ export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Se
 const selection = <Row>({ after, before, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
-  // Sorting now and then, when twice as many are held as wanted, costs a row no more than a heap would.
+  // Sorting whenever twice the wanted number of rows is held costs a row no more than a heap would.
   const most = Math.max(2 * size, 64)
   let bound = before
   let isBehind = bound === undefined ? undefined : order.behind(bound)
@@ -78,13 +78,13 @@ const selection = <Row>({ after, before, matches, order, size }: Selecting<Row>)
   }
 }
 
-/** What is left of many rows once some were taken. **Shape** `isLast` when nothing is. */
+/** Merged rows. **Shape** `isLast` is true if no row is left over. */
 export interface Merged<Row> {
   readonly items: ReadonlyArray<Row>
   readonly isLast: boolean
 }
 
-/** Merges sorted rows. **Limits** `limit` rows times the logarithm of the lists. */
+/** Merges sorted lists. **Limits** `limit` rows times the logarithm of the number of lists. */
 export const merge = <Row>(
   lists: ReadonlyArray<ReadonlyArray<Row>>,
   order: RowOrder<Row>,
@@ -96,7 +96,7 @@ export const merge = <Row>(
     limit
   )
 
-/** Merges rows that come one by one, sorted. **Limits** of each run one row more than are taken is looked at. */
+/** Merges sorted iterators. **Limits** reads one row more from each iterator than it returns. */
 export const mergeRuns = <Row>(
   runs: Iterable<Iterator<Row, undefined>>,
   order: RowOrder<Row>,
@@ -107,7 +107,7 @@ export const mergeRuns = <Row>(
     const { done, value } = rest.next()
     if (done !== true) heads.push({ row: value, rest })
   }
-  const heap = new Heap(heads, (one, other) => order.compare(one.row, other.row))
+  const heap = new Heap(heads, (left, right) => order.compare(left.row, right.row))
   const items: Array<Row> = []
   while (items.length < limit) {
     const head = heap.first

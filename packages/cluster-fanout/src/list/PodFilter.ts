@@ -1,14 +1,14 @@
 /**
- * What a list of pods is narrowed to.
+ * Filters a list of pods.
  */
 import * as Owner from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import * as RowFilter from "./RowFilter.ts"
-import type { Wanted } from "./RowPick.ts"
+import type { Wanted } from "./PageSelection.ts"
 
 /**
- * Selects pods: several nodes, and several statuses, mean any of them. `workload` is what a pod counts to; a bare pod
- * is its own workload, of kind Pod.
+ * Selects pods. Several nodes, or several statuses, mean any of them. `workload` is the pod's outermost owner; a bare
+ * pod is its own workload, of kind Pod.
  */
 export interface PodFilter extends RowFilter.RowFilter {
   readonly workload?: Owner.NamedOwner
@@ -16,14 +16,14 @@ export interface PodFilter extends RowFilter.RowFilter {
   readonly status?: ReadonlyArray<string>
 }
 
-/** Spells a filter in one way, whatever the order in which it was written. */
+/** Returns a canonical form of the filter, independent of the order of its values. */
 export const canonical = ({ node, status, workload, ...filter }: PodFilter) => {
   const { labels, name, namespace } = RowFilter.canonical(filter)
   const owner = workload === undefined ? null : [workload.kind, workload.name]
   return [namespace, labels, name, owner, node?.toSorted() ?? null, status?.toSorted() ?? null]
 }
 
-/** Joins a filter with a scope. **Shape** `isInScope` absent means every namespace. */
+/** Combines a filter with a key's scope. **Shape** without `isInScope`, every namespace matches. */
 export const wanted = (
   { node, status, workload, ...filter }: PodFilter,
   isInScope: ((namespace: string) => boolean) | undefined,

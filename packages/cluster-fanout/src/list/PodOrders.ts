@@ -1,5 +1,5 @@
 /**
- * The orders of a list of pods, each made once.
+ * Sort orders of the pod list, each made once.
  */
 import type { NamedOrder } from "../cache/RowSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -15,7 +15,7 @@ const TIES = [
   RowOrder.text<PodRecord>((pod) => pod.uid)
 ]
 
-/** Reads what pods sort by; a pod that has ended asks for nothing, as its row says. */
+/** Sort keys of pods. A finished pod sorts as requesting nothing, as its row shows. */
 const KEYS: Readonly<Record<ListQuery.PodSort, RowOrder.SortKey<PodRecord>>> = {
   name: RowOrder.text((pod) => pod.name),
   namespace: RowOrder.text((pod) => pod.namespace),
@@ -34,13 +34,13 @@ interface Orders {
   readonly ascending: NamedOrder<PodRecord>
 }
 
-/** Within one cluster, by these pods stand as by their places. */
-const isPlace = (sort: ListQuery.PodSort): boolean => sort === "cluster" || sort === "namespace"
+/** Returns whether a sort equals the default order within one cluster. */
+const isDefaultOrder = (sort: ListQuery.PodSort): boolean => sort === "cluster" || sort === "namespace"
 
 const of = (sort: ListQuery.PodSort): Orders => ({
   asc: RowOrder.make(KEYS[sort], "asc", TIES),
   desc: RowOrder.make(KEYS[sort], "desc", TIES),
-  ascending: { name: sort, key: isPlace(sort) ? undefined : KEYS[sort] }
+  ascending: { name: sort, key: isDefaultOrder(sort) ? undefined : KEYS[sort] }
 })
 
 const ORDERS: Readonly<Record<ListQuery.PodSort, Orders>> = {
@@ -55,8 +55,8 @@ const ORDERS: Readonly<Record<ListQuery.PodSort, Orders>> = {
   memoryRequestBytes: of("memoryRequestBytes")
 }
 
-/** Gives the order of a page over all clusters. */
+/** Returns the order of a page over all clusters. */
 export const ofPage = ({ order, sort }: ListQuery.Page<ListQuery.PodSort>): Order => ORDERS[sort][order]
 
-/** Gives the order in which each cluster keeps its own pods for it. */
+/** Returns the order in which each cluster keeps its own pods. */
 export const ascending = (sort: ListQuery.PodSort): NamedOrder<PodRecord> => ORDERS[sort].ascending

@@ -1,5 +1,5 @@
 /**
- * Lists pods of many clusters as one.
+ * Lists pods of many clusters.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -20,8 +20,8 @@ import * as PodRows from "../projection/PodRows.ts"
 import type { PodRow } from "../projection/Row.ts"
 
 /**
- * Asks for a page of pods; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors serve
- * it alone.
+ * Asks for a page of pods. `namespaces` limits the key's access; `cursorBinding` identifies the key that may use the
+ * cursor.
  */
 export interface PodQuery {
   readonly target: Target
@@ -31,25 +31,25 @@ export interface PodQuery {
   readonly cursorBinding: string
 }
 
-/** The kinds between pods and their workloads are read beside the pods. */
+/** Kinds to read: pods, and the objects between pods and their workloads. */
 const KINDS = { kinds: ["Pod"], naming: ["ReplicaSet", "Job"] } as const
 
 export class Pods extends Context.Service<
   Pods,
   {
     /**
-     * Lists the pods of the target that the key reaches and the filter matches.
+     * Lists the pods of the target that the key may see and the filter matches.
      *
-     * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
-     * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+     * **Errors** `NamespaceForbidden` if a requested namespace is out of scope in every addressed cluster,
+     * `CursorInvalid`, and `FanOutFailed` if no addressed cluster answered.
      *
-     * **Limits** ends within the page's `timeoutMs`; a page costs about what it shows: pods are kept sorted from the first
-     * use of an order on, and their rows are made for those that are shown.
+     * **Limits** ends within the page's `timeoutMs`. A page costs about as much as the rows it shows: from the first
+     * use of an order, pods are kept sorted. Rows are made only for the pods shown.
      */
     readonly list: (
       query: PodQuery
     ) => Effect.Effect<MergedList.MergedList<PodRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
-    /** Lists at once; `undefined` where `list` would wait, refuse, or give others their turn. */
+    /** Lists at once from the cache. Returns `undefined` where `list` would wait, fail or yield. */
     readonly listNow: (query: PodQuery) => MergedList.MergedList<PodRow> | undefined
   }
 >()("@quarterdeck/cluster-fanout/Pods") {
@@ -62,7 +62,7 @@ export class Pods extends Context.Service<
 
       const listingOf = (query: PodQuery, chains: Map<ClusterName, Chain>): RowList.Listing<PodRecord> => {
         const { filter, namespaces, page, target } = query
-        // To what a pod counts may change without the pod.
+        // A pod's workload may change without the pod, so a filter by workload cannot be cached by its text.
         const filterText = filter.workload === undefined ? JSON.stringify(PodFilter.canonical(filter)) : undefined
         return {
           filterText,

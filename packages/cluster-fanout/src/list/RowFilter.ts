@@ -1,18 +1,18 @@
 /**
- * What every list of namespaced rows can be narrowed by.
+ * Filters common to lists of namespaced rows.
  */
 import type { Placed } from "../cache/RowSet.ts"
 import * as LabelSelector from "./LabelSelector.ts"
-import type { Wanted } from "./RowPick.ts"
+import type { Wanted } from "./PageSelection.ts"
 
-/** Selects rows: every given field must match, and several namespaces mean any of them. `name` is a substring. */
+/** Selects rows. Every given field must match; several namespaces mean any of them. `name` is a substring. */
 export interface RowFilter {
   readonly namespace?: ReadonlyArray<string>
   readonly labelSelector?: LabelSelector.LabelSelector
   readonly name?: string
 }
 
-/** Spells a filter in one way, whatever the order in which it was written. */
+/** Returns a canonical form of the filter, independent of the order of its values. */
 export const canonical = ({ labelSelector, name, namespace }: RowFilter) => ({
   namespace: namespace?.toSorted() ?? null,
   labels: LabelSelector.print(labelSelector ?? LabelSelector.everything),
@@ -24,16 +24,18 @@ const isIn = (
 ): requirement is Extract<LabelSelector.Requirement, { readonly operator: "In" | "NotIn" }> =>
   requirement.operator === "In"
 
-/** Joins a filter with a scope. **Shape** `isInScope` absent means every namespace. */
+/** Combines a filter with a key's scope. **Shape** without `isInScope`, every namespace matches. */
 export const wanted = <Row extends Placed & { readonly name: string }>(
   { labelSelector, name, namespace }: RowFilter,
   isInScope: ((namespace: string) => boolean) | undefined
 ): Wanted<Row> => {
-  const asked = namespace === undefined ? undefined : new Set(namespace)
+  const namespaces = namespace === undefined ? undefined : new Set(namespace)
   const selector = labelSelector === undefined || labelSelector.length === 0 ? undefined : labelSelector
   return {
     reaches:
-      asked === undefined ? isInScope : (each) => asked.has(each) && (isInScope === undefined || isInScope(each)),
+      namespaces === undefined
+        ? isInScope
+        : (name) => namespaces.has(name) && (isInScope === undefined || isInScope(name)),
     label: selector?.find(isIn),
     matches:
       name === undefined && selector === undefined

@@ -1,5 +1,5 @@
 /**
- * Takes a page of kept rows, scoped by namespaces, out of many clusters.
+ * Lists a page of cached rows of many clusters, limited to the namespaces of a key.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -12,35 +12,39 @@ import type * as ListQuery from "./ListQuery.ts"
 import * as MergedList from "./MergedList.ts"
 import { PageHead } from "./PageHead.ts"
 import { mergeRuns } from "./PageMerge.ts"
-import * as RowPick from "./RowPick.ts"
+import * as PageSelection from "./PageSelection.ts"
 import type { Position } from "../projection/RowOrder.ts"
 
 /**
- * What is listed.
+ * A list of rows.
  *
- * **Shape** `kinds` are read, `naming` and `counting` too, as `ClusterReader` says; `rowsOf` gives the rows of a cluster as it was read, and
- * `wantedOf` which of them are wanted, where `isInScope` is absent for a caller that reaches every namespace.
+ * **Shape** `kinds`, `naming` and `counting` are read as `ClusterReader` says. `rowsOf` returns a cluster's rows.
+ * `wantedOf` returns the criteria that the rows must match; its `isInScope` is absent for a key with access to every
+ * namespace.
  */
 export interface Listing<Row extends Placed> {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
-  /** Namespaces that were asked for by name. */
+  /** Namespaces that the caller named. */
   readonly asked: ReadonlyArray<string>
   readonly page: ListQuery.Page<string>
   readonly paging: MergedList.Paging<Row>
-  /** Spells what the filter reads of a row itself in one way; absent where the filter reads more than the row. */
+  /** Canonical text of the filter. Absent if the filter depends on more than the row itself. */
   readonly filterText?: string | undefined
   readonly ascending: NamedOrder<Row>
   readonly kinds: Pick<Question, "kinds" | "naming" | "counting">
   readonly rowsOf: (reading: Reading) => RowSet<Row>
-  readonly wantedOf: (isInScope: ((namespace: string) => boolean) | undefined, reading: Reading) => RowPick.Wanted<Row>
+  readonly wantedOf: (
+    isInScope: ((namespace: string) => boolean) | undefined,
+    reading: Reading
+  ) => PageSelection.Wanted<Row>
 }
 
 /**
- * Lists.
+ * Lists one page.
  *
- * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
- * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+ * **Errors** `NamespaceForbidden` if a requested namespace is out of scope in every addressed cluster, `CursorInvalid`,
+ * and `FanOutFailed` if no addressed cluster answered.
  */
 export const list = Effect.fnUntraced(function* <Row extends Placed>(
   fanOut: FanOut["Service"],
@@ -57,7 +61,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   const head = new PageHead(paging.order, size)
   const answerOf = answering(listing, head, after)
   const question: Question = { ...listing.kinds, consistency, timeoutMs, needsLabels }
-  // Of a cluster that is waited for, the deadline may still take the answer away: its rows stay its own.
+  // An asked cluster may miss the deadline, so its rows stay in its own answer until it has replied.
   const { ask } = byReading(
     reader,
     question,
@@ -67,7 +71,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
     reader,
     question,
     answerOf((run) => {
-      head.take(run)
+      head.add(run)
       return []
     })
   )
@@ -79,7 +83,7 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   return MergedList.assemble(replies.map(firstRows), paging, head.rows())
 })
 
-/** Makes what a cluster that was read answers, of which `taken` says what becomes of its rows. */
+/** Makes the function that turns a cluster's reading into its answer. `take` decides where the rows go. */
 const answering = <Row extends Placed>(
   { asked, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
   head: PageHead<Row>,
@@ -87,21 +91,21 @@ const answering = <Row extends Placed>(
 ) => {
   const isNamed = filterText !== undefined && !NamespaceFilter.needsLabels(namespaces)
   const name = isNamed ? JSON.stringify([filterText, namespaces]) : undefined
-  const part: RowPick.Part<Row> = {
+  const part: PageSelection.Part<Row> = {
     order: paging.order,
     ascending,
     after,
     size: page.limit + 1,
     last: () => head.last()
   }
-  return (taken: (run: RowPick.Run<Row>) => ReadonlyArray<Row>) =>
+  return (take: (run: PageSelection.Run<Row>) => ReadonlyArray<Row>) =>
     (reading: Reading): Answer<Part<Row>> => {
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(asked.filter(isInScope))
-      const { count, run } = RowPick.pick(rowsOf(reading), wanted, part)
+      const { count, run } = PageSelection.select(rowsOf(reading), wanted, part)
       return {
-        value: { first: taken(run), reached },
+        value: { first: take(run), reached },
         count,
         ageMs: reading.ageMs,
         isStale: reading.isStale,
@@ -111,13 +115,16 @@ const answering = <Row extends Placed>(
     }
 }
 
-/** Rows of all clusters that `listNow` may have to look at, if a page is narrowed or its order not sorted yet: a millisecond's work. */
-const MOST_LOOKED_AT = 20_000
+/**
+ * Rows that `listNow` may read over all clusters if the page is filtered or its order not sorted yet: a millisecond's
+ * work.
+ */
+const MAX_ROWS_READ = 20_000
 
 /**
- * Lists at once what `list` would, where nothing has to be waited for and little is to be looked at.
+ * Lists from the cache in one synchronous step, if nothing has to be waited for and few rows have to be read.
  *
- * Gives `undefined` where `list` would wait, refuse, or give others their turn: who asks takes that way then.
+ * **Shape** `undefined` where `list` would wait, fail or yield. Callers then use `list`.
  */
 export const listNow = <Row extends Placed>(
   fanOut: FanOut["Service"],
@@ -136,26 +143,26 @@ export const listNow = <Row extends Placed>(
     head,
     start.success
   )((run) => {
-    head.take(run)
+    head.add(run)
     return []
   })
   const question: Question = { ...listing.kinds, consistency: "cache", timeoutMs: page.timeoutMs, needsLabels: false }
-  let looked = 0
+  let rowsRead = 0
   const replies = fanOut.askNow(target.clusters, (cluster, now) => {
     const reading = reader.readNow(cluster, question, now)
     if (reading === undefined) return undefined
     const rows = rowsOf(reading)
     const { groups, matches, reaches } = wantedOf(namespaces._tag === "All" ? undefined : () => true, reading)
     const isWhole = groups === undefined && matches === undefined && reaches === undefined
-    looked += isWhole && rows.inOrder(listing.ascending) !== undefined ? 0 : rows.counts().all
-    return looked > MOST_LOOKED_AT ? undefined : () => answerOf(reading)
+    rowsRead += isWhole && rows.inOrder(listing.ascending) !== undefined ? 0 : rows.counts().all
+    return rowsRead > MAX_ROWS_READ ? undefined : () => answerOf(reading)
   })
   return replies === undefined ? undefined : MergedList.assemble(replies.map(withoutRows), paging, head.rows())
 }
 
 const withoutRows = <Row>({ coverage }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({ coverage, value: undefined })
 
-/** What a cluster that was waited for has for the page, and which of the namespaces asked for are in scope there. */
+/** A cluster's rows for the page, and the requested namespaces that are in scope in that cluster. */
 interface Part<Row> {
   readonly first: ReadonlyArray<Row>
   readonly reached: ReadonlySet<string>
@@ -174,7 +181,7 @@ const refuseOutside = (
   return outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
 }
 
-/** A namespace holds many rows; its scope is decided once. */
+/** Caches the decision for each namespace, since many rows share one. */
 const memoised = (decide: (name: string) => boolean): ((name: string) => boolean) => {
   const known = new Map<string, boolean>()
   return (name) => {

@@ -1,22 +1,22 @@
 /**
- * What a list of workloads is narrowed to.
+ * Filters a list of workloads.
  */
 import type { WorkloadRow } from "../projection/Row.ts"
 import * as RowFilter from "./RowFilter.ts"
-import type { Wanted } from "./RowPick.ts"
+import type { Wanted } from "./PageSelection.ts"
 
-/** Selects workloads; several kinds mean any of them. */
+/** Selects workloads. Several kinds mean any of them. */
 export interface WorkloadFilter extends RowFilter.RowFilter {
   readonly kind?: ReadonlyArray<string>
 }
 
-/** Spells a filter in one way, whatever the order in which it was written. */
+/** Returns a canonical form of the filter, independent of the order of its values. */
 export const canonical = ({ kind, ...filter }: WorkloadFilter) => {
   const { labels, name, namespace } = RowFilter.canonical(filter)
   return [namespace, kind?.toSorted() ?? null, labels, name]
 }
 
-/** Joins a filter with a scope. **Shape** `isInScope` absent means every namespace. */
+/** Combines a filter with a key's scope. **Shape** without `isInScope`, every namespace matches. */
 export const wanted = (
   { kind, ...filter }: WorkloadFilter,
   isInScope: ((namespace: string) => boolean) | undefined

@@ -1,5 +1,5 @@
 /**
- * The orders of a list of workloads, each made once.
+ * Sort orders of the workload list, each made once.
  */
 import type { NamedOrder } from "../cache/RowSet.ts"
 import type * as ListQuery from "./ListQuery.ts"
@@ -45,8 +45,8 @@ const ORDERS: Readonly<Record<ListQuery.WorkloadSort, Orders>> = {
   memoryRequestBytes: of("memoryRequestBytes")
 }
 
-/** Gives the order of a page over all clusters. */
+/** Returns the order of a page over all clusters. */
 export const ofPage = ({ order, sort }: ListQuery.Page<ListQuery.WorkloadSort>): Order => ORDERS[sort][order]
 
-/** Gives the order in which each cluster keeps its own rows for it. */
+/** Returns the order in which each cluster keeps its own rows. */
 export const ascending = (sort: ListQuery.WorkloadSort): NamedOrder<WorkloadRow> => ORDERS[sort].ascending

@@ -1,5 +1,5 @@
 /**
- * Lists workloads of many clusters as one.
+ * Lists workloads of many clusters.
  */
 import type * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -17,8 +17,8 @@ import * as WorkloadOrders from "./WorkloadOrders.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 
 /**
- * Asks for a page of workloads; `namespaces` is what the key reaches; `cursorBinding` names the key, so that cursors
- * serve it alone.
+ * Asks for a page of workloads. `namespaces` limits the key's access; `cursorBinding` identifies the key that may use
+ * the cursor.
  */
 export interface WorkloadQuery {
   readonly target: Target
@@ -32,18 +32,18 @@ export class Workloads extends Context.Service<
   Workloads,
   {
     /**
-     * Lists the workloads of the target that the key reaches and the filter matches.
+     * Lists the workloads of the target that the key may see and the filter matches.
      *
-     * **Errors** `NamespaceForbidden` when a namespace asked for by name is out of scope in every addressed cluster,
-     * `CursorInvalid`, and `FanOutFailed` when no addressed cluster answered.
+     * **Errors** `NamespaceForbidden` if a requested namespace is out of scope in every addressed cluster,
+     * `CursorInvalid`, and `FanOutFailed` if no addressed cluster answered.
      *
-     * **Limits** ends within the page's `timeoutMs`; a page costs about what it shows: rows are kept
-     * sorted from the first use of an order on. Of a cluster with very many, all rows are looked at until they are.
+     * **Limits** ends within the page's `timeoutMs`. A page costs about as much as the rows it shows: from the first
+     * use of an order, rows are kept sorted. A cluster with very many rows is scanned until its rows are sorted.
      */
     readonly list: (
       query: WorkloadQuery
     ) => Effect.Effect<MergedList.MergedList<WorkloadRow>, FanOutFailed | CursorInvalid | NamespaceForbidden>
-    /** Lists at once; `undefined` where `list` would wait, refuse, or give others their turn. */
+    /** Lists at once from the cache. Returns `undefined` where `list` would wait, fail or yield. */
     readonly listNow: (query: WorkloadQuery) => MergedList.MergedList<WorkloadRow> | undefined
   }
 >()("@quarterdeck/cluster-fanout/Workloads") {

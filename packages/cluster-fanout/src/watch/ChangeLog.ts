@@ -1,10 +1,10 @@
 /**
- * The last changes of rows, numbered, so that a reader who was away hears what it missed.
+ * Numbered log of the latest row changes, so that a reader that reconnects receives what it missed.
  */
 
-/** One row as it was, and as it is. **Shape** never neither. */
+/** A row before and after a change. **Shape** at least one of them is defined. */
 export interface Change<Row> {
-  readonly held: Row | undefined
+  readonly previous: Row | undefined
   readonly next: Row | undefined
 }
 
@@ -12,14 +12,14 @@ export interface NumberedChange<Row> extends Change<Row> {
   readonly number: number
 }
 
-/** How many changes are kept. */
-const MOST_CHANGES = 10_000
+/** Upper bound of the kept changes. */
+const MAX_CHANGES = 10_000
 
-/** How many more may be there before the oldest go, all at once. */
+/** Changes beyond the bound that may collect before the oldest are dropped together. */
 const SLACK = 2_000
 
 export class ChangeLog<Row> {
-  /** Tells this log from every other: numbers of one mean nothing in another. */
+  /** Identifies this log: its numbers have no meaning in another log. */
   readonly name: string
   #changes: Array<NumberedChange<Row>> = []
   #last = 0
@@ -33,20 +33,24 @@ export class ChangeLog<Row> {
     return this.#last
   }
 
-  /** Numbers changes and keeps them. */
+  /** Numbers changes and adds them to the log. */
   append(changes: ReadonlyArray<Change<Row>>): ReadonlyArray<NumberedChange<Row>> {
-    const numbered = changes.map(({ held, next }) => ({ number: ++this.#last, held, next }))
-    // In place: a copy of all with every few changes would keep the garbage collector busy.
+    const numbered = changes.map(({ previous, next }) => ({ number: ++this.#last, previous, next }))
+    // Append in place: copying the array at each change would burden the garbage collector.
     for (const change of numbered) this.#changes.push(change)
-    if (this.#changes.length > MOST_CHANGES + SLACK) this.#changes = this.#changes.slice(-MOST_CHANGES)
+    if (this.#changes.length > MAX_CHANGES + SLACK) this.#changes = this.#changes.slice(-MAX_CHANGES)
     return numbered
   }
 
-  /** Gives what changed after a number; `undefined` when it is not among the last {@link MOST_CHANGES}, or none of this log. */
+  /**
+   * Returns the changes after a number.
+   *
+   * **Shape** `undefined` if the number is not from this log or older than the last {@link MAX_CHANGES} changes.
+   */
   since(number: number): ReadonlyArray<NumberedChange<Row>> | undefined {
     if (!Number.isSafeInteger(number) || number < 0 || number > this.#last) return undefined
     const missed = this.#last - number
-    if (missed > MOST_CHANGES) return undefined
+    if (missed > MAX_CHANGES) return undefined
     return missed === 0 ? [] : this.#changes.slice(-missed)
   }
 }

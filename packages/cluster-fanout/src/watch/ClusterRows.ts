@@ -1,5 +1,5 @@
 /**
- * The rows of one cluster as its readers were told them, and what they are still to be told.
+ * The rows of left cluster as reported to readers, and the changes that are still to be reported.
  */
 import { isDeepStrictEqual } from "node:util"
 import type { Placed, RowSet } from "../cache/RowSet.ts"
@@ -12,11 +12,13 @@ export interface Identified extends Placed {
   readonly name: string
 }
 
-/** An owner of one id may have pods in several namespaces, and each is a row of its own. */
+/** One owner id may have pods in several namespaces; each namespace has its own row. */
 const keyOf = ({ id, kind, name, namespace }: Identified): string => `${namespace}/${kind}/${name}/${id}`
 
-/** Tells whether two rows show the same. **Limits** rows that are read anew are made anew. */
-const isSame = (one: Identified, other: Identified): boolean => one === other || isDeepStrictEqual(one, other)
+/**
+ * Returns whether two rows have the same content. **Limits** compares deeply: a row that is made again is a new object.
+ */
+const isSame = (left: Identified, right: Identified): boolean => left === right || isDeepStrictEqual(left, right)
 
 export class ClusterRows<Row extends Identified> {
   readonly #now: () => number
@@ -25,25 +27,25 @@ export class ClusterRows<Row extends Identified> {
   #set: RowSet<Row> | undefined
   #stop: () => void = () => {}
   #touchedAt: number | undefined
-  /** When what is being settled was touched. */
+  /** Time of the change that is being settled. */
   #settledSince: number | undefined
-  /** When the first rows were noted, which are shown once they were told. */
+  /** Time at which the first rows were recorded. They count as shown once they have been reported. */
   #begunAt: number | undefined
   #isShown = false
-  #told: ReadonlyArray<Row> | undefined
+  #reported: ReadonlyArray<Row> | undefined
 
-  /** Calls `notify` when something waits; `now` gives milliseconds by `steadyClock`. */
+  /** Calls `notify` when a change waits. `now` returns milliseconds by `steadyClock`. */
   constructor(now: () => number, notify: () => void) {
     this.#now = now
     this.#notify = notify
   }
 
-  /** Whether readers were told the rows of the cluster. */
+  /** True once the cluster's rows have been reported to readers. */
   get isShown(): boolean {
     return this.#isShown
   }
 
-  /** When that changed which waits longest; `undefined` when nothing waits. */
+  /** Time of the change that has waited longest; `undefined` if none waits. */
   get oldest(): number | undefined {
     const pending = this.#pending.oldest
     if (this.#touchedAt === undefined) return pending
@@ -51,12 +53,13 @@ export class ClusterRows<Row extends Identified> {
   }
 
   /**
-   * Follows other rows from now on: readers are told how they differ.
+   * Follows another row set from now on. Readers receive the differences.
    *
-   * **Shape** `observe` begins to call what it is given at each change of the objects below, and gives what ends it.
+   * **Shape** `observe` calls its argument at each change of the underlying objects, and returns the function that
+   * stops it.
    */
   follow(set: RowSet<Row>, observe: (touched: () => void) => () => void): void {
-    const held = this.#set?.byPlace() ?? []
+    const previous = this.#set?.byPlace() ?? []
     this.#stop()
     this.#set = set
     const unlisten = set.listen({
@@ -68,28 +71,28 @@ export class ClusterRows<Row extends Identified> {
       unlisten()
       unobserve()
     }
-    this.#compare(held, set.byPlace())
+    this.#compare(previous, set.byPlace())
     this.#begunAt ??= this.#now()
     this.#touch()
   }
 
-  /** Counts all that is there now as told: there was nobody to tell. */
+  /** Counts all current rows as reported, because there was no reader before. */
   showAll(): void {
     this.#pending.take(Number.POSITIVE_INFINITY)
-    this.#told = undefined
+    this.#reported = undefined
     this.#isShown = true
   }
 
-  /** Follows nothing any more. **Shape** with `isGone` all rows go; else they stay as they were told. */
+  /** Stops following. **Shape** with `isGone`, all rows are reported as gone; otherwise they stay as reported. */
   end(isGone: boolean): void {
-    const held = this.#set?.byPlace() ?? []
+    const previous = this.#set?.byPlace() ?? []
     this.#stop()
     this.#stop = () => {}
     this.#set = undefined
-    if (isGone) this.#compare(held, [])
+    if (isGone) this.#compare(previous, [])
   }
 
-  /** Takes the changes that have waited since a moment or longer. */
+  /** Takes the changes that have waited at least since `until`. */
   take(until: number): ReadonlyArray<Change<Row>> {
     if (this.#touchedAt !== undefined) {
       this.#settledSince = this.#touchedAt
@@ -98,14 +101,14 @@ export class ClusterRows<Row extends Identified> {
       this.#touchedAt = undefined
     }
     const taken = this.#pending.take(until)
-    if (taken.length > 0) this.#told = undefined
+    if (taken.length > 0) this.#reported = undefined
     if (this.#begunAt !== undefined && this.#begunAt <= until) this.#isShown = true
-    return taken.filter(({ held, next }) => held === undefined || next === undefined || !isSame(held, next))
+    return taken.filter(({ previous, next }) => previous === undefined || next === undefined || !isSame(previous, next))
   }
 
-  /** Gives all rows as readers were told them: an array that no later change touches. */
-  told(): ReadonlyArray<Row> {
-    return (this.#told ??= this.#pending.before(this.#set?.byPlace() ?? []))
+  /** Returns all rows as reported to readers, as an immutable array. */
+  reported(): ReadonlyArray<Row> {
+    return (this.#reported ??= this.#pending.before(this.#set?.byPlace() ?? []))
   }
 
   #touch(): void {
@@ -113,15 +116,15 @@ export class ClusterRows<Row extends Identified> {
     this.#notify()
   }
 
-  #note(held: Row | undefined, next: Row | undefined, now: number): void {
-    this.#pending.note(held, next, now)
-    this.#told = undefined
+  #note(previous: Row | undefined, next: Row | undefined, now: number): void {
+    this.#pending.note(previous, next, now)
+    this.#reported = undefined
     this.#notify()
   }
 
-  #compare(held: ReadonlyArray<Row>, next: ReadonlyArray<Row>): void {
+  #compare(previous: ReadonlyArray<Row>, next: ReadonlyArray<Row>): void {
     const now = this.#now()
-    const before = new Map(held.map((row) => [keyOf(row), row]))
+    const before = new Map(previous.map((row) => [keyOf(row), row]))
     for (const row of next) {
       const key = keyOf(row)
       const known = before.get(key)

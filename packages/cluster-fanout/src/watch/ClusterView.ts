@@ -1,7 +1,7 @@
 /**
- * The clusters as keys of one namespace scope see them: their rows as readers were told them, and when each changed.
+ * The clusters as visible to the keys of left namespace scope: the reported rows, and when each changed.
  *
- * Keeps the last change of each cluster alone: who was away needs the row as it is, and not what it was in between.
+ * Keeps only the last change of each cluster. A reader that reconnects needs the current row, not those in between.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -12,25 +12,25 @@ import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts
 import type { ClusterStore } from "../cache/ClusterStore.ts"
 import * as Coverage from "../kube/Coverage.ts"
 import * as ClusterSummary from "../list/ClusterSummary.ts"
-import { timedOut } from "../list/AskInTime.ts"
+import { timedOut } from "../list/DeadlineFanOut.ts"
 import { coverageOf, type Reply } from "../list/FanOut.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** A row that is there, new or changed, or that is no longer there. */
+/** A row that is new, changed or gone. */
 export interface ClusterChange {
   readonly number: number
   readonly row: ClusterRow
   readonly isGone: boolean
 }
 
-/** Takes the changes of a view. */
+/** Receives the changes of a view. */
 export interface ClusterViewReader {
   readonly take: (changes: ReadonlyArray<ClusterChange>) => void
   readonly broken: (defect: unknown) => void
 }
 
-/** One moment by both clocks: `now` in epoch milliseconds, `steady` in milliseconds by `steadyClock`. */
+/** The same moment by two clocks: `now` in epoch milliseconds, `steady` in milliseconds by `steadyClock`. */
 export interface Moment {
   readonly now: number
   readonly steady: number
@@ -41,30 +41,30 @@ interface Parts {
   readonly reader: ClusterReader["Service"]
 }
 
-/** What was counted of a cluster, and of which state of it. */
+/** The size of a cluster, and the cache state it was computed from. */
 interface Counted {
   readonly store: ClusterStore
   readonly state: string
   readonly size: ClusterSummary.Size
 }
 
-/** How many clusters are remembered that were dropped. */
-const MOST_GONE = 10_000
+/** Removed clusters whose last change is stateByName. */
+const MAX_GONE = 10_000
 
 export class ClusterView {
-  /** Tells the numbers of this view from those of every other. */
+  /** Identifies this view: its numbers have no meaning in another view. */
   readonly name: string
   readonly readers = new Set<ClusterViewReader>()
   readonly #namespaces: NamespaceFilter
   readonly #question: Question
   readonly #parts: Parts
-  /** The last change of each cluster, in the order in which they came. */
+  /** The last change of each cluster, oldest first. */
   readonly #changes = new Map<ClusterName, ClusterChange>()
   readonly #counted = new Map<ClusterName, Counted>()
-  /** Since when clusters are waited for that are not read yet. */
+  /** Time since which each unread cluster is waited for. */
   readonly #awaited = new Map<ClusterName, number>()
   #last = 0
-  /** The last change that is no longer known. */
+  /** Number of the newest change that was dropped. */
   #forgotten = 0
 
   constructor(name: string, namespaces: NamespaceFilter, timeoutMs: number, parts: Parts) {
@@ -79,21 +79,21 @@ export class ClusterView {
     return this.#last
   }
 
-  /** Gives the rows as readers were told them. */
-  told(): ReadonlyArray<ClusterRow> {
+  /** Returns the rows as reported to readers. */
+  reported(): ReadonlyArray<ClusterRow> {
     return [...this.#changes.values()].flatMap(({ isGone, row }) => (isGone ? [] : row))
   }
 
-  /** Gives what changed after a number, each cluster once; `undefined` where that is not known any more. */
+  /** Returns the changes after a number, at most left a cluster; `undefined` if the number is unknown or too old. */
   since(number: number): ReadonlyArray<ClusterChange> | undefined {
     if (!Number.isSafeInteger(number) || number < this.#forgotten || number > this.#last) return undefined
     return [...this.#changes.values()].filter((change) => change.number > number)
   }
 
   /**
-   * Looks at the clusters that are registered, and tells readers what changed.
+   * Compares the registered clusters with the reported rows, and reports the differences.
    *
-   * **Shape** with `isPatient` a cluster that is being read is left as it was told, for as long as a list waits.
+   * **Shape** with `isPatient`, a cluster that is still being read keeps its reported row for up to the list timeout.
    */
   survey(clusters: ReadonlyArray<Cluster>, moment: Moment, isPatient: boolean): void {
     const changes: Array<ClusterChange> = []
@@ -108,7 +108,7 @@ export class ClusterView {
       if (!isGone && !names.has(row.name)) changes.push(this.#note(row, true))
     }
     this.#forget(names)
-    if (changes.length > 0) this.#tell(changes)
+    if (changes.length > 0) this.#report(changes)
   }
 
   #note(row: ClusterRow, isGone: boolean): ClusterChange {
@@ -118,12 +118,12 @@ export class ClusterView {
     return change
   }
 
-  /** Forgets what is kept of clusters that are not registered. */
+  /** Drops the state of clusters that are not registered. */
   #forget(names: ReadonlySet<ClusterName>): void {
-    for (const kept of [this.#awaited, this.#counted]) {
-      for (const name of kept.keys()) if (!names.has(name)) kept.delete(name)
+    for (const stateByName of [this.#awaited, this.#counted]) {
+      for (const name of stateByName.keys()) if (!names.has(name)) stateByName.delete(name)
     }
-    let over = this.#changes.size - names.size - MOST_GONE
+    let over = this.#changes.size - names.size - MAX_GONE
     for (const [name, { isGone, number }] of this.#changes) {
       if (over <= 0) return
       if (!isGone) continue
@@ -133,8 +133,8 @@ export class ClusterView {
     }
   }
 
-  /** One reader's defect is none of the others'. */
-  #tell(changes: ReadonlyArray<ClusterChange>): void {
+  /** Reports changes to all readers. A defect of left reader does not affect the others. */
+  #report(changes: ReadonlyArray<ClusterChange>): void {
     for (const reader of this.readers) {
       try {
         reader.take(changes)
@@ -175,7 +175,7 @@ export class ClusterView {
     return { coverage: coverageOf(name, ClusterSummary.answerOf(reading, value), "cache", 0), value }
   }
 
-  /** Counts a cluster again only where something of it changed. */
+  /** Computes the size of a cluster, if its cached state has changed. */
   #sizeOf(name: ClusterName, reading: Reading): ClusterSummary.Size {
     const { missingKinds, store } = reading
     const versions = (["Pod", "Node", "Namespace"] as const).map((kind) => store.table(kind).version)
@@ -188,9 +188,11 @@ export class ClusterView {
   }
 }
 
-/** Tells whether two rows say the same: when a cluster was heard of last is no change, or a quiet fleet would never be quiet. */
-const isSame = (one: ClusterRow, other: ClusterRow): boolean =>
-  isDeepStrictEqual(withoutTimes(one), withoutTimes(other))
+/**
+ * Returns whether two rows are equal apart from times. A new `lastSeen` alone is no change: it differs at each look.
+ */
+const isSame = (left: ClusterRow, right: ClusterRow): boolean =>
+  isDeepStrictEqual(withoutTimes(left), withoutTimes(right))
 
 const withoutTimes = ({ coverage, lastSeen: _seen, ...row }: ClusterRow) => {
   const { ageMs: _age, error, latencyMs: _latency, ...answer } = coverage

@@ -1,5 +1,5 @@
 /**
- * Follows clusters, their health and their size, for any number of readers.
+ * Watches clusters, their health and their size, for any number of readers.
  */
 import * as Target from "@quarterdeck/targeting/Target"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -19,24 +19,24 @@ import type { WatchEvent, WatchSink } from "./WatchEvent.ts"
 import type { WatchQuery } from "./WatchQuery.ts"
 import { WatchTimes } from "./WorkloadWatch.ts"
 
-/** Views that nobody reads are kept for who comes back: this many, those that were left last. */
-const MOST_IDLE = 32
+/** Views without readers that are entry for reconnecting readers, the most recently used. */
+const MAX_IDLE = 32
 
-/** As many changes at once are made when the reader has room for them. */
-const MANY = 500
+/** Events above which a batch is encoded only when the reader has room for it. */
+const LARGE_BATCH = 500
 
 export class ClusterWatch extends Context.Service<
   ClusterWatch,
   {
     /**
-     * Tells a sink the row of each cluster of the target, and each change of it, until the scope ends.
+     * Sends a sink the row of each cluster of the target, then each change, until the scope ends.
      *
-     * **Shape** the rows that changed since `lastEventId`, while that is known; else `Reset`, where there was one, and all
-     * rows. Then `Ready`. A row holds its coverage: there is no event for that. That only `lastSeen`, `ageMs` or `latencyMs`
-     * differ is no change.
+     * **Shape** sends the rows that changed since `lastEventId`. If that id is unknown, sends `Reset`; then, as without
+     * an id, all rows. Then sends `Ready`. Coverage is part of the row and has no event of its own. A difference only
+     * in `lastSeen`, `ageMs` or `latencyMs` is no change.
      *
-     * **Limits** waits `timeoutMs` for clusters. Changes of one row within 250 ms are one. One row a cluster is kept for all
-     * keys of one namespace scope, and dropped after ten minutes without a reader.
+     * **Limits** waits up to `timeoutMs` for clusters. Merges changes of one row within 250 ms. Keys of one namespace
+     * scope share a view with one row a cluster. A view is dropped after ten minutes without a reader.
      */
     readonly open: (query: WatchQuery, sink: WatchSink<ClusterRow>) => Effect.Effect<void, never, Scope.Scope>
   }
@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
   const open = Effect.fn("ClusterWatch.open")(function* (query: WatchQuery, sink: WatchSink<ClusterRow>) {
     const { binding, clusters: scope, namespaces, target, timeoutMs } = query
     const limit = Math.max(1, target.clusters.length)
-    // A list waits for what is not read yet.
+    // The list waits for clusters that have not been read yet.
     yield* list
       .list({
         target,
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
       .pipe(Effect.catchTag("CursorInvalid", Effect.die))
     const name = Math.abs(yield* Random.nextInt).toString(36)
     const { clusters } = yield* registry.snapshot
-    // At once, for a view without a reader may be dropped.
+    // In one synchronous step: a view without a reader may be dropped.
     const begin = () => {
       const view = viewOf(query, clusters, name)
       const reader = readerOf(view, query, sink)
@@ -81,14 +81,14 @@ const make = Effect.gen(function* () {
   return ClusterWatch.of({ open })
 })
 
-/** Keeps one view for all keys of one namespace scope. **Shape** gives what finds it, or makes it of that name. */
+/** Keeps one view for all keys of one namespace scope. Returns the function that finds or makes a view. */
 const keepViews = Effect.gen(function* () {
   const parts = { cache: yield* ClusterCache, reader: yield* ClusterReader }
   const registry = yield* ClusterRegistry
   const times = yield* WatchTimes
   const clock = yield* Clock.Clock
   const signal = new Signal()
-  /** Each with when it was read last: the one that was opened last is the last one. */
+  /** Views with the time of their last use, the most recently opened last. */
   const views = new Map<string, { readonly view: ClusterView; readAt: number }>()
   const moment = () => ({ now: clock.currentTimeMillisUnsafe(), steady: steadyClock.nowUnsafe(clock) })
 
@@ -103,13 +103,13 @@ const keepViews = Effect.gen(function* () {
     return view
   }
 
-  /** Who comes back has a view looked at again: until then nobody needs to know. */
+  /** Drops views without readers. A view is surveyed again when a reader comes back. */
   const dropIdle = () => {
     const { steady } = moment()
-    for (const kept of views.values()) if (kept.view.readers.size > 0) kept.readAt = steady
+    for (const entry of views.values()) if (entry.view.readers.size > 0) entry.readAt = steady
     const idle = [...views].filter(([, { view }]) => view.readers.size === 0)
     for (const [place, [key, { readAt }]] of idle.entries()) {
-      if (place < idle.length - MOST_IDLE || steady - readAt >= times.idleMs) views.delete(key)
+      if (place < idle.length - MAX_IDLE || steady - readAt >= times.idleMs) views.delete(key)
     }
   }
 
@@ -126,32 +126,32 @@ const keepViews = Effect.gen(function* () {
   })
 
   yield* survey.pipe(
-    Effect.catchCause((cause) => Effect.logError("telling readers how clusters are failed", cause)),
+    Effect.catchCause((cause) => Effect.logError("ClusterWatch: reporting cluster changes to readers failed", cause)),
     Effect.forever,
     Effect.forkScoped
   )
   return viewOf
 })
 
-/** One reader: what it was asked to see of a view. Keeps no row. */
+/** A reader of a view, limited to its query. Keeps no row. */
 const readerOf = (view: ClusterView, query: WatchQuery, sink: WatchSink<ClusterRow>) => {
   const { clusters, lastEventId, target } = query
   const named: ReadonlySet<ClusterName> | undefined = target.mode === "All" ? undefined : new Set(target.clusters)
-  const sees = (name: ClusterName) => (named === undefined ? Target.reaches(clusters, name) : named.has(name))
+  const isVisible = (name: ClusterName) => (named === undefined ? Target.reaches(clusters, name) : named.has(name))
   const binding = EventId.bindingOf(["clusters", query.binding, target.mode, named === undefined ? [] : [...named]])
   const idOf = (number: number) => EventId.print(view.name, number, binding)
-  const seen = (row: ClusterRow) => ClusterSummary.withinScope(row, clusters)
+  const withinScope = (row: ClusterRow) => ClusterSummary.withinScope(row, clusters)
 
   const eventsOf = (changes: ReadonlyArray<ClusterChange>): ReadonlyArray<WatchEvent<ClusterRow>> =>
     changes
-      .filter(({ row }) => sees(row.name))
-      .map(({ isGone, number, row }) => ({ _tag: isGone ? "Gone" : "Row", id: idOf(number), row: seen(row) }))
+      .filter(({ row }) => isVisible(row.name))
+      .map(({ isGone, number, row }) => ({ _tag: isGone ? "Gone" : "Row", id: idOf(number), row: withinScope(row) }))
 
   const first = (): ReadonlyArray<WatchEvent<ClusterRow>> =>
     view
-      .told()
-      .filter(({ name }) => sees(name))
-      .map((row) => ({ _tag: "Row", id: EventId.nowhere(view.name), row: seen(row) }))
+      .reported()
+      .filter(({ name }) => isVisible(name))
+      .map((row) => ({ _tag: "Row", id: EventId.nowhere(view.name), row: withinScope(row) }))
 
   const begin = () => {
     const from = lastEventId === undefined ? undefined : EventId.parse(lastEventId, view.name, binding)
@@ -164,7 +164,7 @@ const readerOf = (view: ClusterView, query: WatchQuery, sink: WatchSink<ClusterR
 
   const take = (changes: ReadonlyArray<ClusterChange>) => {
     const events = eventsOf(changes)
-    if (events.length > MANY) sink.pushMany(events)
+    if (events.length > LARGE_BATCH) sink.pushMany(events)
     else if (events.length > 0) sink.push(events)
   }
   return { begin, take, broken: sink.broken }

@@ -1,40 +1,41 @@
 /**
- * The namespaces of one cluster that a reader may see, kept with their labels.
+ * The namespaces of one cluster that a reader may see, updated with their labels.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { ClusterStore } from "../cache/ClusterStore.ts"
 
 export class VisibleNamespaces {
   readonly #filter: NamespaceFilter.NamespaceFilter
-  /** Those that are in reach by their labels; without labels in the filter nothing changes, and none is kept. */
+  /** Namespaces selected by their labels. Always empty if the filter has no label selector. */
   #labelled: ReadonlySet<string> = new Set()
-  #seen = ""
+  #state = ""
   #store: ClusterStore | undefined
 
   constructor(filter: NamespaceFilter.NamespaceFilter) {
     this.#filter = filter
   }
 
-  /** The namespaces that labels bring into reach now, sorted. */
+  /** The namespaces currently selected by labels, sorted. */
   get labelled(): ReadonlyArray<string> {
     return [...this.#labelled].toSorted()
   }
 
-  /** Tells whether a namespace is in reach. */
+  /** Returns whether a namespace is visible. */
   has(namespace: string): boolean {
     return NamespaceFilter.matches(this.#filter, namespace, undefined) || this.#labelled.has(namespace)
   }
 
   /**
-   * Reads the labels again if they may have changed, or are no longer proven.
+   * Evaluates the labels again if they may have changed or are no longer proven.
    *
-   * **Shape** gives the namespaces that came into reach, or left it. **Limits** linear in the namespaces when one changed.
+   * **Shape** returns the namespaces whose visibility changed. **Limits** linear in the namespaces if one of them
+   * changed.
    */
   refresh(store: ClusterStore | undefined, now: number): ReadonlySet<string> {
     if (!NamespaceFilter.needsLabels(this.#filter)) return new Set()
-    const seen = store === undefined ? "" : `${store.table("Namespace").version} ${String(store.provesLabels(now))}`
-    if (seen === this.#seen && store === this.#store) return new Set()
-    this.#seen = seen
+    const state = store === undefined ? "" : `${store.table("Namespace").version} ${String(store.provesLabels(now))}`
+    if (state === this.#state && store === this.#store) return new Set()
+    this.#state = state
     this.#store = store
     const labelsOf = store?.labelsAt(now)
     const names = labelsOf === undefined ? [] : [...(store?.namespaces().keys() ?? [])]

@@ -1,14 +1,16 @@
 /**
- * What somebody hears who follows rows instead of listing them.
+ * Events delivered to a watch subscriber.
  */
 import type { Coverage } from "../kube/Coverage.ts"
 
 /**
  * One event of a watch.
  *
- * **Shape** `Row` is there now, new or changed; `Gone` is no longer there, or no longer the reader's to see. `Ready` follows the
- * first full set. `Reset` tells the reader to forget all that it was told. `id` is where to go on from; that of `Reset`, and
- * of a row within the first set, names no place.
+ * **Shape** `Row`: a row is new or has changed. `Gone`: a row was removed or is no longer visible to the reader.
+ * `Coverage`: the state of a cluster has changed. `Ready`: the first set is complete. `Reset`: discard all rows
+ * received so far.
+ *
+ * `id` is the position to resume from. The ids of `Reset` and of rows in the first set contain no position.
  */
 export type WatchEvent<Row> =
   | { readonly _tag: "Row"; readonly id: string; readonly row: Row }
@@ -17,14 +19,17 @@ export type WatchEvent<Row> =
   | { readonly _tag: "Ready"; readonly id: string }
   | { readonly _tag: "Reset"; readonly id: string }
 
-/** Takes the events of one reader. */
+/** Receives the events of one reader. */
 export interface WatchSink<Row> {
-  /** Takes what changed. **Limits** called within the change of all readers: must be quick. */
+  /** Receives changes. **Limits** called while all readers are notified: must be quick. */
   readonly push: (events: ReadonlyArray<WatchEvent<Row>>) => void
-  /** Takes what a reader begins with, of any number, made when the reader has room for it. */
+  /** Receives the initial rows. They are encoded only when the reader has room for them. */
   readonly pushLater: (events: Iterable<WatchEvent<Row>>) => void
-  /** Takes many changes at once, whose texts are made when the reader has room for them; one that leaves too many waiting is cut. */
+  /**
+   * Receives a large batch, encoded only when the reader has room for it. If too many events wait, the reader is
+   * disconnected.
+   */
   readonly pushMany: (events: ReadonlyArray<WatchEvent<Row>>) => void
-  /** Nothing more will come, for what makes the events is broken. */
+  /** Called when no more events will come, because of a defect. */
   readonly broken: (defect: unknown) => void
 }

@@ -1,13 +1,15 @@
 /**
- * What somebody wants to follow, and on whose behalf.
+ * The request of a watch.
  */
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
 import type { ClusterScope, Target } from "@quarterdeck/targeting/Target"
 
 /**
- * Asks to follow the rows of a target. `namespaces` and `clusters` are what the key reaches: a target of all clusters
- * takes in those that come later. `binding` names the key and its rule. `lastEventId` is the last id that the reader
- * was told, of this watch or another.
+ * Requests the rows of a target and their changes.
+ *
+ * **Shape** `namespaces` and `clusters` limit the key's access. A target of all clusters includes clusters that are
+ * registered later. `binding` identifies the key and its rule. `lastEventId` is the last id that the reader received,
+ * from this watch or another.
  */
 export interface WatchQuery {
   readonly target: Target
@@ -15,6 +17,6 @@ export interface WatchQuery {
   readonly clusters: ClusterScope
   readonly binding: string
   readonly lastEventId: string | undefined
-  /** How long the first set waits for clusters, in milliseconds. */
+  /** Time that the first set waits for clusters, in milliseconds. */
   readonly timeoutMs: number
 }

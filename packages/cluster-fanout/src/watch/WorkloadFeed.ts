@@ -1,5 +1,5 @@
 /**
- * The changes of all workloads of all clusters, gathered once for everybody who follows some of them.
+ * Collects the workload changes of all clusters once, for all readers.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Result } from "effect"
@@ -18,19 +18,22 @@ import { ClusterRows } from "./ClusterRows.ts"
 import type { Standing, WorkloadReader } from "./WorkloadReader.ts"
 
 /**
- * How long changes are gathered before they are told, in milliseconds. Changes of one row within `windowMs` are one;
- * they are told up to `leadMs` earlier, so that a timer that is late keeps to it, with those of others that came up to
- * `spanMs` later.
+ * Batching of changes, in milliseconds.
+ *
+ * **Shape** changes of one row within `windowMs` are merged. They are reported up to `leadMs` early, so that a late
+ * timer still keeps to the window. Changes that came up to `spanMs` later are reported with them.
  */
 const TIMES = { windowMs: 250, leadMs: 30, spanMs: 20 }
 
-/** A cluster some of whose kinds do not come is shown without them. **Units** milliseconds. */
+/**
+ * Time after which a cluster's rows are shown although some of its kinds have not been read. **Units** milliseconds.
+ */
 const PATIENCE_MS = 3_000
 
 interface Followed {
   readonly rows: ClusterRows<WorkloadRow>
   store: ClusterStore | undefined
-  /** The store that is to be followed once it is read, and since when it is waited for. */
+  /** The store to follow once it has been read, and the time since which it is waited for. */
   awaited: ClusterStore | undefined
   awaitedAt: number
 }
@@ -38,13 +41,13 @@ interface Followed {
 type Parts = {
   readonly cache: ClusterCache["Service"]
   readonly reader: ClusterReader["Service"]
-  /** The time in milliseconds by `steadyClock`. */
+  /** Returns the time in milliseconds by `steadyClock`. */
   readonly now: () => number
 }
 
 export class WorkloadFeed {
   readonly log: ChangeLog<WorkloadRow>
-  /** Is notified when something waits to be told. */
+  /** Notified when a change waits to be reported. */
   readonly signal = new Signal()
   readonly readers = new Set<WorkloadReader>()
   readonly #parts: Parts
@@ -52,7 +55,7 @@ export class WorkloadFeed {
   #registered: ReadonlyMap<ClusterName, Cluster> = new Map()
   #standings = new Map<string, Standing>()
 
-  /** Begins a log under `name`, which tells it from every other. */
+  /** Starts a log. `name` identifies it. */
   constructor(name: string, parts: Parts) {
     this.log = new ChangeLog(name)
     this.#parts = parts
@@ -63,7 +66,7 @@ export class WorkloadFeed {
     return [...this.#registered.keys()]
   }
 
-  /** When the readers must hear of what waits longest; `undefined` when nothing waits. **Units** as `Parts.now`. */
+  /** Time at which the oldest waiting change is due; `undefined` if none waits. **Units** as `Parts.now`. */
   get due(): number | undefined {
     let oldest: number | undefined
     for (const { rows } of this.#followed.values()) {
@@ -72,23 +75,23 @@ export class WorkloadFeed {
     return oldest === undefined ? undefined : oldest + TIMES.windowMs - TIMES.leadMs
   }
 
-  /** Tells whether a cluster is registered, or its rows have not all gone yet. */
+  /** Returns whether a cluster is registered, or some of its rows have not been reported as gone yet. */
   has(name: ClusterName): boolean {
     return this.#registered.has(name) || this.#followed.has(name)
   }
 
-  /** Gives the rows of a cluster as readers were told them. */
-  told(name: ClusterName): ReadonlyArray<WorkloadRow> {
-    return this.#followed.get(name)?.rows.told() ?? []
+  /** Returns the rows of a cluster as reported to readers. */
+  reported(name: ClusterName): ReadonlyArray<WorkloadRow> {
+    return this.#followed.get(name)?.rows.reported() ?? []
   }
 
-  /** Gives what the cache holds of a cluster now. */
+  /** Returns the cached state of a cluster. */
   storeOf(name: ClusterName): ClusterStore | undefined {
     const cluster = this.#registered.get(name)
     return cluster === undefined ? undefined : this.#parts.cache.find(cluster)?.store
   }
 
-  /** Follows the clusters that there are now. **Shape** `isFirst`: nobody was told anything yet. */
+  /** Follows exactly these clusters. **Shape** `isFirst`: no reader has received rows yet. */
   follow(clusters: ReadonlyArray<Cluster>, isFirst: boolean): void {
     this.#standings = new Map()
     this.#registered = new Map(clusters.map((cluster) => [cluster.name, cluster]))
@@ -103,11 +106,11 @@ export class WorkloadFeed {
     }
   }
 
-  /** Tells all readers what is due. */
+  /** Reports due changes to all readers. */
   flush(): void {
     const now = this.#parts.now()
     const until = now - TIMES.windowMs + TIMES.leadMs + TIMES.spanMs
-    // A row that goes together with its namespace's scope is known only until it is taken.
+    // Refresh first: rows that a namespace's change hides are only known until they are taken.
     this.#eachReader((reader) => reader.refresh(now))
     const changes = [...this.#followed.values()].flatMap(({ rows }) => rows.take(until))
     if (changes.length === 0) return
@@ -115,13 +118,15 @@ export class WorkloadFeed {
     this.#eachReader((reader) => reader.take(numbered))
   }
 
-  /** Tells all readers how their clusters stand. */
+  /** Updates all readers on the state of their clusters. */
   survey(): void {
     const now = this.#parts.now()
     this.#eachReader((reader) => reader.survey(now))
   }
 
-  /** Tells how a cluster answers a question now. **Limits** computed once between two calls of `follow` for all who ask alike. */
+  /**
+   * Returns how a cluster currently answers a question. **Limits** cached by question until the next call of `follow`.
+   */
   standingOf(name: ClusterName, question: Question, now: number): Standing {
     const key = `${name} ${question.kinds.join()} ${String(question.needsLabels)}`
     const known = this.#standings.get(key)
@@ -131,7 +136,7 @@ export class WorkloadFeed {
     return standing
   }
 
-  /** Ends: nothing is followed any more. */
+  /** Stops following all clusters. */
   end(): void {
     for (const { rows } of this.#followed.values()) rows.end(false)
     this.#followed.clear()
@@ -177,11 +182,11 @@ export class WorkloadFeed {
     return standing(coverageOf(name, answer, "cache", 0), isShown)
   }
 
-  /** One reader's defect is none of the others'. */
-  #eachReader(tell: (reader: WorkloadReader) => void): void {
+  /** Calls each reader. A defect of one reader does not affect the others. */
+  #eachReader(notify: (reader: WorkloadReader) => void): void {
     for (const reader of this.readers) {
       try {
-        tell(reader)
+        notify(reader)
       } catch (defect) {
         this.readers.delete(reader)
         reader.broken(defect)
@@ -195,7 +200,10 @@ const standing = (coverage: Coverage.Coverage, isComplete: boolean): Standing =>
   return { coverage, state: JSON.stringify([status, error?.code, missingKinds]), isComplete }
 }
 
-/** Rows of a cluster whose kinds have not all come would be told as what they are not: a pod as its own workload. */
+/**
+ * Returns whether rows can be shown. Rows made before all kinds are read may be wrong: a pod would appear as its own
+ * workload.
+ */
 const isReadable = (member: Member, waitedMs: number): boolean =>
   Kind.workloadKinds.some((kind) => member.store.table(kind).sync._tag === "Synced")
   && (waitedMs >= PATIENCE_MS || Kind.workloadKinds.every((kind) => isSettled(member, kind)))

@@ -1,7 +1,7 @@
 /**
- * One reader of workloads: what it was asked to see of all changes, and what it must hear of its clusters.
+ * A reader of workloads: selects its events from the shared change log, and tracks its clusters.
  *
- * Keeps no row: what a reader has follows from what it was told, and that from the log that all readers share.
+ * A reader stores no rows. The log and the reported rows, which all readers share, determine what it has received.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -20,25 +20,28 @@ import type { WatchQuery } from "./WatchQuery.ts"
 
 type Event = Extract<WatchEvent<WorkloadRow>, { readonly _tag: "Row" | "Gone" }>
 
-/** How a cluster answers. **Shape** `state` differs when a reader should hear of it; `isComplete`: nothing more is waited for. */
+/**
+ * State of a cluster. **Shape** `state` changes whenever readers should be notified. `isComplete`: no more rows are
+ * waited for.
+ */
 export interface Standing {
   readonly coverage: Coverage
   readonly state: string
   readonly isComplete: boolean
 }
 
-/** What all readers read from. */
+/** The shared source of all readers. */
 interface Source {
   readonly log: ChangeLog<WorkloadRow>
   /** The registered clusters. */
   readonly names: ReadonlyArray<ClusterName>
-  /** Tells whether a cluster is registered, or its rows have not all gone yet. */
+  /** Returns whether a cluster is registered, or some of its rows have not been reported as gone yet. */
   readonly has: (name: ClusterName) => boolean
-  /** Gives the rows of a cluster as readers were told them. */
-  readonly told: (name: ClusterName) => ReadonlyArray<WorkloadRow>
-  /** Gives what the cache holds of a cluster now. */
+  /** Returns the rows of a cluster as reported to readers. */
+  readonly reported: (name: ClusterName) => ReadonlyArray<WorkloadRow>
+  /** Returns the cached state of a cluster. */
   readonly storeOf: (name: ClusterName) => ClusterStore | undefined
-  /** Tells how a cluster answers a question now. */
+  /** Returns how a cluster currently answers a question. */
   readonly standingOf: (name: ClusterName, question: Question, now: number) => Standing
 }
 
@@ -46,17 +49,17 @@ export interface WorkloadWatchQuery extends WatchQuery {
   readonly filter: WorkloadFilter.WorkloadFilter
 }
 
-/** What a reader knows of one of its clusters. */
+/** A reader's state for one of its clusters. */
 interface Part {
-  readonly reached: VisibleNamespaces
-  /** Rows that the reader has. */
+  readonly visible: VisibleNamespaces
+  /** Number of rows that the reader has received. */
   count: number
-  /** The state of the coverage that it was told last. */
-  told: string
+  /** The last reported state of the coverage. */
+  reported: string
 }
 
-/** As many changes at once are made when the reader has room for them. */
-const MANY = 500
+/** Events above which a batch is encoded only when the reader has room for it. */
+const LARGE_BATCH = 500
 
 export class WorkloadReader {
   readonly #feed: Source
@@ -64,7 +67,7 @@ export class WorkloadReader {
   readonly #sink: WatchSink<WorkloadRow>
   readonly #wanted: ReturnType<typeof WorkloadFilter.wanted>
   readonly #parts = new Map<ClusterName, Part>()
-  /** When the first set is whole though some cluster is still waited for. */
+  /** Time after which the first set counts as complete although a cluster has not answered. */
   readonly #patientUntil: number
   readonly #question: Question
   #binding = ""
@@ -84,7 +87,7 @@ export class WorkloadReader {
     }
   }
 
-  /** Begins with what the reader missed, or with all there is. */
+  /** Sends the missed changes, or all rows. */
   begin(now: number): void {
     this.refresh(now)
     const { lastEventId } = this.#query
@@ -93,29 +96,31 @@ export class WorkloadReader {
     const missed = from === undefined ? undefined : log.since(from)
     if (lastEventId !== undefined && missed === undefined)
       this.#sink.push([{ _tag: "Reset", id: EventId.nowhere(log.name) }])
-    // What comes into reach later, and is still there then, is told of then.
-    const seen = [...this.#parts.keys()].flatMap((name) => this.#feed.told(name).filter((row) => this.#sees(row)))
-    for (const row of seen) this.#count(row, 1)
-    this.#sink.pushLater(missed === undefined ? this.#rowsOf(seen) : this.#eventsOf(missed))
+    // Rows that become visible between now and their delivery are sent by a later refresh.
+    const rows = [...this.#parts.keys()].flatMap((name) =>
+      this.#feed.reported(name).filter((row) => this.#isVisible(row))
+    )
+    for (const row of rows) this.#count(row, 1)
+    this.#sink.pushLater(missed === undefined ? this.#rowsOf(rows) : this.#eventsOf(missed))
     this.survey(now)
   }
 
-  /** Hears what changed. **Shape** after `refresh`, which must know the rows as they were before. */
+  /** Receives changes. **Shape** call `refresh` first, because it needs the rows from before the changes. */
   take(changes: ReadonlyArray<NumberedChange<WorkloadRow>>): void {
     const events: Array<Event> = []
     for (const change of changes) {
       const event = this.#eventOf(change)
       if (event === undefined) continue
       events.push(event)
-      const had = change.held !== undefined && this.#sees(change.held)
+      const wasVisible = change.previous !== undefined && this.#isVisible(change.previous)
       if (event._tag === "Gone") this.#count(event.row, -1)
-      else if (!had) this.#count(event.row, 1)
+      else if (!wasVisible) this.#count(event.row, 1)
     }
-    if (events.length > MANY) this.#sink.pushMany(events)
+    if (events.length > LARGE_BATCH) this.#sink.pushMany(events)
     else if (events.length > 0) this.#sink.push(events)
   }
 
-  /** Hears of its clusters: which there are, how they answer, and which namespaces are in reach. */
+  /** Updates the reader's clusters: their list, their coverage, and the visible namespaces. */
   survey(now: number): void {
     this.refresh(now)
     const events: Array<WatchEvent<WorkloadRow>> = []
@@ -123,8 +128,8 @@ export class WorkloadReader {
     for (const [name, part] of this.#parts) {
       const { coverage, isComplete, state } = this.#feed.standingOf(name, this.#question, now)
       isWhole = isWhole && isComplete
-      if (state === part.told) continue
-      part.told = state
+      if (state === part.reported) continue
+      part.reported = state
       if (this.#query.target.mode === "All" && !this.#feed.has(name)) this.#parts.delete(name)
       events.push({ _tag: "Coverage", coverage: { ...coverage, count: answered(coverage) ? part.count : 0 } })
     }
@@ -139,7 +144,7 @@ export class WorkloadReader {
     this.#sink.broken(defect)
   }
 
-  /** Takes in clusters that came, and shows or hides the rows of namespaces. */
+  /** Adds new clusters, and shows or hides rows of namespaces whose visibility changed. */
   refresh(now: number): void {
     const { clusters, namespaces, target } = this.#query
     const names =
@@ -147,46 +152,50 @@ export class WorkloadReader {
     let isMoved = this.#binding === ""
     for (const name of names) {
       if (this.#parts.has(name)) continue
-      const part = { reached: new VisibleNamespaces(namespaces), count: 0, told: "" }
-      part.reached.refresh(this.#feed.storeOf(name), now)
+      const part = { visible: new VisibleNamespaces(namespaces), count: 0, reported: "" }
+      part.visible.refresh(this.#feed.storeOf(name), now)
       this.#parts.set(name, part)
       isMoved = true
     }
-    const moved: Array<readonly [name: ClusterName, namespaces: ReadonlySet<string>]> = []
+    const changedParts: Array<readonly [name: ClusterName, namespaces: ReadonlySet<string>]> = []
     for (const [name, part] of this.#parts) {
-      const changed = part.reached.refresh(this.#feed.storeOf(name), now)
-      if (changed.size > 0) moved.push([name, changed])
+      const changed = part.visible.refresh(this.#feed.storeOf(name), now)
+      if (changed.size > 0) changedParts.push([name, changed])
     }
-    if (isMoved || moved.length > 0) this.#bind()
-    const events = moved.flatMap(([name, changed]) => this.#moved(name, changed))
+    if (isMoved || changedParts.length > 0) this.#bind()
+    const events = changedParts.flatMap(([name, changed]) => this.#changedParts(name, changed))
     if (events.length === 0) return
-    // Who was told a part of it has neither what was in reach before nor what is now: there is no going on from there.
+    // A reader with only a part of these events matches neither the old nor the new scope, so only the last has a
+    // position.
     const nowhere = EventId.nowhere(this.#feed.log.name)
     const here = this.#id(this.#feed.log.last)
     this.#sink.pushMany(events.map((event, place) => ({ ...event, id: place === events.length - 1 ? here : nowhere })))
   }
 
-  /** Shows the rows of namespaces that came into reach, and takes those of the others. */
-  #moved(name: ClusterName, namespaces: ReadonlySet<string>): ReadonlyArray<Omit<Event, "id">> {
+  /** Makes the events of namespaces that became visible or hidden. */
+  #changedParts(name: ClusterName, namespaces: ReadonlySet<string>): ReadonlyArray<Omit<Event, "id">> {
     const events: Array<Omit<Event, "id">> = []
-    for (const row of this.#feed.told(name)) {
+    for (const row of this.#feed.reported(name)) {
       if (!namespaces.has(row.namespace) || !this.#isWanted(row)) continue
-      const isSeen = this.#sees(row)
-      events.push({ _tag: isSeen ? "Row" : "Gone", row })
-      this.#count(row, isSeen ? 1 : -1)
+      const isVisible = this.#isVisible(row)
+      events.push({ _tag: isVisible ? "Row" : "Gone", row })
+      this.#count(row, isVisible ? 1 : -1)
     }
     return events
   }
 
-  /** Makes the mark of this watch: what is in reach by labels is a part of what the reader has. */
+  /**
+   * Updates the binding. It includes the namespaces selected by labels, because they determine the rows that the reader
+   * has.
+   */
   #bind(): void {
     const { binding, filter, target } = this.#query
     const clusters = target.mode === "All" ? [] : target.clusters
-    const reached = [...this.#parts]
-      .filter(([, part]) => part.reached.labelled.length > 0)
-      .map(([name, part]) => [name, ...part.reached.labelled].join(" "))
+    const visible = [...this.#parts]
+      .filter(([, part]) => part.visible.labelled.length > 0)
+      .map(([name, part]) => [name, ...part.visible.labelled].join(" "))
       .toSorted()
-    const facts = ["workloads", binding, target.mode, clusters, WorkloadFilter.canonical(filter), reached]
+    const facts = ["workloads", binding, target.mode, clusters, WorkloadFilter.canonical(filter), visible]
     this.#binding = EventId.bindingOf(facts)
   }
 
@@ -194,21 +203,22 @@ export class WorkloadReader {
     return EventId.print(this.#feed.log.name, number, this.#binding)
   }
 
-  #eventOf({ held, next, number }: NumberedChange<WorkloadRow>): Event | undefined {
-    if (next !== undefined && this.#sees(next)) return { _tag: "Row", id: this.#id(number), row: next }
-    if (held !== undefined && this.#sees(held)) return { _tag: "Gone", id: this.#id(number), row: held }
+  #eventOf({ previous, next, number }: NumberedChange<WorkloadRow>): Event | undefined {
+    if (next !== undefined && this.#isVisible(next)) return { _tag: "Row", id: this.#id(number), row: next }
+    if (previous !== undefined && this.#isVisible(previous))
+      return { _tag: "Gone", id: this.#id(number), row: previous }
     return undefined
   }
 
-  /** Makes all events at once: what is in reach may have moved by the time that the reader has room for them. */
+  /** Makes all events at once: visibility may change before the reader has room for them. */
   #eventsOf(changes: ReadonlyArray<NumberedChange<WorkloadRow>>): ReadonlyArray<Event> {
     return changes.flatMap((change) => this.#eventOf(change) ?? [])
   }
 
-  /** Gives the rows as events; what left the reader's reach meanwhile is skipped. */
+  /** Yields the rows as events. Skips rows that became hidden meanwhile. */
   *#rowsOf(rows: ReadonlyArray<WorkloadRow>): Generator<Event, undefined> {
     const id = EventId.nowhere(this.#feed.log.name)
-    for (const row of rows) if (this.#sees(row)) yield { _tag: "Row", id, row }
+    for (const row of rows) if (this.#isVisible(row)) yield { _tag: "Row", id, row }
   }
 
   #isWanted(row: WorkloadRow): boolean {
@@ -218,8 +228,8 @@ export class WorkloadReader {
     return matches === undefined || matches(row)
   }
 
-  #sees(row: WorkloadRow): boolean {
-    return this.#isWanted(row) && this.#parts.get(row.cluster)?.reached.has(row.namespace) === true
+  #isVisible(row: WorkloadRow): boolean {
+    return this.#isWanted(row) && this.#parts.get(row.cluster)?.visible.has(row.namespace) === true
   }
 
   #count({ cluster }: WorkloadRow, by: number): void {

@@ -1,5 +1,5 @@
 /**
- * Follows workloads of many clusters for any number of readers.
+ * Watches workloads of many clusters for any number of readers.
  */
 import { Clock, Context, Effect, Layer, Random, type Scope } from "effect"
 import { ClusterCache } from "../cache/ClusterCache.ts"
@@ -14,27 +14,27 @@ import type { WatchSink } from "./WatchEvent.ts"
 import { WorkloadFeed } from "./WorkloadFeed.ts"
 import { WorkloadReader, type WorkloadWatchQuery } from "./WorkloadReader.ts"
 
-/** How often readers hear of their clusters, and how long changes are gathered for nobody. **Units** milliseconds. */
+/** Interval of cluster updates, and time for which the feed is kept without a reader. **Units** milliseconds. */
 export const WatchTimes = Context.Reference("@quarterdeck/cluster-fanout/watch/WatchTimes", {
   defaultValue: () => ({ surveyMs: 250, idleMs: 600_000 })
 })
 
-/** How long a reader waits for clusters beyond what a list waits. **Units** milliseconds. */
+/** Extra time that a reader waits for clusters after the list has. **Units** milliseconds. */
 const GRACE_MS = 500
 
 export class WorkloadWatch extends Context.Service<
   WorkloadWatch,
   {
     /**
-     * Tells a sink the rows that match, and each change of them, until the scope ends.
+     * Sends a sink the matching rows, then each change of them, until the scope ends.
      *
-     * **Shape** the rows that the reader missed since `lastEventId`, while that is known; else `Reset`, where there was one, and
-     * all rows. Then `Ready`.
+     * **Shape** sends the changes since `lastEventId`. If that id is unknown, sends `Reset`; then, as without an id,
+     * all rows. Then sends `Ready`.
      *
-     * **Errors** `NamespaceForbidden` as a list.
+     * **Errors** `NamespaceForbidden`, as for a list.
      *
-     * **Limits** waits `timeoutMs` for clusters. Changes of one row within 250 ms are one. One log of the last 10,000 changes
-     * for all readers, dropped after ten minutes without any; a reader holds no row.
+     * **Limits** waits up to `timeoutMs` for clusters. Merges changes of one row within 250 ms. All readers share one
+     * log of the last 10,000 changes, dropped after ten minutes without a reader. A reader stores no rows.
      */
     readonly open: (
       query: WorkloadWatchQuery,
@@ -56,7 +56,8 @@ const make = Effect.gen(function* () {
 
   const open = Effect.fn("WorkloadWatch.open")(function* (query: WorkloadWatchQuery, sink: WatchSink<WorkloadRow>) {
     const { binding, filter, namespaces, target, timeoutMs } = query
-    // A list waits for what is not read yet, and refuses namespaces; a watch goes on also where no cluster answers.
+    // The list waits for clusters that have not been read, and rejects namespaces out of scope. Unlike a list, a watch
+    // continues if no cluster answers.
     yield* workloads
       .list({
         target,
@@ -83,7 +84,7 @@ const make = Effect.gen(function* () {
   return WorkloadWatch.of({ open })
 })
 
-/** Keeps one feed while somebody reads it, and for a while after. **Shape** gives what begins it, if it is not there. */
+/** Keeps one feed while it has readers, and for `idleMs` after that. Returns the effect that starts or joins it. */
 const keepFeed = Effect.fnUntraced(function* (now: () => number) {
   const parts = { cache: yield* ClusterCache, reader: yield* ClusterReader, now }
   const registry = yield* ClusterRegistry
@@ -103,7 +104,7 @@ const keepFeed = Effect.fnUntraced(function* (now: () => number) {
     return feed
   })
 
-  const tell = Effect.gen(function* () {
+  const report = Effect.gen(function* () {
     yield* signal.until(() => feed !== undefined)
     const current = feed
     if (current === undefined) return
@@ -132,8 +133,10 @@ const keepFeed = Effect.fnUntraced(function* (now: () => number) {
   })
 
   const keep = (step: Effect.Effect<void>) =>
-    Effect.forever(Effect.catchCause(step, (cause) => Effect.logError("telling readers what changed failed", cause)))
-  yield* Effect.forkScoped(keep(tell))
+    Effect.forever(
+      Effect.catchCause(step, (cause) => Effect.logError("WorkloadWatch: reporting changes to readers failed", cause))
+    )
+  yield* Effect.forkScoped(keep(report))
   yield* Effect.forkScoped(keep(survey))
   yield* Effect.addFinalizer(() => Effect.sync(() => feed?.end()))
   return begin

@@ -23,7 +23,7 @@ describe("a bounded table", () => {
     "holds as many as it may, none older than one that went for it, and tells of each that goes",
     [Schema.Array(Step)],
     ([steps]) => {
-      const table = new KindTable<Row>(undefined, { most: MOST, ageOf: ({ at }) => at })
+      const table = new KindTable<Row>(undefined, { max: MOST, ageOf: ({ at }) => at })
       const told = new Map<string, Row>()
       table.observe({
         put: (row) => told.set(row.uid, row),
@@ -53,7 +53,7 @@ describe("a bounded table", () => {
   )
 
   it("holds no more of what is put again and again than twice its bound", () => {
-    const table = new KindTable<Row>(undefined, { most: 2, ageOf: ({ at }) => at })
+    const table = new KindTable<Row>(undefined, { max: 2, ageOf: ({ at }) => at })
     table.apply([{ _tag: "Synced" }], 0)
     for (let at = 0; at < 1_000; at++) {
       table.apply([{ _tag: "Put", record: { uid: `row-${at % 2}`, at: String(at).padStart(6, "0") } }], 0)

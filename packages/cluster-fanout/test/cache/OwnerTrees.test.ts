@@ -2,7 +2,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { everyNamespace } from "@quarterdeck/targeting/NamespaceFilter"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { WorkloadLookup } from "../../src/act/WorkloadLookup.ts"
+import { WorkloadDetails } from "../../src/act/WorkloadDetails.ts"
 import type { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import type { Consistency } from "../../src/kube/Coverage.ts"
 import { Pods } from "../../src/list/Pods.ts"
@@ -105,7 +105,7 @@ describe("trees of owners", () => {
                 )
               )
             }
-            const lookup = yield* WorkloadLookup
+            const lookup = yield* WorkloadDetails
             for (const [top, millis] of Object.entries(sums)) {
               const [kind = "", name = ""] = top.split("/")
               const filter = { kind: [kind] }
@@ -124,7 +124,7 @@ describe("trees of owners", () => {
                 millis
               )
             }
-          }).pipe(Effect.provide(Layer.provide(WorkloadLookup.layer, fleet.layer)))
+          }).pipe(Effect.provide(Layer.provide(WorkloadDetails.layer, fleet.layer)))
       )
     },
     { arbitrary: { runs: 30 } }

@@ -15,7 +15,7 @@ const synced: WatchEvent = { _tag: "Synced", resourceVersion: "5" }
 /** Where a watch could go on that told this and was lost. */
 const from = (...events: ReadonlyArray<WatchEvent>) => {
   const position = new WatchPosition()
-  position.heard(events)
+  position.applied(events)
   position.lost(0)
   return position.from(10, 60)
 }
@@ -32,14 +32,14 @@ describe("WatchPosition", () => {
 
   it("holds for some time after the first loss, until the watch has caught up", () => {
     const position = new WatchPosition()
-    position.heard([synced])
+    position.applied([synced])
     assert.isUndefined(position.from(0, 60), "it is not lost")
     position.lost(100)
-    position.heard([put("6")])
+    position.applied([put("6")])
     position.lost(150)
     assert.strictEqual(position.from(160, 60), "6")
     assert.isUndefined(position.from(161, 60))
-    position.heard([{ _tag: "Resumed" }])
+    position.applied([{ _tag: "Resumed" }])
     position.lost(200)
     assert.strictEqual(position.from(260, 60), "6")
     position.forget()

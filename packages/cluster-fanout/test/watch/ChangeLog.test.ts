@@ -5,7 +5,7 @@ import { ChangeLog } from "../../src/watch/ChangeLog.ts"
 const MOST = 10_000
 
 const changesOf = (first: number, count: number) =>
-  Array.from({ length: count }, (_, index) => ({ held: undefined, next: first + index }))
+  Array.from({ length: count }, (_, index) => ({ previous: undefined, next: first + index }))
 
 const Counts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4_000 }))).check(
   Schema.isMaxLength(12)

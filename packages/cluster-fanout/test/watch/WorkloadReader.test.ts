@@ -91,12 +91,12 @@ class World {
     return reader
   }
 
-  #change(held: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
-    if (held === undefined && next === undefined) return
+  #change(previous: WorkloadRow | undefined, next: WorkloadRow | undefined): void {
+    if (previous === undefined && next === undefined) return
     this.#reader.refresh(0)
-    if (next === undefined) this.#rows.delete(held?.id ?? "")
+    if (next === undefined) this.#rows.delete(previous?.id ?? "")
     else this.#rows.set(next.id, next)
-    this.#reader.take(this.#log.append([{ held, next }]))
+    this.#reader.take(this.#log.append([{ previous, next }]))
   }
 
   put(row: WorkloadRow): void {

@@ -15,7 +15,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   invalid_parameter: { detail: "limit: expected a whole number from 1 to 5000", field: "limit" },
   unknown_parameter: { detail: "namespaces: is not known here", field: "namespaces" },
   action_unsupported: {
-    detail: "kind: restart takes Deployment, StatefulSet, DaemonSet, not CronJob",
+    detail: "kind: restart supports Deployment, StatefulSet, DaemonSet, not CronJob",
     field: "kind"
   },
   invalid_cursor: { detail: "cursor: belongs to another question", field: "cursor" },
@@ -59,12 +59,12 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
       "the maker of the key has 1000 valid keys, the most that keys.maxPerMaker allows; revoke one that is not needed"
   },
   workload_changed: {
-    detail: "the workload has resourceVersion 81322 by now; nothing was done",
+    detail: "the workload now has resourceVersion 81322; nothing was changed",
     field: "resourceVersion"
   },
   logs_unavailable: {
     detail:
-      'cluster prod gives no log of container web: container "web" in pod "web-5d8f-x2x9k" is waiting to start: ContainerCreating'
+      'cluster prod returned no log for container web: container "web" in pod "web-5d8f-x2x9k" is waiting to start: ContainerCreating'
   },
   cluster_exists: { detail: "a cluster is registered as prod", field: "name" },
   cluster_configured: {
@@ -101,8 +101,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   starting: { detail: "the service is not ready to serve yet" },
   cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] },
   outcome_unknown: {
-    detail:
-      "cluster prod did not answer the change, which may have been made: look at the workload before you try again"
+    detail: "cluster prod did not answer the change, which may have been applied; check the workload before you retry"
   }
 }
 

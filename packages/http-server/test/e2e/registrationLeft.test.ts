@@ -68,7 +68,7 @@ onOneDriver(
             /\nquarterdeck: the log ends here: cluster_/.test(text)
           )
         }
-        assert.match(readers[0]?.text ?? "", /cluster_not_found: cluster prod is not registered any more/)
+        assert.match(readers[0]?.text ?? "", /cluster_not_found: cluster prod is no longer registered/)
       }).pipe(Effect.scoped)
     )
   }

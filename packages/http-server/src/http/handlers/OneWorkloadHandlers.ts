@@ -3,7 +3,7 @@
  */
 import { type Action, WorkloadActions } from "@quarterdeck/cluster-fanout"
 import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
-import { WorkloadLookup } from "@quarterdeck/cluster-fanout/WorkloadLookup"
+import { WorkloadDetails } from "@quarterdeck/cluster-fanout/WorkloadDetails"
 import { Api } from "@quarterdeck/contract/Api"
 import { type ActionResult, ActionRequest, ScaleRequest, type WorkloadReply } from "@quarterdeck/contract/WorkloadGroup"
 import * as Rule from "@quarterdeck/keys/Rule"
@@ -31,7 +31,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
   "workload",
   Effect.fn(function* (handlers) {
     const actions = yield* WorkloadActions.WorkloadActions
-    const lookup = yield* WorkloadLookup
+    const lookup = yield* WorkloadDetails
 
     /** Handles an action. **Shape** syntax first, then scope, then the cluster. */
     const act = <Body extends ActionRequest>(
@@ -97,7 +97,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
 )
 
 /** Notes for the audit what became of a change, whose caller may have left. */
-const noteOutcome: WorkloadActions.Heard = (outcome) =>
+const noteOutcome: WorkloadActions.OnOutcome = (outcome) =>
   Effect.gen(function* () {
     const status = Result.isSuccess(outcome)
       ? 200

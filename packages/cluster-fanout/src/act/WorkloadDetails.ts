@@ -1,5 +1,5 @@
 /**
- * Looks at one workload of one cluster as it is now, with its pods.
+ * Reads one workload of one cluster live, with its pods.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { NamespaceFilter } from "@quarterdeck/targeting/NamespaceFilter"
@@ -22,16 +22,16 @@ import { WorkloadNotFound } from "./ActionError.ts"
 import * as RequireNamespace from "./RequireNamespace.ts"
 import { WorkloadParts } from "./WorkloadParts.ts"
 
-/** The most pods that are told of a workload. */
+/** Upper bound of the pods returned for a workload. */
 export const MOST_PODS = 500
 
-/** Asks for one workload; `timeoutMs` bounds all that is read for it. */
+/** Requests one workload. **Units** `timeoutMs` for all reads together. */
 export interface LookupQuery {
   readonly cluster: ClusterName
   readonly namespace: string
   readonly kind: string
   readonly name: string
-  /** What the key reaches. */
+  /** Namespaces that the key may access. */
   readonly namespaces: NamespaceFilter
   readonly timeoutMs: number
 }
@@ -39,8 +39,8 @@ export interface LookupQuery {
 /**
  * A workload with its pods.
  *
- * **Shape** `pods` are those that are not ready first, then by name, at most {@link MOST_PODS} of `podCount`; `partial`
- * when the service may not read its pods, or what stands between.
+ * **Shape** `pods` are sorted: not ready first, then by name. At most {@link MOST_PODS} of `podCount`. `partial` if the
+ * credential may not read its pods or the objects between.
  */
 export interface WorkloadLook {
   readonly workload: WorkloadDetail
@@ -53,27 +53,27 @@ export interface WorkloadLook {
 export type LookupError = FanOutFailed | NamespaceForbidden | WorkloadNotFound
 
 /** Workloads whose pods are listed at the same time, for the whole process. */
-export const LookupLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/WorkloadLookup/LookupLanes", {
+export const LookupLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/WorkloadDetails/LookupLanes", {
   defaultValue: () => 16
 })
 
-export class WorkloadLookup extends Context.Service<
-  WorkloadLookup,
+export class WorkloadDetails extends Context.Service<
+  WorkloadDetails,
   {
     /**
-     * Looks at a workload.
+     * Reads a workload.
      *
-     * **Errors** `NamespaceForbidden` before anything is asked; `WorkloadNotFound`, also for what belongs to another workload,
-     * as the ReplicaSets of a Deployment do; `FanOutFailed` when the cluster does not answer.
+     * **Errors** `NamespaceForbidden` before anything is read; `WorkloadNotFound`, also for an object that belongs to
+     * another workload, as the ReplicaSets of a Deployment do; `FanOutFailed` if the cluster does not answer.
      *
-     * **Limits** reads the object, then lists the ReplicaSets, Jobs and pods of its namespace: a pod that another pod controls has
-     * labels of its own. `LookupLanes` at a time; keeps little of a pod that belongs to another workload.
+     * **Limits** reads the object, then lists the ReplicaSets, Jobs and all pods of its namespace, because indirectly
+     * owned pods may have other labels. `LookupLanes` at a time. Keeps three fields of each pod of other workloads.
      */
     readonly look: (query: LookupQuery) => Effect.Effect<WorkloadLook, LookupError>
   }
->()("@quarterdeck/cluster-fanout/WorkloadLookup") {
+>()("@quarterdeck/cluster-fanout/WorkloadDetails") {
   static readonly layer = Layer.effect(
-    WorkloadLookup,
+    WorkloadDetails,
     Effect.gen(function* () {
       const api = yield* KubeApi
       const fanOut = yield* FanOut
@@ -81,7 +81,7 @@ export class WorkloadLookup extends Context.Service<
       const lanes = yield* Semaphore.make(yield* LookupLanes)
       const requireNamespace = RequireNamespace.make(fanOut, yield* ClusterReader)
 
-      const look = Effect.fn("WorkloadLookup.look")(function* (query: LookupQuery) {
+      const look = Effect.fn("WorkloadDetails.look")(function* (query: LookupQuery) {
         const { cluster: name, kind, namespace, timeoutMs } = query
         yield* Effect.annotateCurrentSpan({ cluster: name })
         yield* requireNamespace(query)
@@ -94,7 +94,7 @@ export class WorkloadLookup extends Context.Service<
             missingKinds: Option.match(found, { onNone: () => [], onSome: ({ missingKinds }) => missingKinds })
           }))
         const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, ask)
-        // The fan-out fails where its only cluster does.
+        // With a single cluster, the fan-out fails if that cluster does.
         if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
         if (Option.isNone(reply.value)) {
           return yield* new WorkloadNotFound({ cluster: name, namespace, kind, name: query.name })
@@ -103,12 +103,12 @@ export class WorkloadLookup extends Context.Service<
         const clusters = [reply.coverage]
         return { workload, pods, podCount, clusters, partial: Coverage.isPartial(clusters) }
       })
-      return WorkloadLookup.of({ look })
+      return WorkloadDetails.of({ look })
     })
   )
 }
 
-/** One look at one cluster. */
+/** Services and query of one lookup. */
 interface Looking {
   readonly api: KubeApi["Service"]
   readonly cluster: Cluster
@@ -126,20 +126,23 @@ interface Found {
 
 const find = Effect.fnUntraced(function* (looking: Looking): Effect.fn.Return<Option.Option<Found>, ClusterError> {
   const { api, cluster, lanes, query } = looking
-  const kind = Kind.workloadKinds.find((one) => one === query.kind)
+  const kind = Kind.workloadKinds.find((workloadKind) => workloadKind === query.kind)
   if (kind === undefined) return yield* lanes.withPermit(withPods(looking, undefined))
   const scope = { resource: Kind.resources[kind], namespace: query.namespace }
   const object = Option.getOrUndefined(yield* api.find(cluster, scope, query.name))
   return yield* lanes.withPermit(withPods(looking, { kind, object }))
 })
 
-/** The workload's own object, if it is there. */
+/** The workload's own object, if it exists. */
 interface Own {
   readonly kind: Kind.WorkloadKind
   readonly object: KubeObject | undefined
 }
 
-/** Lists the pods of a workload. **Shape** without its object it is known by its pods alone, as custom kinds are. */
+/**
+ * Lists the pods of a workload. **Shape** a workload without an object is known only by its pods, such as one of a
+ * custom kind.
+ */
 const withPods = Effect.fnUntraced(function* (looking: Looking, own: Own | undefined) {
   const { cluster, query } = looking
   const parts = new WorkloadParts(cluster, query, yield* steadyClock.now)
@@ -147,15 +150,15 @@ const withPods = Effect.fnUntraced(function* (looking: Looking, own: Own | undef
   const rows = parts.rows()
   const object = own?.object
   if (object !== undefined) {
-    const row = rows.find(({ id }) => id === object.metadata.uid)
-    // An object that another controls is a part of that workload.
-    return Option.map(Option.fromUndefinedOr(row), (one) =>
-      found(Detail.ofObject(one, object, parts.restarts), parts, missingKinds)
+    const match = rows.find(({ id }) => id === object.metadata.uid)
+    // An object that another object controls is part of that workload.
+    return Option.map(Option.fromUndefinedOr(match), (row) =>
+      found(Detail.ofObject(row, object, parts.restarts), parts, missingKinds)
     )
   }
-  const row = rows.find(({ kind, name }) => kind === query.kind && name === query.name)
-  return Option.map(Option.fromUndefinedOr(row), (one) =>
-    found(Detail.ofPods(one, parts.specs(), parts.restarts), parts, missingKinds)
+  const match = rows.find(({ kind, name }) => kind === query.kind && name === query.name)
+  return Option.map(Option.fromUndefinedOr(match), (row) =>
+    found(Detail.ofPods(row, parts.specs(), parts.restarts), parts, missingKinds)
   )
 })
 
@@ -166,7 +169,7 @@ const found = (workload: WorkloadDetail, parts: WorkloadParts, missingKinds: Rea
   missingKinds
 })
 
-/** Lists the ReplicaSets and Jobs of the namespace, then the pods. **Shape** gives the kinds that may not be read. */
+/** Lists the ReplicaSets and Jobs of the namespace, then the pods. Returns the kinds that may not be read. */
 const collect = Effect.fnUntraced(function* (
   { api, cluster, query, turns }: Looking,
   parts: WorkloadParts,
@@ -182,7 +185,7 @@ const collect = Effect.fnUntraced(function* (
       Stream.mapEffect(pages, (page) => turns.map(page, each)),
       (): Array<A> => [],
       (all, page) => {
-        for (const one of page) all.push(one)
+        for (const item of page) all.push(item)
         return all
       }
     ).pipe(
@@ -199,10 +202,10 @@ const collect = Effect.fnUntraced(function* (
       Option.map((records) => parts.put(kind, records))
     )
   yield* Effect.all([take("ReplicaSet"), take("Job")], { concurrency: 2, discard: true })
-  yield* list("Pod", (object) => parts.takePod(object))
+  yield* list("Pod", (object) => parts.addPod(object))
   const { kind, object } = own ?? {}
   if (kind === "Pod") {
-    if (object !== undefined) parts.takePod(object)
+    if (object !== undefined) parts.addPod(object)
   } else if (kind !== undefined && object !== undefined) parts.putOwn(kind, parts.record(kind, object))
   else if (kind !== undefined && !Kind.isLink(kind)) parts.put(kind, [])
   return missingKinds

@@ -6,7 +6,7 @@ import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { Order, WorkloadSort } from "../../src/list/ListQuery.ts"
 import { PageHead } from "../../src/list/PageHead.ts"
 import * as PageMerge from "../../src/list/PageMerge.ts"
-import * as RowPick from "../../src/list/RowPick.ts"
+import * as PageSelection from "../../src/list/PageSelection.ts"
 import * as Interner from "../../src/projection/Interner.ts"
 import type { WorkloadRow } from "../../src/projection/Row.ts"
 import * as Projection from "../../src/projection/Projection.ts"
@@ -64,7 +64,7 @@ const storeOf = (described: ReadonlyArray<typeof Described.Type>, sorting: Sorti
   return store
 }
 
-describe("RowPick", () => {
+describe("PageSelection", () => {
   it.prop(
     "picks what filtering and sorting everything would, from any place on",
     [Rows, Question, Schema.Natural],
@@ -78,7 +78,7 @@ describe("RowPick", () => {
 
       const asked = namespaces === undefined ? undefined : new Set<string>(namespaces)
       const isOf = ({ labels }: WorkloadRow) => teams === undefined || teams.some((team) => team === labels["team"])
-      const picked = RowPick.pick(
+      const picked = PageSelection.select(
         rows.rows,
         {
           groups: kinds === undefined ? undefined : new Set(kinds),
@@ -112,7 +112,7 @@ describe("RowPick", () => {
       const stores = clusters.map((described, index) => storeOf(described, index % 2 === 0 ? atOnce : undefined))
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
       const head = new PageHead(direction, size)
-      const part: RowPick.Part<WorkloadRow> = {
+      const part: PageSelection.Part<WorkloadRow> = {
         order: direction,
         ascending: WorkloadOrders.ascending(sort),
         after: undefined,
@@ -120,9 +120,9 @@ describe("RowPick", () => {
         last: () => head.last()
       }
       const late = stores.flatMap(({ rows }, index) => {
-        const { run } = RowPick.pick(rows, {}, part)
+        const { run } = PageSelection.select(rows, {}, part)
         if (index % 3 === 2) return [[...run].slice(0, size)]
-        head.take(run)
+        head.add(run)
         return []
       })
       const all = stores.flatMap((store) => store.workloads()).toSorted(direction.compare)

@@ -1,4 +1,4 @@
-/** Asks clusters that have to be waited for, all by one deadline. */
+/** Asks clusters that cannot answer at once, all under one deadline. */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Effect, Exit } from "effect"
 import type { Breaker, Breakers } from "../kube/Breaker.ts"
@@ -8,37 +8,37 @@ import * as steadyClock from "../kube/SteadyClock.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { Turn } from "../cache/FairLanes.ts"
 
-/** How one request asks its clusters; `startedAt` is in milliseconds by `steadyClock`. */
+/** Settings of one request. **Units** `startedAt` is in milliseconds by `steadyClock`. */
 interface Asking {
   readonly breakers: Breakers["Service"]
   readonly source: Consistency
   readonly startedAt: number
   readonly timeoutMs: number
-  /** Clusters that are asked at the same time. */
+  /** Clusters asked at the same time. */
   readonly concurrency: number
-  /** The number of the request, for its turns. */
+  /** Number of the request, which orders its turns. */
   readonly request: number
 }
 
-/** What came of one cluster. **Units** `latencyMs` whole milliseconds since it was asked. */
+/** Result of one cluster. **Units** `latencyMs` is whole milliseconds since the cluster was asked. */
 export interface Outcome<A> {
   readonly result: Exit.Exit<A, ClusterError>
   readonly latencyMs: number
 }
 
-/** A cluster that was asked and has not answered. */
+/** A cluster that was asked and has not answered yet. */
 interface Open {
   readonly breaker: Breaker
   readonly askedAt: number
   isDoubted: boolean
 }
 
-/** A cluster and its place in the request. */
+/** A cluster and its position in the request. */
 type Asked = readonly [cluster: Cluster, place: number]
 
 type Question<A, R> = (cluster: Cluster, turn: Turn) => Effect.Effect<A, ClusterError, R>
 
-/** What one question knows of its clusters so far. */
+/** State of one fan-out while it runs. */
 interface Answers<A, R> {
   readonly asking: Asking
   readonly ask: Question<A, R>
@@ -46,22 +46,23 @@ interface Answers<A, R> {
   readonly open: Map<Cluster, Open>
 }
 
+/** Time without an answer after which a live question has the cluster probed. */
 const DOUBT_AFTER_MS = 500
 
 /**
- * Asks clusters, given with their places in the request, and gives what came of each within the time.
+ * Asks each cluster and returns its result or, after the deadline, `ClusterTimeout`.
  *
- * **Limits** one fiber a cluster and one for the deadline of all. A live question goes through the cluster's breaker; a
- * cluster that takes its time has itself probed, long before a caller's deadline says so.
+ * **Limits** one fiber a cluster and one for the shared deadline. A live question goes through the cluster's breaker. A
+ * cluster that has not answered for 500 ms is probed, before the caller's deadline passes.
  */
-export const askInTime = Effect.fnUntraced(function* <A, R>(
+export const askByDeadline = Effect.fnUntraced(function* <A, R>(
   asking: Asking,
   clusters: ReadonlyArray<Asked>,
   ask: Question<A, R>
 ) {
   const outcomes = new Map<Cluster, Outcome<A>>()
   const open = new Map<Cluster, Open>()
-  const askOne = (one: Asked) => askCluster({ asking, ask, outcomes, open }, one)
+  const askOne = (position: Asked) => askCluster({ asking, ask, outcomes, open }, position)
   const all = Effect.forEach(clusters, askOne, { concurrency: asking.concurrency, discard: true })
   yield* Effect.raceFirst(all, awaitDeadline(asking, open))
 
@@ -90,12 +91,15 @@ const askCluster = Effect.fnUntraced(function* <A, R>(
   outcomes.set(cluster, { result, latencyMs: latency(askedAt, yield* steadyClock.now) })
 })
 
+/** Makes the error of a cluster that did not answer within the deadline. */
 export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
   new ClusterError({ cluster, reason: new ClusterTimeout({ timeoutMs }) })
 
 const latency = (askedAt: number, now: number): number => Math.max(0, Math.round(now - askedAt))
 
-/** Ends with the time, and has clusters probed meanwhile that keep a live question waiting. */
+/**
+ * Waits for the deadline. For a live question, also has each cluster probed that has not answered for `DOUBT_AFTER_MS`.
+ */
 const awaitDeadline = Effect.fnUntraced(function* (
   { source, startedAt, timeoutMs }: Asking,
   open: ReadonlyMap<Cluster, Open>

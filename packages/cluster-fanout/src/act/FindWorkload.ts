@@ -1,5 +1,5 @@
 /**
- * Finds the object of one workload, now.
+ * Finds the object of one workload, live.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
@@ -12,8 +12,8 @@ import * as Owner from "../projection/Owner.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { WorkloadNotFound } from "./ActionError.ts"
 
-/** Which workload. **Units** `timeoutMs` for the answer. */
-export interface OneQuery {
+/** Identifies the workload. **Units** `timeoutMs` for the answer. */
+export interface FindQuery {
   readonly cluster: ClusterName
   readonly namespace: string
   readonly kind: Kind.WorkloadKind
@@ -22,26 +22,26 @@ export interface OneQuery {
 }
 
 /**
- * Makes the function that finds.
+ * Makes the function that finds a workload.
  *
- * **Errors** `FanOutFailed` when the cluster does not answer; `WorkloadNotFound`, also for what belongs to another workload, as
- * the ReplicaSets of a Deployment do.
+ * **Errors** `FanOutFailed` if the cluster does not answer; `WorkloadNotFound` if there is no such object or it belongs
+ * to another workload, as the ReplicaSets of a Deployment do.
  *
  * **Limits** one read, through the cluster's breaker.
  */
 export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
-  Effect.fnUntraced(function* ({ cluster: name, kind, timeoutMs, ...place }: OneQuery) {
+  Effect.fnUntraced(function* ({ cluster: name, kind, timeoutMs, ...place }: FindQuery) {
     const scope = { resource: Kind.resources[kind], namespace: place.namespace }
     const find = (cluster: Cluster) =>
       Effect.map(api.find(cluster, scope, place.name), (object) => ({
-        value: { cluster, object: Option.filter(object, (found) => isOwn(kind, found)) },
+        value: { cluster, object: Option.filter(object, (found) => isWorkload(kind, found)) },
         count: Option.isSome(object) ? 1 : 0,
         ageMs: 0,
         isStale: false,
         missingKinds: []
       }))
     const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, find)
-    // The fan-out fails where its only cluster does.
+    // With a single cluster, the fan-out fails if that cluster does.
     if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
     const { cluster, object } = reply.value
     if (Option.isNone(object)) {
@@ -50,6 +50,6 @@ export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
     return { cluster, object: object.value, coverage: reply.coverage }
   })
 
-/** Tells whether an object of a kind is a workload, and not a part of another. */
-const isOwn = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
+/** Returns whether an object is a workload, rather than a part of another workload. */
+const isWorkload = (kind: Kind.WorkloadKind, { metadata }: KubeObject): boolean =>
   !Kind.isLink(kind) || Owner.controllerOf(metadata, Interner.make()) === undefined

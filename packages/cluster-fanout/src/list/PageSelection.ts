@@ -1,5 +1,5 @@
 /**
- * Picks a page's part out of the kept rows of one cluster, by the road that looks at the fewest of them.
+ * Selects a page's rows from the cached rows of one cluster, choosing the plan that reads the fewest rows.
  */
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { firstPlace } from "../cache/SortedRows.ts"
@@ -7,49 +7,51 @@ import * as RowOrder from "../projection/RowOrder.ts"
 import { Heap } from "../cache/Heap.ts"
 import * as PageMerge from "./PageMerge.ts"
 
-/** What is looked for. **Shape** each field that is absent matches every row. */
+/** Criteria of the wanted rows. **Shape** an absent field matches every row. */
 export interface Wanted<Row> {
-  /** Groups of the rows' form. */
+  /** Row groups, as the row set's form defines them. */
   readonly groups?: ReadonlySet<string> | undefined
-  /** Whether a namespace is asked for, and in scope. */
+  /** Returns whether a namespace is requested and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
-  /** A label that each row must have with one of some values: only a hint, which `matches` decides too. */
+  /** A label that each row must have with one of some values. Only a hint for the index: `matches` decides too. */
   readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
-  /** What only a look at the row itself decides. */
+  /** Tests that read the row itself. */
   readonly matches?: ((row: Row) => boolean) | undefined
-  /** Tells what is wanted from all else that is: two of one name want the same rows, as long as no row changes. */
+  /**
+   * Identifies the criteria for the count cache. Criteria with the same name match the same rows until a row changes.
+   */
   readonly name?: string | undefined
 }
 
-/** Rows in order, of which as many are looked at as are taken. **Limits** holds until rows change. */
+/** Sorted rows, read lazily. **Limits** valid until rows change. */
 export type Run<Row> = IterableIterator<Row, undefined>
 
-/** What one cluster has for a page. **Shape** `count` is all that match. */
-export interface Picked<Row> {
+/** One cluster's rows for a page. **Shape** `count` is the number of all matching rows. */
+export interface Selected<Row> {
   readonly run: Run<Row>
   readonly count: number
 }
 
-/** Which of the rows that match are wanted. **Shape** `ascending` is `order` without its direction. */
+/** Position and order of the page. **Shape** `ascending` is `order` without its direction. */
 export interface Part<Row> {
   readonly order: RowOrder.RowOrder<Row>
   readonly ascending: NamedOrder<Row>
   readonly after: RowOrder.Position | undefined
   readonly size: number
-  /** Gives the last row of the page as it is by now, if it is full. */
+  /** Returns the last row of the page so far, if the page is full. */
   readonly last: () => Row | undefined
 }
 
-/** A row costs about so much more to be sorted than to be looked at. */
-const SORTING = 8
+/** Cost of sorting a row, relative to the cost of reading it. */
+const SORT_COST = 8
 
 /**
- * Picks the rows after a place, and counts all that match.
+ * Selects the rows after a position, and counts all that match.
  *
- * **Limits** without `matches`, in all namespaces: what is taken of the run. Else at most one look at each row in scope. All
- * of them, too, while their order is not sorted yet.
+ * **Limits** without `matches`, in all namespaces: reads only the rows taken from `run`. Otherwise reads each row in
+ * scope at most once. Reads all rows while their order is not sorted yet.
  */
-export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Picked<Row> => {
+export const select = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Selected<Row> => {
   const counts = rows.counts()
   const { groupOf } = rows.form
   const { groups, matches, reaches } = wanted
@@ -66,15 +68,15 @@ export const pick = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>,
   }
   if (inScope === 0) return { run: [].values(), count: 0 }
   const hasAll = inScope === everything
-  // As many as are passed on the way to a whole page, if the rows in scope lie evenly among the others.
+  // Rows to read for a full page, if the rows in scope are spread evenly among the others.
   const passed = matches === undefined ? Math.min(everything, (part.size * everything) / inScope) : everything
-  if (!hasAll && inScope * SORTING < passed) return heaped(candidates(rows, reached, groups), matches, part)
+  if (!hasAll && inScope * SORT_COST < passed) return heaped(candidates(rows, reached, groups), matches, part)
 
   const isInScope = (row: Row) =>
     hasAll || (reached.has(row.namespace) && (groups === undefined || groups.has(groupOf(row))))
   if (wanted.label !== undefined) {
     const labelled = rows.labelled(wanted.label.key, wanted.label.values)
-    if (labelled.length * SORTING < everything) return heaped(labelled.filter(isInScope), matches, part)
+    if (labelled.length * SORT_COST < everything) return heaped(labelled.filter(isInScope), matches, part)
   }
   const isEveryWanted = hasAll && matches === undefined
   const isWanted = (row: Row) => isInScope(row) && (matches === undefined || matches(row))
@@ -100,7 +102,7 @@ const countOf = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean)
   return count
 }
 
-/** Takes the rows of some namespaces and groups, which stand beside each other in the order of places. */
+/** Returns the rows of some namespaces and groups. Rows of one namespace are adjacent in the default order. */
 const candidates = <Row extends Placed>(
   rows: RowSet<Row>,
   namespaces: Iterable<string>,
@@ -116,12 +118,12 @@ const candidates = <Row extends Placed>(
   })
 }
 
-/** Gives rows that stand in no order, each sorted when it is asked for. */
+/** Returns unsorted rows through a heap, which sorts only the rows taken. */
 const heaped = <Row>(
   rows: ReadonlyArray<Row>,
   matches: Wanted<Row>["matches"],
   { after, order }: Part<Row>
-): Picked<Row> => {
+): Selected<Row> => {
   const matching = matches === undefined ? rows : rows.filter(matches)
   const rest = matching.filter((row) => after === undefined || order.compareTo(row, after) > 0)
   return { run: drained(new Heap(rest, order.compare)), count: matching.length }
@@ -134,17 +136,17 @@ function* drained<Row>(heap: Heap<Row>): Generator<Row, undefined> {
   }
 }
 
-/** Gives rows as they stand. */
+/** Yields rows in their order. */
 function* ascending<Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): Generator<Row, undefined> {
   const from = after === undefined ? 0 : firstPlace(rows, (row) => order.compareTo(row, after) > 0)
   yield* between(rows, from, rows.length)
 }
 
 /**
- * Gives rows that stand ascending by the greatest first key first.
+ * Yields ascending rows, greatest primary key first.
  *
- * Only the first key is turned: rows that share it come as they stand, so that what is gone through are runs of one key,
- * the last run first.
+ * Only the primary key is reversed: rows with the same primary key keep their ascending order. The function therefore
+ * yields whole runs of one key, starting with the last run.
  */
 function* descending<Row>(rows: ReadonlyArray<Row>, { after, order }: Part<Row>): Generator<Row, undefined> {
   let end = rows.length
@@ -174,7 +176,7 @@ function* between<Row>(rows: ReadonlyArray<Row>, from: number, to: number): Gene
   }
 }
 
-/** Finds where the run begins that ends at a place, in steps that double: most runs are short. */
+/** Finds the start of the run that ends at a position, in doubling steps: most runs are short. */
 const runOf = <Row>(rows: ReadonlyArray<Row>, end: number, isInRun: (row: Row) => boolean): number => {
   let step = 1
   for (;;) {
