@@ -145,7 +145,7 @@ describe("a part of the host's own", () => {
         const { options } = yield* deployment
         assert.strictEqual(
           yield* startFailure({ ...options, clusterRegistry: registryOf({ ...silent, clusters: [] }) }),
-          "clusterRegistry: the parent is hub, and the clusters with that role are: none"
+          "clusterRegistry: the parent is hub, but the clusters with the role parent are: none"
         )
       })
     )

@@ -144,7 +144,7 @@ export class OwnedPods {
     const placed = new Set<string>()
     let owners: ReadonlyArray<string> = [owner]
     // `Owner.outermost` follows no longer chains, so farther objects do not depend on this one.
-    for (let depth = 0; owners.length > 0 && depth <= Owner.MAX_OWNERS; depth++) {
+    for (let depth = 0; owners.length > 0 && depth <= Owner.MOST_OWNERS; depth++) {
       const next: Array<string> = []
       for (const uid of owners) {
         for (const controlled of this.#controlled.get(uid) ?? []) {

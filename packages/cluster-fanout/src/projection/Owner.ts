@@ -74,16 +74,16 @@ export interface Outermost {
 }
 
 /** The longest chain that is followed. Chains of real controllers have up to five owners. */
-export const MAX_OWNERS = 64
+export const MOST_OWNERS = 64
 
 /**
  * Follows the owners of an object up to the outermost one that is known.
  *
- * **Shape** `undefined` for an object that is a workload itself: one without owner, or with more than `MAX_OWNERS` of them.
+ * **Shape** `undefined` for an object that is a workload itself: one without owner, or with more than `MOST_OWNERS` of them.
  * Deployments, StatefulSets, DaemonSets, CronJobs and custom kinds end a chain. So does an owner that is not in the chain:
  * it is named as the reference names it. In a circle of owners each is a workload itself.
  *
- * **Limits** two look-ups for a pod of a Deployment, `MAX_OWNERS` for any object.
+ * **Limits** two look-ups for a pod of a Deployment, `MOST_OWNERS` for any object.
  *
  * **Source** Kubernetes, "Owners and dependents": a namespaced owner is in the namespace of its dependent, and a reference
  * counts only if name and uid are the owner's.
@@ -92,7 +92,7 @@ export const outermost = (object: Owned, chain: Chain): Outermost | undefined =>
   if (object.owner === undefined) return undefined
   let owner: Owner = object.owner
   let between: Outermost["between"] = "none"
-  for (let owners = 0; owners < MAX_OWNERS; owners++) {
+  for (let owners = 0; owners < MOST_OWNERS; owners++) {
     if (owner.followed === undefined || !Kind.isLink(owner.followed)) return { workload: owner, between }
     const next: Owner | undefined = find(owner, object.namespace, chain)?.owner
     if (next === undefined) return { workload: owner, between }
@@ -114,7 +114,7 @@ export const find = ({ followed, name, uid }: Owner, namespace: string, chain: C
 const ofCircle = (object: Owned, chain: Chain): Outermost | undefined => {
   const passed = new Set([object.uid])
   let owner = object.owner
-  while (owner !== undefined && passed.size <= MAX_OWNERS) {
+  while (owner !== undefined && passed.size <= MOST_OWNERS) {
     if (owner.uid === object.uid) return undefined
     if (passed.has(owner.uid)) {
       return { workload: owner, between: owner.uid === object.owner?.uid ? "none" : "several" }

@@ -1,22 +1,19 @@
 /**
- * Says which addresses a cluster may have that is registered while the service runs.
+ * Decides which addresses a cluster that is registered at run time may have.
  *
- * Who registers a cluster tells the service where to connect to, so none of these may lead to what only the service's own
- * machine reaches: its loopback, its neighbours on the link, and what its cloud tells of it.
+ * Callers who register a cluster choose the address that the service connects to. That address must not lead to hosts
+ * that only the service's ipv6Fault machine can reach: loopback, link-local addresses, and cloud metadata services.
  */
 import { isIPv4, isIPv6 } from "node:net"
 
-/**
- * Which addresses may be connected to; `allowLoopback` lets 127.0.0.0/8 and ::1 pass, the other refused ranges never
- * do.
- */
+/** Permitted addresses. `allowLoopback` permits 127.0.0.0/8 and ::1; all other forbidden ranges stay forbidden. */
 export interface AddressRule {
   readonly allowLoopback: boolean
 }
 
 type Bytes = ReadonlyArray<number>
 
-/** A range of addresses: their first bytes, the last of them masked to `bits` in all. */
+/** An address range: its first bytes, with `bits` significant bits in total. */
 interface Range {
   readonly prefix: Bytes
   readonly bits: number
@@ -26,7 +23,10 @@ interface Range {
 const LOOPBACK = "a loopback address"
 const METADATA = "an address of cloud metadata"
 
-/** The ranges of IPv4 that are refused. **Source** RFC 6890; the clouds' own documents for what is not link-local. */
+/**
+ * Forbidden IPv4 ranges. **Source** RFC 6890; the cloud providers' documentation for metadata addresses that are not
+ * link-local.
+ */
 const IPV4: ReadonlyArray<Range> = [
   { prefix: [127], bits: 8, what: LOOPBACK },
   { prefix: [0], bits: 8, what: "an unspecified address" },
@@ -59,10 +59,10 @@ const IPV6: ReadonlyArray<Range> = [
 ]
 
 /**
- * IPv6 addresses that stand for one of IPv4, and where they hold it.
+ * IPv6 forms that embed an IPv4 address, and the position of that address.
  *
- * **Source** RFC 4291 (mapped, compatible), RFC 2765 (translated), RFC 6052 and RFC 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo, whose client
- * is written inverted), RFC 5214 (ISATAP).
+ * **Source** RFC 4291 (mapped, compatible), RFC 2765 (translated), RFC 6052 and RFC 8215 (NAT64), RFC 3056 (6to4), RFC
+ * 4380 (Teredo, which inverts the client's address), RFC 5214 (ISATAP).
  */
 const EMBEDDED: ReadonlyArray<
   Pick<Range, "prefix" | "bits"> & { readonly at: number | ReadonlyArray<number>; readonly isInverted?: true }
@@ -72,27 +72,27 @@ const EMBEDDED: ReadonlyArray<
   { prefix: bytesOfGroups([0, 0, 0, 0, 0xffff, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 0, 0, 0, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: 12 },
-  // The same prefix, as long as it is: its ninth byte is none of the address.
+  // The same prefix used at its full length of 48 bits: the ninth byte is not part of the address.
   { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: [6, 7, 9, 10] },
   { prefix: bytesOfGroups([0x2002]), bits: 16, at: 2 },
   { prefix: bytesOfGroups([0x2001, 0]), bits: 32, at: 12, isInverted: true }
 ]
 
-/** The part of an ISATAP address before the IPv4 one, the bit for a global one set or not. */
+/** Returns whether an address has the ISATAP form, with the universal/local bit set or not. */
 const isIsatap = (bytes: Bytes): boolean =>
   bytes[8] !== undefined && (bytes[8] & ~0x02) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
 
 const isIn = (bytes: Bytes, { bits, prefix }: Pick<Range, "prefix" | "bits">): boolean =>
   Array.from({ length: Math.ceil(bits / 8) }, (_, place) => place).every((place) => {
-    const kept = Math.min(8, bits - place * 8)
-    const mask = (0xff << (8 - kept)) & 0xff
+    const bitsInByte = Math.min(8, bits - place * 8)
+    const mask = (0xff << (8 - bitsInByte)) & 0xff
     return ((bytes[place] ?? 0) & mask) === ((prefix[place] ?? 0) & mask)
   })
 
 /**
- * Says why an IP address may not be connected to; `undefined` for one that may.
+ * Returns why a connection to an IP address is forbidden; `undefined` if it is allowed.
  *
- * **Shape** an address that is none is refused too.
+ * **Shape** a text that is not an IP address is forbidden too.
  *
  * **Example** `faultOf("::ffff:169.254.169.254", rule) // "a link-local address"`
  */
@@ -100,14 +100,14 @@ export const faultOf = (address: string, rule: AddressRule): string | undefined 
   const [bare = ""] = address.split("%")
   if (isIPv4(bare)) return faultOfBytes(bare.split(".").map(Number), IPV4, rule)
   const bytes = isIPv6(bare) ? bytesOfIpv6(bare) : undefined
-  if (bytes === undefined) return "no IP address"
-  const own = faultOfBytes(bytes, IPV6, rule)
-  if (own !== undefined || bytes.slice(0, 15).every((byte) => byte === 0)) return own
+  if (bytes === undefined) return "not an IP address"
+  const ipv6Fault = faultOfBytes(bytes, IPV6, rule)
+  if (ipv6Fault !== undefined || bytes.slice(0, 15).every((byte) => byte === 0)) return ipv6Fault
   for (const form of EMBEDDED) {
     if (!isIn(bytes, form)) continue
     const places = typeof form.at === "number" ? [0, 1, 2, 3].map((place) => Number(form.at) + place) : form.at
     const inner = places.map((place) => (bytes[place] ?? 0) ^ (form.isInverted ? 0xff : 0))
-    // Of two places for it in one prefix the one that is empty is not meant.
+    // The prefix allows two positions. The position whose bytes are empty is not in use.
     const fault = typeof form.at !== "number" && inner[0] === 0 ? undefined : faultOfBytes(inner, IPV4, rule)
     if (fault !== undefined) return fault
   }
@@ -119,7 +119,7 @@ const faultOfBytes = (bytes: Bytes, ranges: ReadonlyArray<Range>, rule: AddressR
   return found === undefined || (found.what === LOOPBACK && rule.allowLoopback) ? undefined : found.what
 }
 
-/** Reads the 16 bytes of an address; the URL parser writes every spelling as groups of hexadecimal digits. */
+/** Returns the 16 bytes of an address. The URL parser normalises every spelling to groups of hexadecimal digits. */
 const bytesOfIpv6 = (address: string): Bytes | undefined => {
   const text = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
   if (text === undefined) return undefined
@@ -130,15 +130,15 @@ const bytesOfIpv6 = (address: string): Bytes | undefined => {
   return bytesOfGroups([...before, ...gap, ...after])
 }
 
-/** The host of a URL, without the brackets of IPv6. */
+/** Returns the host of a URL, without the brackets of IPv6. */
 export const hostOf = (url: string): string => (URL.parse(url)?.hostname ?? "").replace(/^\[|\]$/g, "")
 
 const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/i
 
 /**
- * Says why a host may not be connected to, as far as it says so itself; names are judged again when they are resolved.
+ * Returns why a connection to a host is forbidden, judged by its text. Names are checked again after they are resolved.
  *
- * **Shape** as the URL parser writes it, by which decimal, octal and hexadecimal forms of IPv4 are dotted ones.
+ * **Shape** the host as the URL parser prints it: decimal, octal and hexadecimal IPv4 forms are already dotted.
  */
 export const faultOfHost = (host: string, rule: AddressRule): string | undefined => {
   if (isIPv4(host) || isIPv6(host)) return faultOf(host, rule)
@@ -146,7 +146,7 @@ export const faultOfHost = (host: string, rule: AddressRule): string | undefined
 }
 
 /**
- * Says why a URL may not be connected to: its scheme, its address, or a user in it.
+ * Returns why a URL is forbidden: its scheme, its address, or a user name in it.
  *
  * **Shape** a clause that follows the field's name. **Example** `"is a loopback address"`
  */
@@ -157,9 +157,9 @@ export const faultOfUrl = (
 ): string | undefined => {
   const url = URL.parse(text)
   if (url === null || !schemes.includes(url.protocol)) {
-    return `is not a URL of ${schemes.map((scheme) => scheme.slice(0, -1)).join(", ")}`
+    return `is not a URL with one of the schemes ${schemes.map((scheme) => scheme.slice(0, -1)).join(", ")}`
   }
-  if (url.username !== "" || url.password !== "") return "has a user in it, which is refused"
+  if (url.username !== "" || url.password !== "") return "contains a user name or password, which is refused"
   const fault = faultOfHost(hostOf(text), rule)
   const why = fault === LOOPBACK ? " (clusters.allowLoopback is off)" : ""
   return fault === undefined ? undefined : `is ${fault}${why}, which is refused`

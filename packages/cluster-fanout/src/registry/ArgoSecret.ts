@@ -1,5 +1,5 @@
 /**
- * Reads a cluster from a Secret of Argo CD.
+ * Reads a cluster from an Argo CD Secret.
  *
  * **Source** Argo CD, "Declarative Setup", Clusters.
  */
@@ -11,13 +11,13 @@ import type { ExecEntry, UserEntry } from "./KubeconfigDocument.ts"
 import type { Registration } from "./RegisteredClusters.ts"
 
 const LABEL = "argocd.argoproj.io/secret-type"
-const OWN_LABELS = /^(?:[^/]+\.)?argoproj\.io\//
-/** What Argo CD calls the cluster that it runs in, which is the parent. */
+const ARGO_LABELS = /^(?:[^/]+\.)?argoproj\.io\//
+/** Argo CD's address of the cluster that it runs in. */
 const IN_CLUSTER = /^https:\/\/kubernetes\.default(?:\.svc(?:\.cluster\.local)?)?(?::443)?\/?$/
-/** What Argo CD runs for `awsAuthConfig`. */
+/** Command that Argo CD runs for `awsAuthConfig`. */
 const AWS_COMMAND = "argocd-k8s-auth"
 
-/** Go writes null for what is not set. */
+/** Go writes null for unset fields. */
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const Text = optional(Schema.String)
 
@@ -60,17 +60,17 @@ const decodeLabels = Schema.decodeUnknownOption(
 
 const incomplete = (message: string) => Result.fail<Refusal>({ code: "contextIncomplete", message })
 
-/** Bounds of the fields. **Units** characters of base64. */
+/** Limits of the fields. **Units** base64 characters. */
 const MAX_SERVER = 4096
 const MAX_NAME = 8192
 
 /**
  * Reads a Secret.
  *
- * **Shape** `undefined` for one that is no cluster, and for the cluster that Argo CD runs in. The cluster is named as a
- * context of the Secret's `name` would be; a Secret without one gives its own name.
+ * **Shape** `undefined` if the Secret describes no cluster, or the cluster that Argo CD runs in. The cluster's name is
+ * made from the Secret's `name` field as from a context name; without that field, from the Secret's own name.
  *
- * **Errors** why it cannot be used; nothing of the Secret's data is quoted. **Limits** linear in the Secret.
+ * **Errors** why the Secret cannot be used, without quoting its data. **Limits** linear in the Secret.
  */
 export const read = (object: unknown, rules: ForeignRules): Result.Result<Registration, Refusal> | undefined => {
   if (Option.isNone(decodeLabels(object))) return undefined
@@ -87,12 +87,12 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     const { caData, insecure, serverName } = config.tlsClientConfig ?? {}
     const cluster = {
       server,
-      ...given("certificate-authority-data", caData),
-      ...given("tls-server-name", serverName),
-      ...given("proxy-url", config.proxyUrl),
+      ...fieldIf("certificate-authority-data", caData),
+      ...fieldIf("tls-server-name", serverName),
+      ...fieldIf("proxy-url", config.proxyUrl),
       ...(insecure === true && { "insecure-skip-tls-verify": true })
     }
-    const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !OWN_LABELS.test(key))
+    const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !ARGO_LABELS.test(key))
     return { name, labels: Object.fromEntries(labels), connection: yield* make(cluster, userOf(config), rules) }
   })
 }
@@ -103,38 +103,41 @@ const nameOf = (base64: string, ownName: string): Result.Result<ClusterName.Clus
   const written = base64.length > MAX_NAME ? undefined : textOf(base64).trim()
   const name = written === undefined ? undefined : ClusterName.fromText(written === "" ? ownName : written)
   return name === undefined
-    ? Result.fail({ code: "nameInvalid", message: `its name does not make a cluster name (${ClusterName.ALLOWED})` })
+    ? Result.fail({
+        code: "nameInvalid",
+        message: `its name cannot be turned into a cluster name (${ClusterName.ALLOWED})`
+      })
     : Result.succeed(name)
 }
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString("utf8")
 
-/** Go writes null or an empty text for what is not set. */
-const given = <Key extends string>(
+/** Go writes null or an empty text for unset fields. */
+const fieldIf = <Key extends string>(
   key: Key,
   text: string | null | undefined
-): { readonly [K in Key]?: string } | undefined => (isSet(text) ? keyed(key, text) : undefined)
+): { readonly [K in Key]?: string } | undefined => (isSet(text) ? fieldOf(key, text) : undefined)
 
-const keyed = <Key extends string>(key: Key, text: string): { readonly [K in Key]?: string } => {
+const fieldOf = <Key extends string>(key: Key, text: string): { readonly [K in Key]?: string } => {
   const made: { [K in Key]?: string } = {}
   made[key] = text
   return made
 }
 
-/** Argo CD sends neither a token nor a password of a cluster with a plugin. */
+/** Argo CD uses neither token nor password for a cluster with a plugin. */
 const userOf = (config: Config): UserEntry => {
   const { certData, keyData } = config.tlsClientConfig ?? {}
   const exec = execOf(config)
   return {
     ...(exec === undefined
       ? {
-          ...given("token", config.bearerToken),
-          ...given("username", config.username),
-          ...given("password", config.password)
+          ...fieldIf("token", config.bearerToken),
+          ...fieldIf("username", config.username),
+          ...fieldIf("password", config.password)
         }
       : { exec }),
-    ...given("client-certificate-data", certData),
-    ...given("client-key-data", keyData)
+    ...fieldIf("client-certificate-data", certData),
+    ...fieldIf("client-key-data", keyData)
   }
 }
 

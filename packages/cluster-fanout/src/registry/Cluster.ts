@@ -1,20 +1,20 @@
 /**
- * A registered cluster: its name, its place in the fleet, and how to reach it.
+ * A registered cluster: its name, its role in the fleet, and its connection.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Redacted } from "effect"
 import type { AddressRule } from "./AddressRule.ts"
 
-/** A certificate that the client presents, and its private key. */
+/** A client certificate and its private key. */
 export interface ClientCertificate {
   readonly certificate: PemSource
   readonly key: PemSource
 }
 
 /**
- * How a request proves who it is.
+ * The credential that requests are sent with.
  *
- * **Shape** `clientCertificate` is presented beside a token or a password, as kubectl does.
+ * **Shape** `clientCertificate` is presented in addition to a token or a password, as kubectl does.
  *
  * **Source** kubeconfig `users[].user`; `client.authentication.k8s.io/v1`.
  */
@@ -25,7 +25,7 @@ export type Credential =
       readonly token: Redacted.Redacted
       readonly clientCertificate?: ClientCertificate
     }
-  /** Re-read when it changes: mounted service-account tokens rotate. */
+  /** Read again whenever the file changes, because mounted service account tokens rotate. */
   | { readonly _tag: "TokenFile"; readonly path: string; readonly clientCertificate?: ClientCertificate }
   | {
       readonly _tag: "Basic"
@@ -36,7 +36,7 @@ export type Credential =
   | ({ readonly _tag: "ClientCertificate" } & ClientCertificate)
   | { readonly _tag: "Exec"; readonly plugin: ExecPlugin }
 
-/** PEM text given in place, or in a file that is re-read when it changes. */
+/** PEM text, inline or in a file that is read again whenever it changes. */
 export type PemSource =
   | { readonly _tag: "Data"; readonly pem: Redacted.Redacted }
   | { readonly _tag: "File"; readonly path: string }
@@ -48,14 +48,14 @@ export interface ExecPlugin {
   readonly args: ReadonlyArray<string>
   readonly env: ReadonlyArray<readonly [name: string, value: Redacted.Redacted]>
   readonly installHint?: string
-  /** Whether the plugin wants `KUBERNETES_EXEC_INFO` to describe the cluster. */
+  /** True if the plugin needs `KUBERNETES_EXEC_INFO` to describe the cluster. */
   readonly provideClusterInfo: boolean
   readonly interactiveMode: "Never" | "IfAvailable" | "Always"
-  /** The extension `client.authentication.k8s.io/exec` of the kubeconfig's cluster, as written. */
+  /** The extension `client.authentication.k8s.io/exec` of the kubeconfig's cluster, unchanged. */
   readonly config?: unknown
 }
 
-/** Whom a request claims to be, beside who sends it. **Source** Kubernetes, "User impersonation". */
+/** The user that requests impersonate. **Source** Kubernetes, "User impersonation". */
 export interface Impersonation {
   readonly user: string
   readonly uid?: string
@@ -63,22 +63,25 @@ export interface Impersonation {
   readonly extra: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** How to reach one API server. */
+/** Connection settings of one API server. */
 export interface Connection {
   /** Base URL, `https://host:port[/prefix]`, no trailing slash. */
   readonly server: string
   readonly certificateAuthority?: PemSource
-  /** The name that the server's certificate must carry, when it differs from the host. */
+  /** The name that the server's certificate must contain, if it differs from the host. */
   readonly tlsServerName?: string
   readonly insecureSkipTlsVerify: boolean
   readonly proxyUrl?: string
   readonly credential: Credential
   readonly impersonation?: Impersonation
-  /** What every address must keep to that is connected to; absent lets any pass. */
+  /** Rule for every address that is connected to. If absent, all addresses are allowed. */
   readonly addressRule?: AddressRule
 }
 
-/** A registered cluster; `generation` changes whenever the connection does, and names it in pools and caches. */
+/**
+ * A registered cluster. `generation` identifies its connection in pools and caches, and changes whenever the connection
+ * does.
+ */
 export interface Cluster {
   readonly name: ClusterName
   readonly role: "parent" | "child"

@@ -27,15 +27,16 @@ const Profile = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Profile)
 
-/** As many access providers as a message names. */
+/** Access providers listed in an error message. */
 const MAX_PRINTED = 10
 
 /**
- * Reads a ClusterProfile: the first access provider counts whose name is the file name of a command that is allowed without arguments.
+ * Reads a ClusterProfile. Uses the first access provider whose name is the file name of a command that is allowed
+ * without arguments.
  *
- * **Shape** the command is run as a credential plugin, and told of the cluster by `KUBERNETES_EXEC_INFO`.
+ * **Shape** the command runs as a credential plugin, which receives the cluster in `KUBERNETES_EXEC_INFO`.
  *
- * **Errors** why it cannot be used, also where no provider is allowed.
+ * **Errors** why the profile cannot be used, including that no provider is allowed.
  */
 export const read = (object: unknown, rules: ForeignRules): Result.Result<Registration, Refusal> =>
   Result.gen(function* () {
@@ -47,7 +48,7 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
     if (name === undefined) {
       return yield* Result.fail<Refusal>({
         code: "nameInvalid",
-        message: `its name does not make a cluster name (${ClusterName.ALLOWED})`
+        message: `its name cannot be turned into a cluster name (${ClusterName.ALLOWED})`
       })
     }
     const providers = profile.status?.accessProviders ?? []
@@ -56,7 +57,7 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
       const command = AllowedCommand.plain(rules.allowedCommands).find((allowed) => basename(allowed) === provider.name)
       if (command === undefined) continue
       if (provider.cluster === undefined)
-        return yield* incomplete(`access provider ${printName(provider.name)} names no cluster`)
+        return yield* incomplete(`access provider ${printName(provider.name)} has no cluster entry`)
       const exec = { apiVersion: "client.authentication.k8s.io/v1", command, args: [], provideClusterInfo: true }
       return { name, labels, connection: yield* make(provider.cluster, { exec }, rules) }
     }
@@ -66,6 +67,6 @@ export const read = (object: unknown, rules: ForeignRules): Result.Result<Regist
       .join(", ")
     return yield* Result.fail<Refusal>({
       code: "execUnsupported",
-      message: `of its access providers (${names}) none is a command of clusters.allowedCommands without arguments`
+      message: `none of its access providers (${names}) is listed in clusters.allowedCommands without arguments`
     })
   })

@@ -1,11 +1,11 @@
 /**
- * Knows the registered clusters and tells when they change.
+ * The registered clusters and their changes.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type Effect, type Stream } from "effect"
 import type { Cluster } from "./Cluster.ts"
 
-/** An entry of a source that was not taken, or taken with a warning; never holds a secret. */
+/** A problem with an entry of a cluster source. `error`: the entry was rejected. Contains no secret. */
 export interface RegistryProblem {
   readonly severity: "error" | "warning"
   readonly code:
@@ -26,15 +26,15 @@ export interface RegistryProblem {
     | "addressRefused"
     | "sourceUnreadable"
     | "tooManyClusters"
-  /** File, or file and context, as the operator knows it. */
+  /** File, or file and context, as the operator wrote it. */
   readonly source: string
   readonly message: string
 }
 
 /**
- * One immutable view of the registry; `RegistrySnapshot.make` makes one of a program's own clusters.
+ * One immutable view of the registry. `RegistrySnapshot.make` makes one from a program's own clusters.
  *
- * **Shape** the parent first, then by name; one cluster has the role of parent, and no name is there twice.
+ * **Shape** the parent first, then sorted by name. Exactly one cluster has the role of parent, and names are unique.
  */
 export interface RegistrySnapshot {
   readonly parent: ClusterName
@@ -43,20 +43,22 @@ export interface RegistrySnapshot {
 }
 
 /**
- * Says which clusters there are: a port, for an inventory of one's own too.
+ * Lists the registered clusters. A port: applications may provide their own inventory.
  *
- * **Shape** `changes` begins with the present snapshot and never fails; `snapshot` is at least as new as the last one that
- * it emitted. A listener that is slow may miss snapshots, but not the last one. A cluster whose connection is the same keeps its `generation`; with another one it is followed anew. One
- * that is left out is forgotten at once, and its history of costs is kept.
+ * **Shape** `changes` starts with the current snapshot and never fails. `snapshot` is at least as new as the last
+ * emitted one. A slow listener may miss snapshots, but not the latest.
  *
- * **Limits** `snapshot` is asked by every request. Any number of listeners follow `changes`.
+ * A cluster with an unchanged connection keeps its `generation`. A changed connection restarts its watches. A cluster
+ * that is left out is removed at once; its cost history is kept.
+ *
+ * **Limits** every request reads `snapshot`. Any number of listeners may follow `changes`.
  */
 export class ClusterRegistry extends Context.Service<
   ClusterRegistry,
   {
-    /** Gives the clusters registered now. **Limits** no I/O. */
+    /** Returns the clusters registered now. **Limits** no I/O. */
     readonly snapshot: Effect.Effect<RegistrySnapshot>
-    /** Emits the present snapshot, then every later one. */
+    /** Emits the current snapshot, then each later one. */
     readonly changes: Stream.Stream<RegistrySnapshot>
   }
 >()("@quarterdeck/cluster-fanout/ClusterRegistry") {}

@@ -1,5 +1,5 @@
 /**
- * Finds the proxy that the environment names for an API server, as kubectl does.
+ * Finds the proxy that the environment sets for an API server, as kubectl does.
  *
  * **Source** Go's `golang.org/x/net/http/httpproxy`, which client-go uses for a cluster without `proxy-url`.
  */
@@ -8,14 +8,14 @@ import { BlockList, isIP, isIPv4 } from "node:net"
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** The lower-case name counts before the upper-case one, as in Go. */
+/** The lower-case name takes precedence over the upper-case one, as in Go. */
 const valueOf = (variables: Variables, name: string): string => variables[name.toLowerCase()] || variables[name] || ""
 
 /**
- * Returns the proxy of a server, as its URL; `undefined` when the server is reached directly.
+ * Returns the URL of a server's proxy; `undefined` if the server is reached directly.
  *
  * **Shape** `HTTPS_PROXY` for `https:` servers, `HTTP_PROXY` for `http:` ones. A value without a scheme is an `http:`
- * proxy. Never for `localhost`, loopback addresses and what `NO_PROXY` names.
+ * proxy. `localhost`, loopback addresses and entries of `NO_PROXY` are never proxied.
  */
 export const find = (server: string, variables: Variables): string | undefined => {
   const url = URL.parse(server)
@@ -32,7 +32,7 @@ const isProxied = (url: URL, noProxy: string): boolean => {
   return !noProxy.split(",").some((entry) => matches(entry.trim().toLowerCase(), host, port))
 }
 
-/** Without brackets, and without the dot at the end of a complete name. */
+/** Returns the host without brackets, and without the trailing dot of a fully qualified name. */
 const hostname = ({ hostname }: URL): string => {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname
   return bare.endsWith(".") ? bare.slice(0, -1) : bare
@@ -46,7 +46,10 @@ const familyOf = (address: string) => (isIPv4(address) ? "ipv4" : "ipv6")
 
 const isLoopback = (host: string): boolean => isIP(host) !== 0 && loopback.check(host, familyOf(host))
 
-/** Whether an entry of `NO_PROXY` names a host: `*`, a CIDR range, an address or a domain, the last two with a port too. */
+/**
+ * Returns whether an entry of `NO_PROXY` matches a host: `*`, a CIDR range, an address or a domain. Addresses and
+ * domains may have a port.
+ */
 const matches = (entry: string, host: string, port: string): boolean => {
   if (entry === "") return false
   if (entry === "*") return true
@@ -54,10 +57,10 @@ const matches = (entry: string, host: string, port: string): boolean => {
   const { name, onPort } = entryOf(entry)
   if (onPort !== undefined && onPort !== port) return false
   if (isIP(name) !== 0) return isIP(host) !== 0 && isSameAddress(name, host)
-  // ".example.com" and "*.example.com" name what is below the domain, "example.com" the domain too.
-  const isBelowOnly = name.startsWith(".") || name.startsWith("*.")
-  const domain = name.startsWith("*.") ? name.slice(2) : isBelowOnly ? name.slice(1) : name
-  return domain !== "" && ((!isBelowOnly && host === domain) || host.endsWith(`.${domain}`))
+  // ".example.com" and "*.example.com" match subdomains only; "example.com" also matches the domain itself.
+  const matchesSubdomainsOnly = name.startsWith(".") || name.startsWith("*.")
+  const domain = name.startsWith("*.") ? name.slice(2) : matchesSubdomainsOnly ? name.slice(1) : name
+  return domain !== "" && ((!matchesSubdomainsOnly && host === domain) || host.endsWith(`.${domain}`))
 }
 
 const entryOf = (entry: string): { readonly name: string; readonly onPort: string | undefined } => {
@@ -77,8 +80,8 @@ const isInRange = (range: string, host: string): boolean => {
   return list.check(host, familyOf(host))
 }
 
-const isSameAddress = (one: string, other: string): boolean => {
+const isSameAddress = (left: string, right: string): boolean => {
   const list = new BlockList()
-  list.addAddress(one, familyOf(one))
-  return list.check(other, familyOf(other))
+  list.addAddress(left, familyOf(left))
+  return list.check(right, familyOf(right))
 }

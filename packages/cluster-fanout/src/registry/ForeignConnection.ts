@@ -1,5 +1,5 @@
 /**
- * Makes connections of what others than the operator of the machine wrote, such as objects of a cluster.
+ * Makes connections from untrusted input, such as objects of a cluster.
  */
 import { Result } from "effect"
 import * as AddressRule from "./AddressRule.ts"
@@ -9,14 +9,17 @@ import { connectionOf, type Refusal } from "./KubeconfigConnection.ts"
 import { type ClusterEntry, printName, type UserEntry } from "./KubeconfigDocument.ts"
 import * as ProxyUrl from "./ProxyUrl.ts"
 
-/** What they may make the service do. */
+/** Limits of what the input may make the service do. */
 export interface ForeignRules {
   readonly addressRule: AddressRule.AddressRule
-  /** Credential plugins that may be run with their arguments, as {@link AllowedCommand.isAllowed} reads them. */
+  /** Credential plugins that may run, with their arguments. `AllowedCommand.isAllowed` defines the syntax. */
   readonly allowedCommands: ReadonlyArray<string>
 }
 
-/** A plugin's environment can make it run or read anything: only what says which account and where is taken. */
+/**
+ * Environment variables that a plugin may be given. Other variables could make it run or read anything; these select an
+ * account or a region.
+ */
 const ALLOWED_ENV: ReadonlySet<string> = new Set([
   ...["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_STS_REGIONAL_ENDPOINTS"],
   ...["AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_ENVIRONMENT", "AAD_SERVICE_PRINCIPAL_CLIENT_ID"],
@@ -26,9 +29,10 @@ const ALLOWED_ENV: ReadonlySet<string> = new Set([
 const refuse = (code: Refusal["code"], message: string) => Result.fail<Refusal>({ code, message })
 
 /**
- * Joins a cluster and a user in the words of a kubeconfig.
+ * Joins a cluster and a user in kubeconfig form.
  *
- * **Errors** files, an unchecked certificate, a plugin that is not allowed, a forbidden address, and what makes a kubeconfig's unusable.
+ * **Errors** rejects file references, unverified certificates, plugins that are not allowed and forbidden addresses,
+ * besides the errors of a kubeconfig.
  */
 export const make = (
   cluster: ClusterEntry,
@@ -38,7 +42,10 @@ export const make = (
   Result.gen(function* () {
     const file = fileIn(cluster, user)
     if (file !== undefined)
-      return yield* refuse("credentialUnsupported", `${file} is refused: it would read a file where the service runs`)
+      return yield* refuse(
+        "credentialUnsupported",
+        `${file} is refused: it would read a file on the service's machine`
+      )
     if (cluster["insecure-skip-tls-verify"] === true) {
       return yield* refuse(
         "credentialUnsupported",
@@ -48,13 +55,16 @@ export const make = (
     if (user.exec !== undefined) {
       const { args = [], command, env = [] } = user.exec
       if (!AllowedCommand.isAllowed(allowedCommands, command, args)) {
-        // Arguments may hold secrets.
+        // Arguments may contain secrets, so the message omits them.
         const what = `command ${printName(command)}${args.length === 0 ? "" : " with its arguments"}`
         return yield* refuse("execUnsupported", `${what} is not in clusters.allowedCommands`)
       }
       const foreign = env.find(({ name }) => !ALLOWED_ENV.has(name))
       if (foreign !== undefined) {
-        return yield* refuse("execUnsupported", `the plugin's variable ${printName(foreign.name)} is refused`)
+        return yield* refuse(
+          "execUnsupported",
+          `the plugin's environment variable ${printName(foreign.name)} is refused`
+        )
       }
     }
     const connection = yield* connectionOf({ file: "/", value: cluster }, { file: "/", value: user })

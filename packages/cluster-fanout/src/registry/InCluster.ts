@@ -1,5 +1,5 @@
 /**
- * Registers the cluster that the program's own pod runs in.
+ * Registers the cluster that the service's own pod runs in.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Config, Effect, FileSystem, Layer, Option } from "effect"
@@ -14,8 +14,7 @@ import { NotInCluster, RegistryError } from "./RegistryError.ts"
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /**
- * The options of the pod's own cluster: `name` is `parent` unless given; `directory` is where the service account is
- * mounted.
+ * Options of the pod's own cluster. `name` defaults to `parent`; `directory` is the mount path of the service account.
  */
 export interface InClusterOptions {
   readonly name?: ClusterName.ClusterName
@@ -28,7 +27,7 @@ const Address = Config.all({
 })
 
 /**
- * Describes the pod's own cluster, with the mounted token and certificate authority, which are re-read as they rotate.
+ * Describes the pod's own cluster. The mounted token and certificate authority are read again when they rotate.
  *
  * **Errors** `NotInCluster`. **Source** Kubernetes, "Accessing the Kubernetes API from a Pod".
  */
@@ -60,7 +59,7 @@ export const cluster = Effect.fn("InCluster.cluster")(function* (options: InClus
   return found
 })
 
-/** Tells the namespace of the pod's service account; none where no file says it. */
+/** Returns the namespace of the pod's service account; `None` if there is no such file. */
 export const namespace = Effect.fn("InCluster.namespace")(function* ({
   directory = SERVICE_ACCOUNT
 }: Pick<InClusterOptions, "directory"> = {}) {
@@ -75,7 +74,7 @@ export const namespace = Effect.fn("InCluster.namespace")(function* ({
 const absent = (problem: string): RegistryError => new RegistryError({ reason: new NotInCluster({ problem }) })
 
 /**
- * Provides a registry of the pod's own cluster alone.
+ * Provides a registry with only the pod's own cluster.
  *
  * **Errors** `RegistryError` with reason `NotInCluster`.
  */

@@ -1,5 +1,5 @@
 /**
- * Reads kubeconfig text into clusters: every context is one.
+ * Reads kubeconfig text into clusters, one for each context.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Result } from "effect"
@@ -12,17 +12,19 @@ import * as MergedKubeconfig from "./MergedKubeconfig.ts"
 
 export type { KubeconfigFile } from "./KubeconfigDocument.ts"
 
-/** A context that can be used. **Shape** `context` as the file spells it, `name` as answers do. */
+/** A usable context. **Shape** `context` is the name in the file, `name` the cluster name in answers. */
 export interface KubeconfigCluster {
   readonly context: string
   readonly name: ClusterName.ClusterName
   readonly connection: Connection
 }
 
-/** What the files hold. **Shape** clusters in the order of the files, no name twice; problems hold no secret. */
+/**
+ * Content of the files. **Shape** clusters in the order of the files, with unique names. Problems contain no secret.
+ */
 export interface KubeconfigImport {
   readonly clusters: ReadonlyArray<KubeconfigCluster>
-  /** The name of the current context's cluster, if there is one and it can be used. */
+  /** The cluster name of the current context, if that context is usable. */
   readonly current?: ClusterName.ClusterName
   readonly problems: ReadonlyArray<RegistryProblem>
 }
@@ -30,7 +32,8 @@ export interface KubeconfigImport {
 /**
  * Imports the texts of files.
  *
- * **Shape** as {@link fromSources}; a file that does not parse is one problem and the rest loads. **Limits** reads no file.
+ * **Shape** as {@link fromSources}. A file that cannot be parsed is reported as one problem; the others load.
+ * **Limits** reads no file.
  */
 export const fromFiles = (
   files: ReadonlyArray<KubeconfigFile>,
@@ -47,7 +50,7 @@ export const fromFiles = (
   return { ...imported, problems: [...invalid, ...imported.problems] }
 }
 
-/** Makes the problem of a file that is no kubeconfig. */
+/** Makes the problem of a file that is not a kubeconfig. */
 export const invalidFile = (path: string, message: string): RegistryProblem => ({
   severity: "error",
   code: "fileInvalid",
@@ -56,13 +59,14 @@ export const invalidFile = (path: string, message: string): RegistryProblem => (
 })
 
 /**
- * Makes clusters of the contexts of several files.
+ * Makes clusters from the contexts of several files.
  *
- * **Shape** a cluster is named `names[context]`, else by `ClusterName.fromText` of its context. The first context that
- * claims a name keeps it, even while it cannot be used: the name never moves to another cluster silently. Each context
- * that is left out is a problem, and so is each name given for a context that does not exist.
+ * **Shape** a cluster is named `names[context]`, else by `ClusterName.fromText` of its context. The first context with
+ * a name keeps that name even while the context is unusable, so that a name never silently moves to another cluster.
+ * Each rejected context is a problem, and so is each name set for a context that does not exist.
  *
- * **Source** Kubernetes, "Organizing cluster access using kubeconfig files"; {@link MergedKubeconfig} for what differs.
+ * **Source** Kubernetes, "Organizing cluster access using kubeconfig files"; {@link MergedKubeconfig} for the
+ * differences.
  */
 export const fromSources = (
   sources: ReadonlyArray<MergedKubeconfig.KubeconfigSource>,
@@ -76,7 +80,7 @@ export const fromSources = (
   }
   const contexts = MergedKubeconfig.contextsOf(sources)
   const clusters = new Map<ClusterName.ClusterName, KubeconfigCluster>()
-  const holders = new Map<ClusterName.ClusterName, string>()
+  const contextByName = new Map<ClusterName.ClusterName, string>()
   for (const found of contexts.first.values()) {
     const source = sourceOf(found)
     const name = nameOf(found.name, names)
@@ -84,13 +88,13 @@ export const fromSources = (
       problems.push({ severity: "error", source, ...name.failure })
       continue
     }
-    const holder = holders.get(name.success)
+    const holder = contextByName.get(name.success)
     if (holder !== undefined) {
-      const message = `cluster name ${name.success} is already taken by context ${printName(holder)}; give one of them another name by clusters.names`
+      const message = `cluster name ${name.success} is already taken by context ${printName(holder)}; set another name for one of them in clusters.names`
       problems.push({ severity: "error", code: "nameTaken", source, message })
       continue
     }
-    holders.set(name.success, found.name)
+    contextByName.set(name.success, found.name)
     const connection = connect(sources, found)
     if (Result.isFailure(connection)) {
       problems.push({ severity: "error", source, ...connection.failure })
@@ -104,14 +108,14 @@ export const fromSources = (
   }
   for (const found of contexts.repeated) {
     const first = contexts.first.get(found.name)?.entry.file ?? "an earlier file"
-    const message = `the context of this name in ${first} counts; rename one of them`
+    const message = `the context with the same name in ${first} takes precedence; rename one of them`
     problems.push({ severity: "error", code: "nameTaken", source: sourceOf(found), message })
   }
   problems.push(...MergedKubeconfig.differences(sources))
   for (const context of Object.keys(names)) {
     if (contexts.first.has(context)) continue
     const message = `there is no context ${printName(context)}; there are ${fewOf([...contexts.first.keys()])}`
-    problems.push({ severity: "warning", code: "contextUnknown", source: "the names of contexts", message })
+    problems.push({ severity: "warning", code: "contextUnknown", source: "clusters.names", message })
   }
   const list = [...clusters.values()]
   const currentContext = sources.find(({ document }) => document?.currentContext !== undefined)?.document
@@ -120,17 +124,17 @@ export const fromSources = (
   return { clusters: list, ...(current !== undefined && { current }), problems }
 }
 
-const FEW = 10
+const MAX_PRINTED = 10
 
 const fewOf = (contexts: ReadonlyArray<string>): string => {
   if (contexts.length === 0) return "none"
-  const few = contexts.slice(0, FEW).map(printName)
-  return contexts.length > FEW ? `${few.join(", ")} and ${contexts.length - FEW} more` : few.join(", ")
+  const printed = contexts.slice(0, MAX_PRINTED).map(printName)
+  return contexts.length > MAX_PRINTED
+    ? `${printed.join(", ")} and ${contexts.length - MAX_PRINTED} more`
+    : printed.join(", ")
 }
 
-/**
- * Splits a path list such as the value of `KUBECONFIG`, dropping blanks and repetitions.
- */
+/** Splits a path list such as the value of `KUBECONFIG`. Drops blanks and duplicates. */
 export const splitPathList = (text: string): ReadonlyArray<string> => [
   ...new Set(
     text
@@ -150,11 +154,15 @@ const nameOf = (
   if (wanted !== undefined) {
     return ClusterName.is(wanted)
       ? Result.succeed(wanted)
-      : nameInvalid(`the name ${printName(wanted)} of clusters.names is no cluster name (${ClusterName.ALLOWED})`)
+      : nameInvalid(
+          `the name ${printName(wanted)} in clusters.names is not a valid cluster name (${ClusterName.ALLOWED})`
+        )
   }
   const name = ClusterName.fromText(context)
   return name === undefined
-    ? nameInvalid(`does not make a cluster name (${ClusterName.ALLOWED}); give the context one by clusters.names`)
+    ? nameInvalid(
+        `the context's name cannot be turned into a cluster name (${ClusterName.ALLOWED}); set a name in clusters.names`
+      )
     : Result.succeed(name)
 }
 

@@ -1,4 +1,4 @@
-/** Turns a kubeconfig's cluster and user into a connection, or says why it cannot be used. */
+/** Turns a kubeconfig's cluster and user into a connection, or returns why they cannot be used. */
 import { Redacted, Result } from "effect"
 import { sep } from "node:path"
 import type { ClientCertificate, Connection, Credential, ExecPlugin, Impersonation, PemSource } from "./Cluster.ts"
@@ -16,7 +16,7 @@ interface From<A> {
   readonly value: A
 }
 
-/** Joins a cluster and a user. **Shape** the first reason that speaks against it, when one does. */
+/** Joins a cluster and a user. **Errors** the first reason against using them. */
 export const connectionOf = (cluster: From<ClusterEntry>, user: From<UserEntry>): Result.Result<Connection, Refusal> =>
   Result.gen(function* () {
     const { value: entry } = cluster
@@ -43,7 +43,7 @@ export const connectionOf = (cluster: From<ClusterEntry>, user: From<UserEntry>)
 const incomplete = (message: string) => refuse("contextIncomplete", message)
 const refuse = (code: RegistryProblem["code"], message: string) => Result.fail<Refusal>({ code, message })
 
-/** Longer than any address; keeps what follows off long texts. */
+/** Longer than any real address; spares the parsers very long texts. */
 const MAX_ADDRESS = 2048
 
 const urlOf = (text: string): URL | undefined => URL.parse(text) ?? undefined
@@ -55,12 +55,12 @@ const serverOf = (text: string): Result.Result<string, Refusal> => {
     return incomplete("server is not an http(s) URL")
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    return incomplete("server may have neither user, query nor fragment")
+    return incomplete("server must not contain a user, query or fragment")
   }
   return Result.succeed(withoutSlashes(url.href))
 }
 
-/** Cuts slashes from the end by hand: a pattern takes quadratic time over long runs inside of the text. */
+/** Removes trailing slashes with a loop: a regular expression would take quadratic time on long runs of slashes. */
 export const withoutSlashes = (text: string): string => {
   let end = text.length
   while (text[end - 1] === "/") end--
@@ -76,7 +76,7 @@ const proxyOf = (text: string): Result.Result<string, Refusal> =>
 type PemField = "certificate-authority" | "client-certificate" | "client-key"
 type PemFields = { readonly [Field in PemField | `${PemField}-data`]?: string }
 
-/** Data beats a file, as in kubectl. */
+/** Inline data takes precedence over a file, as in kubectl. */
 const pemOf = (file: string, entry: PemFields, field: PemField): Result.Result<PemSource | undefined, Refusal> => {
   const data = entry[`${field}-data`]
   if (data === undefined) {
@@ -91,8 +91,8 @@ const pemOf = (file: string, entry: PemFields, field: PemField): Result.Result<P
 }
 
 /**
- * Picks what kubectl sends: a token file, else a token, else a password; a client certificate beside it or alone. A
- * plugin is run only for a user without any of these.
+ * Selects the credential that kubectl would send: a token file, else a token, else a password. A client certificate is
+ * sent in addition or alone. A plugin runs only for a user without any of these.
  *
  * **Source** client-go `clientcmd`, and `exec.Authenticator.UpdateTransportConfig`.
  */
@@ -117,7 +117,7 @@ const credentialOf = (
       return { _tag: "Token", token: Redacted.make(user.token), ...beside }
     }
     if (user.username !== undefined) {
-      if (user.username.includes(":")) return yield* incomplete("username has a colon")
+      if (user.username.includes(":")) return yield* incomplete("username contains a colon")
       return { _tag: "Basic", username: user.username, password: Redacted.make(user.password ?? ""), ...beside }
     }
     if (client !== undefined) return { _tag: "ClientCertificate", ...client }
@@ -131,7 +131,7 @@ const clientCertificateOf = (file: string, user: UserEntry): Result.Result<Clien
     const key = yield* pemOf(file, user, "client-key")
     if (certificate === undefined && key === undefined) return undefined
     if (certificate !== undefined && key !== undefined) return { certificate, key }
-    return yield* incomplete("client-certificate and client-key go together")
+    return yield* incomplete("client-certificate and client-key must be set together")
   })
 
 const EXEC_VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]
@@ -142,7 +142,7 @@ const pluginOf = (cluster: ClusterEntry, file: string, exec: ExecEntry): Result.
     return refuse("execUnsupported", `exec.apiVersion must be ${EXEC_VERSIONS.join(" or ")}`)
   }
   if (exec.interactiveMode === "Always") {
-    return refuse("execUnsupported", "exec.interactiveMode is Always, and a service cannot answer a prompt")
+    return refuse("execUnsupported", "exec.interactiveMode is Always, but the service cannot answer a prompt")
   }
   const config = cluster.extensions?.find((extension) => extension.name === EXEC_CONFIG)
   return Result.succeed({
@@ -172,8 +172,8 @@ const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefin
   return Result.succeed({ user: user.as, ...(uid !== undefined && { uid }), groups, extra })
 }
 
-/** API servers take 1 MiB of headers at most; every known token is shorter. */
+/** API servers accept at most 1 MiB of headers; every known token is shorter. */
 const MAX_HEADER_TEXT = 64 * 1024
 
-/** No control characters: the rest can be sent, if need be as UTF-8. */
+/** Rejects control characters. All other characters can be sent, as UTF-8 if necessary. */
 const isHeaderText = (text: string): boolean => text.length <= MAX_HEADER_TEXT && !/[\u0000-\u001f\u007f]/.test(text)

@@ -1,10 +1,10 @@
-/** Reads one kubeconfig file's text into its named entries. */
+/** Parses the text of one kubeconfig file into its named entries. */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isAbsolute, join } from "node:path"
 import * as KubeconfigYaml from "./KubeconfigYaml.ts"
 
-/** The text of one file. **Shape** `path` is absolute: relative paths inside the file are resolved against it. */
+/** The text of one file. **Shape** `path` is absolute; relative paths inside the file are resolved against it. */
 export interface KubeconfigFile {
   readonly path: string
   readonly text: string
@@ -63,7 +63,7 @@ export type UserEntry = typeof UserEntry.Type
 const ContextEntry = Schema.Struct({ cluster: Schema.String, user: Schema.optionalKey(Schema.String) })
 export type ContextEntry = typeof ContextEntry.Type
 
-/** An entry that did not read carries why, so that only the contexts that need it are lost. */
+/** A named entry. An invalid entry carries its error, so that only the contexts that use it are lost. */
 export interface Entry<A> {
   readonly file: string
   readonly value: Result.Result<A, string>
@@ -74,11 +74,11 @@ export interface KubeconfigDocument {
   readonly users: ReadonlyMap<string, Entry<UserEntry>>
   readonly contexts: ReadonlyMap<string, Entry<ContextEntry>>
   readonly currentContext: string | undefined
-  /** Whether the file holds further YAML documents, which kubectl does not read either. */
+  /** True if the file contains further YAML documents. kubectl does not read them either. */
   readonly hasMore: boolean
 }
 
-/** Bounds of a file that the operator names: some 20,000 contexts. */
+/** Limits of a file that the operator configures: some 20,000 contexts. */
 const FILE_LIMITS: KubeconfigYaml.YamlLimits = { tokens: 2_000_000, values: 1_000_000, depth: 64 }
 
 const Named = Schema.Struct({ name: Schema.NonEmptyString })
@@ -90,7 +90,7 @@ const TopLevel = Schema.Struct({
   "current-context": Schema.optionalKey(Schema.String)
 })
 
-/** Reads one file; the failure says what is wrong and where, and quotes nothing of the file. **Limits** linear. */
+/** Parses one file. The error gives the problem and its position and quotes nothing. **Limits** linear. */
 export const parse = (
   file: KubeconfigFile,
   limits: KubeconfigYaml.YamlLimits = FILE_LIMITS
@@ -110,16 +110,16 @@ export const parse = (
     }
   })
 
-/** Resolves a path that an entry names against the folder of the entry's file. */
+/** Resolves an entry's path against the folder of the entry's file. */
 export const resolvePath = (file: string, path: string): string => (isAbsolute(path) ? path : join(file, "..", path))
 
 const MAX_PRINTED = 128
 
-/** Prints a name of the file in quotes. **Limits** its first 128 characters. */
+/** Prints a name in quotes. **Limits** its first 128 characters. */
 export const printName = (name: string): string =>
   JSON.stringify(name.length > MAX_PRINTED ? `${name.slice(0, MAX_PRINTED)}…` : name)
 
-/** Decodes; the failure names the field and never its value, which may be a secret. */
+/** Decodes a value. The error names the field but not its value, which may be secret. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   value: unknown
@@ -151,21 +151,21 @@ const entries = <S extends Schema.ConstraintDecoder<unknown>>(
     const named = decode(Named, item)
     if (Result.isFailure(named)) return Result.fail(`${list}.${index}.name is missing or of the wrong type`)
     const { name } = named.success
-    if (found.has(name)) return Result.fail(`${list} has the name ${printName(name)} twice`)
+    if (found.has(name)) return Result.fail(`${list} contains the name ${printName(name)} twice`)
     const body = isRecord(item) ? item[field] : undefined
     found.set(name, { file, value: decode(schema, dropEmpty(body ?? {}, 3)) })
   }
   return Result.succeed(found)
 }
 
-/** Go reads an absent field, null and "" alike; what lies deeper (a plugin's own settings) stays as written. */
+/** Drops null and "" fields, which Go reads as absent. Deeper levels, such as a plugin's settings, stay unchanged. */
 const dropEmpty = (value: unknown, depth: number): unknown => {
   if (depth === 0 || !isRecord(value)) return value
-  const kept = Object.entries(value).filter(([, field]) => field !== null && field !== "")
-  return Object.fromEntries(kept.map(([key, field]) => [key, dropEmpty(field, depth - 1)]))
+  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== "")
+  return Object.fromEntries(fields.map(([key, field]) => [key, dropEmpty(field, depth - 1)]))
 }
 
-/** A file of another kind would only be missed as an unknown context; an empty Config is one all the same. */
+/** Returns whether a value is a kubeconfig. Detects other files early; an empty Config counts as one. */
 const isKubeconfig = (value: unknown): boolean =>
   isRecord(value)
   && (value["kind"] === "Config" || Object.keys(TopLevel.fields).some((field) => Object.hasOwn(value, field)))

@@ -1,5 +1,5 @@
 /**
- * Registers the clusters of kubeconfig files and follows the files as they change.
+ * Registers the clusters of kubeconfig files and follows changes of the files.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
@@ -17,34 +17,34 @@ import { inOrder } from "./RegistrySnapshot.ts"
 import { ParentNotFound, RegistryError } from "./RegistryError.ts"
 
 export interface KubeconfigRegistryOptions {
-  /** Paths in the order of precedence; relative ones start at the working directory. */
+  /** Paths in order of precedence. Relative paths start at the working directory. */
   readonly files: ReadonlyArray<string>
-  /** Names for contexts, where the context's own should not be it. */
+  /** Cluster names by context, for contexts whose own name should not be used. */
   readonly names?: Readonly<Record<string, string>>
-  /** The parent's name; unless given `own`, else the current context's cluster. */
+  /** Name of the parent. Defaults to `own`, else to the cluster of the current context. */
   readonly parent?: ClusterName
-  /** A cluster from elsewhere that goes before all contexts, such as the pod's own (`InCluster.cluster`). */
+  /** A cluster from another source that precedes all contexts, such as the pod's own (`InCluster.cluster`). */
   readonly own?: Cluster
-  /** Environment variables whose proxies count for clusters without `proxy-url`; none unless given. */
+  /** Environment variables with the proxies of clusters without `proxy-url`. Default: none. */
   readonly variables?: EnvironmentProxy.Variables
 }
 
-/** How often the files are read. A change counts once two readings agree, so after at most two intervals. */
+/** Interval at which the files are read. A change takes effect when two readings agree: after at most two intervals. */
 export const ReadInterval = Context.Reference("@quarterdeck/cluster-fanout/registry/KubeconfigRegistry/ReadInterval", {
   defaultValue: () => "1 second" as const
 })
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
-const MAX_TOLD = 3
+const MAX_REPORTED = 3
 
 /**
  * Provides a registry of every context in the files.
  *
- * **Shape** contexts come and go with the files; a file that breaks or vanishes keeps its last good content, with a
- * problem; the parent is settled at the start, and a change that would lose it keeps the whole last good set.
+ * **Shape** clusters follow the contexts of the files. A file that becomes invalid or disappears keeps its last valid
+ * content, with a problem. The parent is fixed at the start: a change that would remove it is rejected as a whole.
  *
- * **Errors** `RegistryError` with reason `ParentNotFound`. **Limits** reads the files every second (`ReadInterval`), so
- * that atomic replacement, symlink swaps and network mounts all count alike; 16 MiB a file.
+ * **Errors** `RegistryError` with reason `ParentNotFound`. **Limits** reads the files every second (`ReadInterval`)
+ * instead of watching them, so that atomic replacement, symlink swaps and network mounts work alike; 16 MiB a file.
  */
 export const layer = (options: KubeconfigRegistryOptions) =>
   Layer.effect(
@@ -78,8 +78,8 @@ export const layer = (options: KubeconfigRegistryOptions) =>
           good = next.good
           return yield* publish({ parent, ...nextView })
         }
-        const kept = yield* registry.snapshot
-        return yield* publish({ ...kept, problems: [...nextView.problems, parentMissing(parent)] })
+        const current = yield* registry.snapshot
+        return yield* publish({ ...current, problems: [...nextView.problems, parentMissing(parent)] })
       })
       const interval = yield* ReadInterval
       yield* poll.pipe(Effect.repeat(Schedule.spaced(interval)), Effect.delay(interval), Effect.forkScoped)
@@ -87,7 +87,7 @@ export const layer = (options: KubeconfigRegistryOptions) =>
     })
   )
 
-/** What one look at a file gave. */
+/** Result of reading a file once. */
 interface Reading {
   readonly path: string
   readonly text: Result.Result<string, RegistryProblem>
@@ -95,23 +95,23 @@ interface Reading {
 
 const read = Effect.fnUntraced(function* (
   path: string,
-  oneOfSeveral: boolean
+  isOneOfSeveral: boolean
 ): Effect.fn.Return<Reading, never, FileSystem.FileSystem> {
   const files = yield* FileSystem.FileSystem
   const bytes = yield* Effect.gen(function* () {
     const { size } = yield* files.stat(path)
     return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFile(path)
   }).pipe(Effect.result)
-  if (Result.isFailure(bytes)) return { path, text: Result.fail(unreadable(path, bytes.failure, oneOfSeveral)) }
+  if (Result.isFailure(bytes)) return { path, text: Result.fail(unreadable(path, bytes.failure, isOneOfSeveral)) }
   const text = bytes.success === undefined ? Result.fail("is larger than 16 MiB") : KubeconfigText.decode(bytes.success)
   return { path, text: Result.mapError(text, (message) => invalidFile(path, message)) }
 })
 
-/** In a path list kubectl passes over what does not exist. */
-const unreadable = (path: string, error: PlatformError.PlatformError, oneOfSeveral: boolean): RegistryProblem => {
+/** kubectl ignores missing files in a path list. */
+const unreadable = (path: string, error: PlatformError.PlatformError, isOneOfSeveral: boolean): RegistryProblem => {
   const missing = error.reason._tag === "NotFound"
   return {
-    severity: missing && oneOfSeveral ? "warning" : "error",
+    severity: missing && isOneOfSeveral ? "warning" : "error",
     code: "fileUnreadable",
     source: path,
     message: missing ? "does not exist" : `cannot be read (${error.reason._tag})`
@@ -129,7 +129,7 @@ const content = (reading: Reading | undefined): string | undefined =>
   })
 
 interface Imported extends KubeconfigImport {
-  /** The last good content of each file. */
+  /** The last valid content of each file. */
   readonly good: ReadonlyMap<string, KubeconfigDocument>
 }
 
@@ -139,7 +139,7 @@ const importReadings = (
   names: Readonly<Record<string, string>> | undefined
 ): Imported => {
   const broken: Array<RegistryProblem> = []
-  const kept = new Map<string, KubeconfigDocument>()
+  const nextGood = new Map<string, KubeconfigDocument>()
   const sources: Array<MergedKubeconfig.KubeconfigSource> = []
   for (const { path, text } of readings) {
     const parsed = Result.flatMap(text, (written) =>
@@ -148,19 +148,20 @@ const importReadings = (
     if (Result.isFailure(parsed)) broken.push(parsed.failure)
     const document = Result.isSuccess(parsed) ? parsed.success : good.get(path)
     if (document !== undefined) {
-      kept.set(path, document)
+      nextGood.set(path, document)
       sources.push({ path, document })
     } else if (Result.isFailure(parsed) && parsed.failure.severity === "error") {
       sources.push({ path })
     }
   }
   const imported = fromSources(sources, names)
-  // A context that is not there may be one of a file that cannot be read; one of several that does not exist is passed over.
+  // If a file is unreadable, a missing context may be in it, so missing contexts are not reported. A missing file of
+  // several does not count as unreadable.
   const isWhole = broken.every(({ severity }) => severity === "warning")
   return {
     ...imported,
     problems: [...broken, ...imported.problems.filter(({ code }) => isWhole || code !== "contextUnknown")],
-    good: kept
+    good: nextGood
   }
 }
 
@@ -181,20 +182,20 @@ const viewOf = (
       problems.push({ severity: "error", code: "nameTaken", source, message })
       continue
     }
-    const proxied = throughEnvironment(written, variables)
-    if (Result.isFailure(proxied)) {
-      const { code, problem } = proxied.failure
-      problems.push({ severity: "error", code, source, message: `the proxy of the environment ${problem}` })
+    const withProxy = throughEnvironment(written, variables)
+    if (Result.isFailure(withProxy)) {
+      const { code, problem } = withProxy.failure
+      problems.push({ severity: "error", code, source, message: `the proxy set in the environment ${problem}` })
       continue
     }
-    const connection = proxied.success
+    const connection = withProxy.success
     const generation = generationOf(connection)
     clusters.push({ name, role: role(name), labels: {}, origin: "kubeconfig", connection, generation })
   }
   return { clusters: inOrder(clusters), problems }
 }
 
-/** Adds the proxy that the environment names, as kubectl does for a cluster without one of its own. */
+/** Adds the proxy of the environment, as kubectl does for a cluster without its own. */
 const throughEnvironment = (
   connection: Connection,
   variables: EnvironmentProxy.Variables
@@ -210,19 +211,22 @@ const parentNotFound = (asked: ClusterName | undefined, { clusters, problems }: 
   new ParentNotFound({
     ...(asked !== undefined && { asked }),
     known: clusters.map((cluster) => cluster.name),
-    problems: told(problems, "error"),
-    warnings: told(problems, "warning")
+    problems: firstMessages(problems, "error"),
+    warnings: firstMessages(problems, "warning")
   })
 
-const told = (problems: ReadonlyArray<RegistryProblem>, severity: RegistryProblem["severity"]): Array<string> =>
+const firstMessages = (
+  problems: ReadonlyArray<RegistryProblem>,
+  severity: RegistryProblem["severity"]
+): Array<string> =>
   problems
     .filter((problem) => problem.severity === severity)
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_REPORTED)
     .map(({ message, source }) => `${source}: ${message}`)
 
 const parentMissing = (parent: ClusterName): RegistryProblem => ({
   severity: "error",
   code: "parentMissing",
   source: "kubeconfig",
-  message: `the parent ${parent} is gone; the clusters stay as they were`
+  message: `the parent ${parent} is missing from the changed files; the registered clusters stay unchanged`
 })

@@ -1,7 +1,7 @@
-/** Reads the bytes of a kubeconfig file as text. */
+/** Decodes the bytes of a kubeconfig file. */
 import { Result } from "effect"
 
-/** The encodings that a byte order mark announces. PowerShell writes UTF-16 when output is redirected to a file. */
+/** Encodings identified by a byte order mark. PowerShell writes UTF-16 when output is redirected to a file. */
 const MARKS = [
   { mark: [0xef, 0xbb, 0xbf], encoding: "utf-8" },
   { mark: [0xff, 0xfe], encoding: "utf-16le" },
@@ -9,9 +9,9 @@ const MARKS = [
 ] as const
 
 /**
- * Decodes UTF-8, and UTF-16 with a byte order mark, without the mark.
+ * Decodes UTF-8, and UTF-16 with a byte order mark. Removes the mark.
  *
- * **Errors** bytes that the encoding does not allow: a replaced byte would change a credential.
+ * **Errors** invalid bytes: replacing a byte could change a credential.
  *
  * **Source** YAML 1.1, "Character Encoding".
  */

@@ -1,8 +1,9 @@
 /**
- * Reads the YAML of a kubeconfig into plain values, as kubectl reads it.
+ * Parses the YAML of a kubeconfig into plain values, as kubectl does.
  *
- * **Shape** merge keys as in YAML 1.1, the first document alone. `yes`, `on` and the like are booleans in the fields that
- * hold one, and text elsewhere; `1_000` is text. kubectl refuses such text, which writers of YAML 1.2 leave unquoted.
+ * **Shape** merge keys as in YAML 1.1; only the first document. `yes`, `on` and similar words are booleans in boolean
+ * fields and text elsewhere; `1_000` is text. kubectl rejects such words in text fields, but writers of YAML 1.2 leave
+ * them unquoted.
  *
  * **Source** go-yaml v2, which client-go uses by `sigs.k8s.io/yaml`.
  */
@@ -23,7 +24,7 @@ import {
 } from "yaml"
 
 /**
- * Bounds of one text.
+ * Limits of one text.
  *
  * **Units** lexical tokens of the text; values after aliases and merge keys are expanded; levels of nesting.
  */
@@ -33,7 +34,7 @@ export interface YamlLimits {
   readonly depth: number
 }
 
-/** The first document. **Shape** `hasMore` says that other documents with content follow, which are not read. */
+/** The first document. **Shape** `hasMore` if other documents with content follow. They are not read. */
 export interface YamlText {
   readonly value: unknown
   readonly hasMore: boolean
@@ -42,7 +43,7 @@ export interface YamlText {
 /**
  * Parses a text.
  *
- * **Errors** the first fault and its line and column; it quotes nothing of the text, which may be secret.
+ * **Errors** the first problem with its line and column. It quotes nothing of the text, which may be secret.
  *
  * **Limits** linear in the text. Stops at the first token, value or level over a limit.
  */
@@ -51,11 +52,10 @@ export const parse = (text: string, limits: YamlLimits): Result.Result<YamlText,
   if (Result.isFailure(read)) return Result.fail(read.failure)
   const { rest, tokens } = read.success
   const [document] = new Composer({
-    // Pretty errors quote the line, and the line may be a token.
+    // Pretty errors quote the line, which may contain a token.
     prettyErrors: false,
     // The library compares each key of a mapping with all others, which takes quadratic time.
     uniqueKeys: false,
-    // Scalars are resolved below.
     schema: "failsafe",
     logLevel: "error"
   }).compose(tokens, true, text.length)
@@ -68,11 +68,11 @@ export const parse = (text: string, limits: YamlLimits): Result.Result<YamlText,
 
 interface FirstDocument {
   readonly tokens: ReadonlyArray<CST.Token>
-  /** The text behind the document. */
+  /** The text after the document. */
   readonly rest: string
 }
 
-/** Reads the syntax of the first document. The composer recurses over it, so the depth is bounded here. */
+/** Tokenises the first document. The composer is recursive, so the depth is limited here. */
 const tokensOf = (text: string, limits: YamlLimits): Result.Result<FirstDocument, string> => {
   const tokens: Array<CST.Token> = []
   const parser = new Parser()
@@ -94,7 +94,7 @@ const tokensOf = (text: string, limits: YamlLimits): Result.Result<FirstDocument
   return Result.succeed({ tokens, rest: "" })
 }
 
-/** Whether a line holds more than blanks, a comment, or a mark between documents. */
+/** Returns whether a text contains more than blanks, comments and document markers. */
 const hasContent = (text: string): boolean =>
   text.split("\n").some((line) => {
     const content = line.trim()
@@ -111,12 +111,12 @@ const placeOf = (text: string, offset: number): string => {
   return `line ${line}, column ${offset - start + 1}`
 }
 
-/** A value and what it weighs once its aliases are expanded. */
+/** A value with its size after aliases are expanded. */
 interface Expanded {
   readonly value: unknown
   readonly values: number
   readonly depth: number
-  /** The boolean that a plain word of YAML 1.1 stands for. */
+  /** The boolean that a plain word stands for in YAML 1.1. */
   readonly boolean?: boolean
   /** The members of a mapping, which a merge key copies. */
   readonly members?: ReadonlyMap<string, Expanded>
@@ -130,11 +130,11 @@ class Refused extends Error {
   }
 }
 
-/** Expands one document. An alias shares the value of its anchor; it counts as often as it stands in the text. */
+/** Expands one document. An alias shares the value of its anchor but counts each time towards the limits. */
 class Expansion {
   readonly #text: string
   readonly #limits: YamlLimits
-  /** `undefined` while the anchor's own node is read. */
+  /** `undefined` while the anchor's own node is being read. */
   readonly #anchors = new Map<string, Expanded | undefined>()
   #merged = 0
 
@@ -176,10 +176,10 @@ class Expansion {
     return isScalar(node) ? { ...NOTHING, ...scalarOf(node) } : NOTHING
   }
 
-  /** In the order of the text: a merge key overwrites what stands before it, and a key what was merged before it. */
+  /** Follows the order of the text: a merge key overwrites earlier keys, and a later key overwrites merged ones. */
   #mapping(node: YAMLMap.Parsed): Expanded {
     const members = new Map<string, Expanded>()
-    const own = new Set<string>()
+    const names = new Set<string>()
     for (const { key, value } of node.items) {
       if (!isScalar(key)) throw new Refused("is not YAML: a key is not text", offsetOf(node))
       if (key.type === "PLAIN" && key.source === "<<" && key.tag === undefined) {
@@ -187,8 +187,8 @@ class Expansion {
         continue
       }
       const name = key.source ?? ""
-      if (own.has(name)) throw new Refused("is not YAML: DUPLICATE_KEY", offsetOf(key))
-      own.add(name)
+      if (names.has(name)) throw new Refused("is not YAML: DUPLICATE_KEY", offsetOf(key))
+      names.add(name)
       members.set(name, this.#node(value))
     }
     const value = Object.fromEntries(
@@ -198,7 +198,7 @@ class Expansion {
   }
 
   #mergedBy(value: ParsedNode | null, holder: ParsedNode): Array<readonly [string, Expanded]> {
-    // Of several the earlier one wins.
+    // If a merge key lists several mappings, the earlier one wins.
     const sources = isSeq(value) ? value.items.map((item) => this.#node(item)).toReversed() : [this.#node(value)]
     return sources.flatMap(({ members }) => {
       if (members === undefined) throw new Refused("is not YAML: a merge key (<<) takes mappings", offsetOf(holder))
@@ -228,16 +228,16 @@ const weightOf = (parts: ReadonlyArray<Expanded>): Pick<Expanded, "depth" | "val
   depth: parts.reduce((deepest, { depth }) => Math.max(deepest, depth), 0) + 1
 })
 
-/** The fields of a kubeconfig that hold a boolean. */
+/** The boolean fields of a kubeconfig. */
 const BOOLEANS: ReadonlySet<string> = new Set(["insecure-skip-tls-verify", "provideClusterInfo"])
 
 const TRUE: ReadonlySet<string> = new Set(["true", "True", "TRUE"])
 const FALSE: ReadonlySet<string> = new Set(["false", "False", "FALSE"])
-/** Words that are booleans in YAML 1.1 alone. */
+/** Words that are booleans only in YAML 1.1. */
 const YES: ReadonlySet<string> = new Set(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON"])
 const NO: ReadonlySet<string> = new Set(["n", "N", "no", "No", "NO", "off", "Off", "OFF"])
 const NULL: ReadonlySet<string> = new Set(["", "~", "null", "Null", "NULL"])
-/** Longer than any number; keeps the patterns below off long texts. */
+/** Longer than any number; spares the patterns below very long texts. */
 const MAX_NUMBER = 64
 const INTEGER = /^[-+]?(?:0b[01]+|0o[0-7]+|0x[0-9a-fA-F]+|[0-9]+)$/
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
@@ -255,7 +255,7 @@ const scalarOf = ({ source, tag, type }: Scalar.Parsed): Pick<Expanded, "boolean
   }
 }
 
-/** Resolves a plain scalar. A date stays text. */
+/** Resolves a plain scalar. Dates stay text. */
 const resolved = (text: string): unknown => {
   if (NULL.has(text)) return null
   if (TRUE.has(text)) return true

@@ -1,20 +1,20 @@
 /**
- * Several kubeconfig files as one: each context uses the cluster and the user of its own file.
+ * Merges several kubeconfig files. Each context uses the cluster and the user of its own file.
  *
  * Tools give every cluster the same names (`kubernetes` and `kubernetes-admin` of kubeadm, `default` of k3s). kubectl
- * takes the first file's entry for all contexts, which sends one cluster's credential to another cluster.
+ * uses the first file's entry for all contexts, which would send one cluster's credential to another cluster.
  */
 import { Result } from "effect"
 import type { RegistryProblem } from "./ClusterRegistry.ts"
 import { type ContextEntry, type Entry, type KubeconfigDocument, printName, resolvePath } from "./KubeconfigDocument.ts"
 
-/** A file of the list. **Shape** without `document` for a file that cannot be read and never could. */
+/** A file of the list. **Shape** without `document` if the file is unreadable and has never been read. */
 export interface KubeconfigSource {
   readonly path: string
   readonly document?: KubeconfigDocument
 }
 
-/** A context and the file that holds it. */
+/** A context and its file. */
 export interface FoundContext {
   readonly name: string
   readonly entry: Entry<ContextEntry>
@@ -24,11 +24,10 @@ export interface FoundContext {
 /** The contexts of all files. **Shape** `first` has each name once, in the order of the files. */
 export interface Contexts {
   readonly first: ReadonlyMap<string, FoundContext>
-  /** Contexts whose name an earlier file has. */
+  /** Contexts whose name occurs in an earlier file. */
   readonly repeated: ReadonlyArray<FoundContext>
 }
 
-/** Collects the contexts of all files. */
 export const contextsOf = (sources: ReadonlyArray<KubeconfigSource>): Contexts => {
   const first = new Map<string, FoundContext>()
   const repeated: Array<FoundContext> = []
@@ -53,17 +52,17 @@ export const CLUSTERS = { noun: "cluster", of: ({ clusters }: KubeconfigDocument
 export const USERS = { noun: "user", of: ({ users }: KubeconfigDocument) => users } as const
 
 /**
- * Finds the entry that a context refers to: that of its own file, else that of the first file that has the name.
+ * Finds the entry that a context refers to: in its own file, else in the first file that has the name.
  *
- * **Errors** a name that no file has. A name that may stand in an unreadable file before the one found.
+ * **Errors** if no file has the name, or if an unreadable file before the found one might have it.
  */
 export const find = <A>(
   sources: ReadonlyArray<KubeconfigSource>,
-  { document: own }: FoundContext,
+  { document: ownDocument }: FoundContext,
   kind: EntryKind<A>,
   name: string
 ): Result.Result<Entry<A>, string> => {
-  const ownEntry = kind.of(own).get(name)
+  const ownEntry = kind.of(ownDocument).get(name)
   if (ownEntry !== undefined) return Result.succeed(ownEntry)
   for (const { document, path } of sources) {
     if (document === undefined) {
@@ -79,7 +78,7 @@ export const find = <A>(
 
 const MAX_FILES_PRINTED = 10
 
-/** Reports clusters and users that several files name alike and describe differently. */
+/** Reports clusters and users that have the same name in several files but different content. */
 export const differences = (sources: ReadonlyArray<KubeconfigSource>): ReadonlyArray<RegistryProblem> =>
   [CLUSTERS, USERS].flatMap((kind) => {
     const entries = sources.flatMap(({ document }): ReadonlyArray<readonly [string, Entry<unknown>]> =>
@@ -98,7 +97,7 @@ export const differences = (sources: ReadonlyArray<KubeconfigSource>): ReadonlyA
           severity: "warning" as const,
           code: "entryDiffers" as const,
           source: `${first.file}, ${kind.noun} ${printName(name)}`,
-          message: `differs from the ${kind.noun} of this name in ${files}${more}; each context uses the entry of its own file`
+          message: `differs from the ${kind.noun} with the same name in ${files}${more}; each context uses the entry of its own file`
         }
       ]
     })
@@ -106,7 +105,7 @@ export const differences = (sources: ReadonlyArray<KubeconfigSource>): ReadonlyA
 
 const PATHS: ReadonlySet<string> = new Set(["certificate-authority", "client-certificate", "client-key", "tokenFile"])
 
-/** Prints an entry to compare it. A relative path means another file in another folder. */
+/** Prints an entry for comparison. Resolves paths, because a relative path means another file in another folder. */
 const contentOf = ({ file, value }: Entry<unknown>): string =>
   Result.match(value, {
     onFailure: (problem) => problem,

@@ -1,8 +1,8 @@
 /**
- * Reads the connection of a cluster that is registered while the service runs, from what a caller posts.
+ * Reads the connection of a cluster that a caller registers at run time.
  *
- * The caller is not the operator of the machine: nothing of it may run a program there, read a file there, or lead to an address
- * that only the machine itself reaches.
+ * The caller is not the operator of the machine. The input must not run a program or read a file on the service's
+ * machine, or lead to an address that only that machine can reach.
  */
 import { Redacted, Result } from "effect"
 import * as AddressRule from "./AddressRule.ts"
@@ -12,7 +12,10 @@ import { connectionOf } from "./KubeconfigConnection.ts"
 import * as ProxyUrl from "./ProxyUrl.ts"
 import { type ClusterEntry, type Entry, type KubeconfigDocument, parse, type UserEntry } from "./KubeconfigDocument.ts"
 
-/** Why it cannot be used. **Shape** `field` is that of the body; the message quotes nothing that may be secret. */
+/**
+ * Why the input cannot be used. **Shape** `field` is a field of the body. The message quotes nothing that may be
+ * secret.
+ */
 export interface PostedFault {
   readonly field: "kubeconfig" | "server" | "caData" | "token" | "tlsServerName" | "proxyUrl"
   readonly message: string
@@ -29,20 +32,20 @@ export interface ConnectionParts {
 
 const fault = (field: PostedFault["field"], message: string) => Result.fail<PostedFault>({ field, message })
 
-/** Bounds of a posted kubeconfig, whose one context needs some 100 tokens. */
+/** Limits of a posted kubeconfig. One context needs some 100 tokens. */
 const LIMITS = { tokens: 100_000, values: 20_000, depth: 64 }
 
-/** Makes a connection of its parts. **Errors** the first field that speaks against it. */
+/** Makes a connection from its parts. **Errors** the first invalid field. */
 export const fromParts = (
   { caData, proxyUrl, server, tlsServerName, token }: ConnectionParts,
   rule: AddressRule.AddressRule
 ): Result.Result<Connection, PostedFault> =>
   Result.gen(function* () {
-    const refused = AddressRule.faultOfUrl(server, rule)
-    if (refused !== undefined) return yield* fault("server", `server ${refused}`)
+    const serverFault = AddressRule.faultOfUrl(server, rule)
+    if (serverFault !== undefined) return yield* fault("server", `server ${serverFault}`)
     if (proxyUrl !== undefined) {
-      const reason = AddressRule.faultOfUrl(proxyUrl, rule, ProxyUrl.SCHEMES)
-      if (reason !== undefined) return yield* fault("proxyUrl", `proxyUrl ${reason}`)
+      const proxyFault = AddressRule.faultOfUrl(proxyUrl, rule, ProxyUrl.SCHEMES)
+      if (proxyFault !== undefined) return yield* fault("proxyUrl", `proxyUrl ${proxyFault}`)
     }
     const cluster = {
       server,
@@ -55,16 +58,16 @@ export const fromParts = (
     if (!/^[\x21-\x7e]+$/.test(secret))
       return yield* fault("token", "token is empty or has characters that no header can carry")
     const connection = connectionOf({ file: "", value: cluster }, { file: "", value: { token: secret } })
-    // What is left to be wrong is the server's: its scheme, its query.
+    // Any remaining problem concerns the server: its scheme or its query.
     if (Result.isFailure(connection)) return yield* fault("server", connection.failure.message)
     return { ...connection.success, addressRule: rule }
   })
 
 /**
- * Makes a connection of a kubeconfig's current context, or of its only one.
+ * Makes a connection from a kubeconfig's current context, or from its only context.
  *
- * **Errors** `exec`, `auth-provider`, `tokenFile`, paths of files, `insecure-skip-tls-verify`, forbidden addresses, and what makes
- * a kubeconfig unusable. **Limits** reads no file.
+ * **Errors** rejects `exec`, `auth-provider`, `tokenFile`, file paths, `insecure-skip-tls-verify` and forbidden
+ * addresses, besides the errors of a kubeconfig. **Limits** reads no file.
  */
 export const fromKubeconfig = (
   text: Redacted.Redacted,
@@ -78,7 +81,7 @@ export const fromKubeconfig = (
     if (Result.isFailure(found)) return yield* refuse(found.failure)
     const { cluster, user } = found.success
     if (user.exec !== undefined) {
-      return yield* refuse("exec is refused: it would run a program where the service runs")
+      return yield* refuse("exec is refused: it would run a program on the service's machine")
     }
     const connection = ForeignConnection.make(cluster, user, { addressRule: rule, allowedCommands: [] })
     return Result.isFailure(connection) ? yield* refuse(connection.failure.message) : connection.success
@@ -99,7 +102,7 @@ const entriesOf = ({ clusters, contexts, currentContext, users }: KubeconfigDocu
     const only = contexts.size === 1 ? [...contexts.keys()][0] : undefined
     const name = currentContext ?? only
     if (name === undefined)
-      return yield* Result.fail("kubeconfig has no current-context, which says which cluster is meant")
+      return yield* Result.fail("kubeconfig has no current-context; set it to the context of the cluster to register")
     const context = yield* entryOf("context", contexts, name)
     const cluster = yield* entryOf("cluster", clusters, context.cluster)
     return { cluster, user: context.user === undefined ? {} : yield* entryOf("user", users, context.user) }

@@ -1,23 +1,23 @@
 /**
- * The address of a proxy in front of an API server.
+ * URL of a proxy in front of an API server.
  *
- * **Source** kubeconfig `clusters[].cluster.proxy-url`; client-go speaks the same schemes.
+ * **Source** kubeconfig `clusters[].cluster.proxy-url`; client-go supports the same schemes.
  */
 import { Result } from "effect"
 
-/** Schemes of URLs, with their colon. Both of SOCKS5 leave it to the proxy to resolve names, as in Go. */
+/** URL schemes, with their colon. With both SOCKS5 schemes the proxy resolves host names, as in Go. */
 export const SCHEMES: ReadonlyArray<string> = ["http:", "https:", "socks5:", "socks5h:"]
 
-/** Longer than any address. */
+/** Longer than any real address. */
 const MAX_LENGTH = 2_048
 
-/** A clause that follows the field's name. */
+/** Why a URL cannot be used. **Shape** `problem` is a clause that follows the field's name. */
 export interface Fault {
   readonly code: "contextIncomplete" | "proxyUnsupported"
   readonly problem: string
 }
 
-/** Reads a proxy's URL. **Errors** why it cannot be used; nothing of a password is quoted. */
+/** Parses a proxy's URL. **Errors** why it cannot be used, without quoting a password. */
 export const parse = (text: string): Result.Result<string, Fault> => {
   if (text.length > MAX_LENGTH) return unusable(`is longer than ${MAX_LENGTH} characters`)
   const url = URL.parse(text)
@@ -28,7 +28,7 @@ export const parse = (text: string): Result.Result<string, Fault> => {
     return Result.fail({ code: "proxyUnsupported", problem })
   }
   if (!isDecodable(url.username) || !isDecodable(url.password))
-    return unusable("has a user that is not percent-encoded UTF-8")
+    return unusable("has a user name or password that is not percent-encoded UTF-8")
   return Result.succeed(url.href)
 }
 

@@ -1,5 +1,5 @@
 /**
- * Adds clusters that are registered while the service runs to those of another registry.
+ * Adds clusters that are registered at run time to those of another registry.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Ref, Semaphore, Stream } from "effect"
@@ -9,20 +9,20 @@ import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
 
-/** A cluster that is registered. */
+/** A cluster registered at run time. */
 export interface Registration {
   readonly name: ClusterName
   readonly labels: Readonly<Record<string, string>>
   readonly connection: Connection
 }
 
-/** What is registered. **Shape** no name twice; `problems` tells of those that cannot be used. */
+/** All registrations. **Shape** names are unique; `problems` reports registrations that cannot be used. */
 export interface Registrations {
   readonly clusters: ReadonlyArray<Registration>
   readonly problems: ReadonlyArray<RegistryProblem>
 }
 
-/** Makes the cluster of a registration, which is always a child. */
+/** Makes the cluster of a registration. Its role is always child. */
 export const clusterOf = ({ connection, labels, name }: Registration): Cluster => ({
   name,
   role: "child",
@@ -38,10 +38,10 @@ const SOURCE = "registered cluster"
 export const sourceOf = (name: string, source = SOURCE): string => `${source} ${JSON.stringify(name)}`
 
 /**
- * Makes a registry of both.
+ * Makes a registry that combines both.
  *
- * **Shape** a name that the other registry has is that one's: the registered cluster is left out, with a problem, for as long as it
- * does. `replace` shows other registrations from now on. `source` begins what their problems name.
+ * **Shape** a name in the other registry takes precedence: the registered cluster is left out, with a problem, while
+ * the name is taken. `replace` replaces all registrations. `source` is the prefix of their problems' source.
  */
 export const make = Effect.fnUntraced(function* (
   base: ClusterRegistry["Service"],
@@ -49,19 +49,19 @@ export const make = Effect.fnUntraced(function* (
   source: string = SOURCE
 ) {
   const present = yield* Ref.make(first)
-  const turn = yield* Semaphore.make(1)
-  const shown = yield* base.snapshot
-  const { publish, registry } = yield* registryFeed.make(merged(shown, first, source), (problem) =>
+  const publishLock = yield* Semaphore.make(1)
+  const initial = yield* base.snapshot
+  const { publish, registry } = yield* registryFeed.make(merged(initial, first, source), (problem) =>
     problem.source.startsWith(source)
   )
   const show = Effect.fnUntraced(
     function* () {
       yield* publish(merged(yield* base.snapshot, yield* Ref.get(present), source))
     },
-    (shown) => turn.withPermit(shown)
+    (publishing) => publishLock.withPermit(publishing)
   )
   yield* base.changes.pipe(
-    Stream.filter((snapshot) => snapshot !== shown),
+    Stream.filter((snapshot) => snapshot !== initial),
     Stream.runForEach(show),
     Effect.forkScoped
   )
@@ -82,7 +82,7 @@ const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations, s
         severity: "error" as const,
         code: "nameTaken" as const,
         source: sourceOf(name, source),
-        message: `cluster name ${name} is already taken by a cluster that goes before it`
+        message: `cluster name ${name} is already taken by a cluster that takes precedence`
       }))
     ]
   }

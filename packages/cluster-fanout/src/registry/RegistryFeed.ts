@@ -1,37 +1,37 @@
-/** Holds the present snapshot of a registry, tells those who listen, and reports what is wrong with it. */
+/** Stores the current snapshot of a registry, publishes changes, and reports problems. */
 import { Effect, Metric, PubSub, Ref, Stream } from "effect"
 import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
 
 const problemGauge = Metric.gauge("quarterdeck_registry_problems", {
-  description: "Entries of the cluster sources that were refused or taken with a warning"
+  description: "Problems with entries of the cluster sources, by code; an entry with an error was rejected"
 })
 
 /**
- * Makes a registry that shows a snapshot until the next is published.
+ * Makes a registry that returns a snapshot until the next one is published.
  *
- * **Shape** `isOwn` tells problems that are to be logged here from those that another registry, which this one builds on, has told.
+ * **Shape** `isOwn` selects the problems to log here. Problems of an underlying registry are logged by that registry.
  */
 export const make = Effect.fnUntraced(function* (
   first: RegistrySnapshot,
   isOwn: (problem: RegistryProblem) => boolean = () => true
 ) {
   const present = yield* Ref.make(first)
-  // A listener that falls behind needs only the newest: one slot.
-  const news = yield* Effect.acquireRelease(
+  // A slow listener needs only the latest snapshot: one slot.
+  const published = yield* Effect.acquireRelease(
     PubSub.sliding<RegistrySnapshot>({ capacity: 1, replay: 1 }),
     PubSub.shutdown
   )
   const publish = Effect.fnUntraced(function* (snapshot: RegistrySnapshot) {
     const before = yield* Ref.getAndSet(present, snapshot)
     yield* report(snapshot.problems, before === snapshot ? [] : before.problems, isOwn)
-    yield* PubSub.publish(news, snapshot)
+    yield* PubSub.publish(published, snapshot)
   })
   yield* publish(first)
-  const registry = ClusterRegistry.of({ snapshot: Ref.get(present), changes: Stream.fromPubSub(news) })
+  const registry = ClusterRegistry.of({ snapshot: Ref.get(present), changes: Stream.fromPubSub(published) })
   return { registry, publish }
 })
 
-/** Logs what is new, so that a lasting problem is not logged at every change, and what is over. */
+/** Logs new and resolved problems, so that a lasting problem is not logged at every change. */
 const report = Effect.fnUntraced(function* (
   problems: ReadonlyArray<RegistryProblem>,
   before: ReadonlyArray<RegistryProblem>,
@@ -43,9 +43,9 @@ const report = Effect.fnUntraced(function* (
     const { code, message, severity, source } = problem
     yield* Effect.logWarning(`cluster source: ${source}: ${message}`).pipe(Effect.annotateLogs({ code, severity }))
   }
-  const troubled = new Set(problems.map(({ source }) => source))
+  const sourcesWithProblems = new Set(problems.map(({ source }) => source))
   for (const source of new Set(before.filter(isOwn).map((problem) => problem.source))) {
-    if (!troubled.has(source)) yield* Effect.logInfo(`cluster source: ${source}: is in order again`)
+    if (!sourcesWithProblems.has(source)) yield* Effect.logInfo(`cluster source: ${source}: has no problems any more`)
   }
   for (const code of new Set([...before, ...problems].map((problem) => problem.code))) {
     const count = problems.filter((problem) => problem.code === code).length

@@ -1,5 +1,5 @@
 /**
- * Writes the connection of a registered cluster as text, with its secrets, for a store that seals it, and reads it back.
+ * Serialises the connection of a registered cluster, including its secrets, for a store that encrypts it.
  */
 import { Option, Schema } from "effect"
 import type { AddressRule } from "./AddressRule.ts"
@@ -9,7 +9,7 @@ const Secret = Schema.RedactedFromValue(Schema.String)
 const Pem = Schema.Struct({ _tag: Schema.Literal("Data"), pem: Secret })
 
 const ClientCertificate = Schema.Struct({ certificate: Pem, key: Pem })
-const beside = { clientCertificate: Schema.optionalKey(ClientCertificate) }
+const certificateField = { clientCertificate: Schema.optionalKey(ClientCertificate) }
 
 const Stored = Schema.fromJsonString(
   Schema.Struct({
@@ -22,8 +22,13 @@ const Stored = Schema.fromJsonString(
       proxyUrl: Schema.optionalKey(Schema.String),
       credential: Schema.Union([
         Schema.Struct({ _tag: Schema.Literal("None") }),
-        Schema.Struct({ _tag: Schema.Literal("Token"), token: Secret, ...beside }),
-        Schema.Struct({ _tag: Schema.Literal("Basic"), username: Schema.String, password: Secret, ...beside }),
+        Schema.Struct({ _tag: Schema.Literal("Token"), token: Secret, ...certificateField }),
+        Schema.Struct({
+          _tag: Schema.Literal("Basic"),
+          username: Schema.String,
+          password: Secret,
+          ...certificateField
+        }),
         Schema.Struct({ _tag: Schema.Literal("ClientCertificate"), ...ClientCertificate.fields })
       ]),
       impersonation: Schema.optionalKey(
@@ -38,7 +43,7 @@ const Stored = Schema.fromJsonString(
   })
 )
 
-/** What is kept of a cluster beside its name. */
+/** The stored part of a cluster, apart from its name. */
 export interface StoredCluster {
   readonly labels: Readonly<Record<string, string>>
   readonly connection: Connection
@@ -50,14 +55,14 @@ const decode = Schema.decodeUnknownOption(Stored, { onExcessProperty: "error" })
 /**
  * Prints a cluster with its secrets.
  *
- * **Shape** `none` for a connection that names files, runs programs or checks no certificate: none of these is ever kept. The rule for
- * addresses is not kept either: that of the time counts at which it is read.
+ * **Shape** `None` for a connection that uses files, runs programs or skips certificate checks: such connections are
+ * never stored. The address rule is not stored either. On reading, the current rule applies.
  */
 export const print = ({ connection, labels }: StoredCluster): Option.Option<string> => {
-  const { addressRule: _rule, ...kept } = connection
-  return encode({ labels, connection: kept })
+  const { addressRule: _rule, ...stored } = connection
+  return encode({ labels, connection: stored })
 }
 
-/** Reads what {@link print} wrote; `none` for anything else. */
+/** Reads the output of {@link print}; `None` for anything else. */
 export const read = (text: string, addressRule: AddressRule): Option.Option<StoredCluster> =>
   Option.map(decode(text), ({ connection, labels }) => ({ labels, connection: { ...connection, addressRule } }))

@@ -101,8 +101,8 @@ describe("the rule for addresses of registered clusters", () => {
     ["fd00:ec2:0:1::123", "an address of cloud metadata"],
     ["ff02::1", "a multicast address"],
     ["fec0::1", "a site-local address"],
-    ["not an address", "no IP address"],
-    ["", "no IP address"]
+    ["not an address", "not an IP address"],
+    ["", "not an IP address"]
   ])("says of %s: %s", (address, expected) => {
     assert.strictEqual(faultOf(address, strict), expected)
   })
@@ -111,10 +111,10 @@ describe("the rule for addresses of registered clusters", () => {
     ["https://prod.example.com:6443", undefined],
     ["https://localhost.example.com", undefined],
     ["https://LocalHost", "is a loopback address (clusters.allowLoopback is off), which is refused"],
-    ["https://user@prod.example.com", "has a user in it, which is refused"],
-    ["https://:secret@prod.example.com", "has a user in it, which is refused"],
-    ["ftp://prod.example.com", "is not a URL of http, https"],
-    ["prod.example.com", "is not a URL of http, https"]
+    ["https://user@prod.example.com", "contains a user name or password, which is refused"],
+    ["https://:secret@prod.example.com", "contains a user name or password, which is refused"],
+    ["ftp://prod.example.com", "is not a URL with one of the schemes http, https"],
+    ["prod.example.com", "is not a URL with one of the schemes http, https"]
   ])("says of %s: %s", (url, expected) => {
     assert.strictEqual(faultOfUrl(url, strict), expected)
   })

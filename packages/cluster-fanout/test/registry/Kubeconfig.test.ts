@@ -65,7 +65,7 @@ describe("names", () => {
     const { message } = problem(read(config({ contexts: ["生产"] })))
     assert.strictEqual(
       message,
-      "does not make a cluster name (1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit); give the context one by clusters.names"
+      "the context's name cannot be turned into a cluster name (1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit); set a name in clusters.names"
     )
     assert.deepStrictEqual(
       read(config({ contexts: ["生产"] }), { 生产: "prod" }).clusters.map(({ name }) => String(name)),
@@ -74,7 +74,7 @@ describe("names", () => {
     const { message: taken } = problem(read(config({ contexts: ["生产-1", "测试-1"] })))
     assert.strictEqual(
       taken,
-      'cluster name 1 is already taken by context "生产-1"; give one of them another name by clusters.names'
+      'cluster name 1 is already taken by context "生产-1"; set another name for one of them in clusters.names'
     )
   })
 

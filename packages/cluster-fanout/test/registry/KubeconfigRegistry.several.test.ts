@@ -46,7 +46,7 @@ describe("several files", () => {
         assert.strictEqual(yield* proxyOf({ HTTPS_PROXY: "socks5://proxy.test" }), "socks5://proxy.test")
         assert.isUndefined(yield* proxyOf({ HTTPS_PROXY: "http://proxy.test", NO_PROXY: "*" }))
         const error = yield* Effect.flip(start({ variables: { HTTPS_PROXY: "ftp://proxy.test" } }, ["config"]))
-        assert.include(error.message, "the proxy of the environment has the scheme ftp")
+        assert.include(error.message, "the proxy set in the environment has the scheme ftp")
       })
     )
   )

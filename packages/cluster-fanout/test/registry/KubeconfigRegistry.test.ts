@@ -30,7 +30,7 @@ describe("the start", () => {
         const error = yield* Effect.flip(start({ parent: ClusterName.make("prod") }, ["config", "missing"]))
         assert.strictEqual(
           error.message,
-          `no cluster is named prod, which should be the parent; known clusters: a, b; ${at("missing")}: does not exist`
+          `the parent cluster prod does not exist; known clusters: a, b; ${at("missing")}: does not exist`
         )
       })
     )
@@ -218,7 +218,7 @@ describe("what the operator sees", () => {
         assert.lengthOf(lines, 3)
         assert.strictEqual(lines[0], `cluster source: ${at("config")}: does not exist`)
         assert.match(lines[1] ?? "", /: is not YAML: /)
-        assert.strictEqual(lines[2], `cluster source: ${at("config")}: is in order again`)
+        assert.strictEqual(lines[2], `cluster source: ${at("config")}: has no problems any more`)
       })
     )
   )
@@ -236,7 +236,7 @@ describe("what the operator sees", () => {
           yield* eventually(registry.snapshot, (snapshot) => snapshot.clusters.length === 3)
         }).pipe(Effect.provide(logger))
         assert.deepStrictEqual(lines, [
-          `cluster source: ${at("config")}, context "x/y": cluster name x-y is already taken by context "x@y"; give one of them another name by clusters.names`
+          `cluster source: ${at("config")}, context "x/y": cluster name x-y is already taken by context "x@y"; set another name for one of them in clusters.names`
         ])
         const snapshot = (yield* Metric.snapshot).find(
           ({ attributes, id }) => id === "quarterdeck_registry_problems" && attributes?.["code"] === "nameTaken"

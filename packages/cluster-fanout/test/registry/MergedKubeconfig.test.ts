@@ -28,13 +28,13 @@ describe("several files", () => {
         severity: "error",
         code: "nameTaken",
         source: '/b/config, context "x"',
-        message: "the context of this name in /a/config counts; rename one of them"
+        message: "the context with the same name in /a/config takes precedence; rename one of them"
       },
       {
         severity: "warning",
         code: "entryDiffers",
         source: '/a/config, cluster "c"',
-        message: "differs from the cluster of this name in /b/config; each context uses the entry of its own file"
+        message: "differs from the cluster with the same name in /b/config; each context uses the entry of its own file"
       }
     ])
   })

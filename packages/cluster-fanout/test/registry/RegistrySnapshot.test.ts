@@ -38,9 +38,9 @@ describe("a snapshot of a program's own clusters", () => {
     assert.throws(
       () => make({ parent: "a|b", clusters: clusters("a|b") }),
       TypeError,
-      '"a|b" does not make a cluster name'
+      '"a|b" is not a valid cluster name'
     )
-    assert.throws(() => make({ parent: "hub", clusters: clusters("a") }), TypeError, 'no cluster is named "hub"')
+    assert.throws(() => make({ parent: "hub", clusters: clusters("a") }), TypeError, 'the parent cluster "hub" does not exist')
   })
 
   it("keeps the laws of the port", () => {
@@ -55,16 +55,16 @@ describe("a snapshot that breaks a law", () => {
 
   it.each([
     ["two clusters of one name", { ...good, clusters: [hub, a, a] }, "two clusters are named a"],
-    ["no parent", { ...good, clusters: [a, b] }, "the parent is hub, and the clusters with that role are: none"],
+    ["no parent", { ...good, clusters: [a, b] }, "the parent is hub, but the clusters with the role parent are: none"],
     [
       "two parents",
       { ...good, clusters: [hub, { ...a, role: "parent" as const }] },
-      "the parent is hub, and the clusters with that role are: hub, a"
+      "the parent is hub, but the clusters with the role parent are: hub, a"
     ],
     [
       "another parent than it says",
       { ...good, parent: a.name },
-      "the parent is a, and the clusters with that role are: hub"
+      "the parent is a, but the clusters with the role parent are: hub"
     ],
     [
       "another order",

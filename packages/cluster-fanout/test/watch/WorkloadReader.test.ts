@@ -66,7 +66,7 @@ class World {
       log: this.#log,
       names: [CLUSTER],
       has: () => true,
-      told: () => [...this.#rows.values()],
+      reported: () => [...this.#rows.values()],
       storeOf: () => this.#store,
       standingOf: () => ({ coverage, state: "ok", isComplete: true })
     }

@@ -197,7 +197,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
       [
         "a parent that nobody knows",
         ({ flags }) => [...flags, "--parent", "typo"],
-        /^quarterdeck: no cluster is named typo, which should be the parent; known clusters: hub, prod$/
+        /^quarterdeck: the parent cluster typo does not exist; known clusters: hub, prod$/
       ],
       [
         "a history of costs that is none",
