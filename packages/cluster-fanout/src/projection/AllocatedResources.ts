@@ -1,8 +1,8 @@
 /**
- * Reads the resources that a node allocates to a pod, where the pod's spec may ask for others.
+ * Reads the resources that a node has allocated to a pod. They can differ from the pod's spec.
  *
  * The spec of a pod that is resized in place changes at once. The kubelet allocates the new size later, or never: the
- * node may lack room for it (`Deferred`), or be too small (`Infeasible`).
+ * node may currently lack room (`Deferred`) or be too small (`Infeasible`).
  *
  * **Source** KEP-1287 (in-place resize), KEP-5419 (of pod-level resources); component-helpers `resource.PodRequests`.
  */
@@ -12,11 +12,11 @@ import * as PodResources from "./PodResources.ts"
 const RESIZED = ["cpu", "memory"] as const
 
 /**
- * Replaces the CPU and memory requests of a pod spec by those that the kubelet reports.
+ * Replaces the CPU and memory requests of a pod spec with those that the kubelet reports.
  *
- * **Shape** the greater of `allocatedResources` and `resources.requests` of a container's status: an increase counts from
- * its allocation, a decrease from its actuation. Where the kubelet reports neither, the spec's request counts. The same
- * spec where nothing differs.
+ * **Shape** takes the greater of `allocatedResources` and `resources.requests` of a container's status. An increase
+ * therefore counts from its allocation, a decrease from its actuation. If the kubelet reports neither, the spec's
+ * request counts. Returns the same object if nothing differs.
  */
 export const allocatedSpec = (spec: Fields, status: Fields): Fields => {
   const isPending = isConditionTrue(status, "PodResizePending")
@@ -57,26 +57,27 @@ const reportedRequests = (requests: Fields, report: Fields, isPending: boolean):
   const actuated = fields(fields(report["resources"])["requests"])
   const found: Requests = {}
   for (const resource of RESIZED) {
-    const [asked, given, used] = [requests[resource], allocated[resource], actuated[resource]]
-    // Most pods are never resized: their quantities need no parsing.
-    const isSame = given === asked ? used === asked || used === undefined : given === undefined && used === asked
-    const reported = isSame ? asked : greater(given, used, resource)
-    // A resize that waits may ask for a resource that the container does not have yet.
-    const amount = reported ?? (isPending && asked !== undefined ? "0" : asked)
+    const [inSpec, inAllocation, inUse] = [requests[resource], allocated[resource], actuated[resource]]
+    // Most pods are never resized, so their quantities need no parsing.
+    const isSame =
+      inAllocation === inSpec ? inUse === inSpec || inUse === undefined : inAllocation === undefined && inUse === inSpec
+    const reported = isSame ? inSpec : greater(inAllocation, inUse, resource)
+    // A pending resize may request a resource that the container does not have yet.
+    const amount = reported ?? (isPending && inSpec !== undefined ? "0" : inSpec)
     if (amount !== undefined) found[resource] = amount
   }
   return found
 }
 
-/** Returns the greater of two quantities as the kubelet wrote it, or the one that is a quantity. */
-const greater = (one: unknown, other: unknown, resource: PodResources.Resource): unknown => {
-  if (one === other) return PodResources.quantity(one, resource) === undefined ? undefined : one
-  const [first, second] = [PodResources.quantity(one, resource), PodResources.quantity(other, resource)]
-  if (first === undefined) return second === undefined ? undefined : other
-  return second !== undefined && second > first ? other : one
+/** Returns the greater of two quantities in the kubelet's spelling, or the only valid one. */
+const greater = (left: unknown, right: unknown, resource: PodResources.Resource): unknown => {
+  if (left === right) return PodResources.quantity(left, resource) === undefined ? undefined : left
+  const [first, second] = [PodResources.quantity(left, resource), PodResources.quantity(right, resource)]
+  if (first === undefined) return second === undefined ? undefined : right
+  return second !== undefined && second > first ? right : left
 }
 
-/** The status of a pod has its requests with the overhead of its runtime class, the spec has them without. */
+/** Reads pod-level requests. The status includes the overhead of the runtime class, the spec does not. */
 const ofPod = (spec: Fields, status: Fields): unknown => {
   const resources = fields(spec["resources"])
   const requests = fields(resources["requests"])

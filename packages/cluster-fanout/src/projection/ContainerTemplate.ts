@@ -1,18 +1,19 @@
 /**
- * The resources of a pod's containers, shared by all replicas that have the same.
+ * The resources of a pod's containers, shared by all replicas with equal resources.
  */
 
-/** When a container runs: an `init` container ends before the pod's own begin; a `sidecar` is one that stays. */
+/** When a container runs. An `init` container ends before the main containers start; a `sidecar` keeps running. */
 export type ContainerRole = "main" | "sidecar" | "init"
 
 /**
- * A container with the resources that its node gives it.
+ * A container with the resources that its node reserves for it.
  *
- * **Shape** requests are those of the spec, until the kubelet reports what it allocated. What a pod asks for beyond its containers (the overhead of its runtime class, and pod-level requests above
- * the sum of those of its containers) is shared out among the main containers and sidecars, as `PodShares` says. `gpus` are whole ones;
- * `gpuParts` are MIG slices, GPUs shared by time, and accelerators of the settings, by the name of the resource, where there are any.
+ * **Shape** requests are those of the spec, or those that the kubelet has allocated if it reports them. Requests of the
+ * pod beyond its containers are distributed over its main containers and sidecars as `PodShares` says: the overhead of
+ * the runtime class, and pod-level requests above the containers' sum. `gpus` counts whole GPUs. `gpuParts` counts MIG
+ * slices, time-shared GPUs and configured accelerators, by resource name, if there are any.
  *
- * **Units** thousandths of a core, bytes, GPUs; 0 where nothing is asked for.
+ * **Units** thousandths of a core, bytes, GPUs; 0 without a request.
  */
 export interface ContainerTemplate {
   readonly name: string

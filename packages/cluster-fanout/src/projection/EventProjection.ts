@@ -1,7 +1,7 @@
 /**
- * Makes rows of the events of a cluster.
+ * Makes rows from the events of a cluster.
  *
- * **Source** Kubernetes API, Event v1 core: what was reported once, or by an older client, has other fields than a series.
+ * **Source** Kubernetes API, Event v1 core. Single events and events of older clients use other fields than a series.
  */
 import { count, type Fields, fields, text } from "./Field.ts"
 import * as Kind from "./Kind.ts"
@@ -12,7 +12,7 @@ import { UNKNOWN_TIME } from "./PodProjection.ts"
 import type { EventRow } from "./Row.ts"
 import * as RowLimit from "./RowLimit.ts"
 
-/** An event as the cache holds it. **Shape** one of the cluster scope has no namespace, whatever namespace stores it. */
+/** A cached event. **Shape** an event about a cluster-scoped object has no namespace, whatever namespace stores it. */
 export interface EventRecord {
   readonly uid: string
   readonly namespace: string
@@ -22,7 +22,7 @@ export interface EventRecord {
 
 const NO_LABELS = {}
 
-/** Projects one event. **Shape** instants have milliseconds, so that their texts sort as they happened. */
+/** Projects one event. **Shape** instants have milliseconds, so that their texts sort chronologically. */
 export const eventRecord = (object: KubeObject, { cluster, interner }: Place): EventRecord => {
   const { metadata } = object
   const event: Fields = object
@@ -54,14 +54,14 @@ export const eventRecord = (object: KubeObject, { cluster, interner }: Place): E
   return { uid: metadata.uid, namespace, labels: NO_LABELS, row }
 }
 
-/** Names the kind of an object. **Shape** reporters may leave the API version out. */
+/** Returns the name of an object's kind. **Shape** reporters may omit the API version. */
 const kindOf = (about: Fields): string => {
   const kind = text(about["kind"]) ?? ""
   const apiVersion = text(about["apiVersion"]) ?? ""
   return apiVersion === "" ? kind : Kind.nameOf(apiVersion, kind)
 }
 
-/** Gives the first of some instants that is known. */
+/** Returns the first valid instant. */
 const firstKnown = (candidates: ReadonlyArray<unknown>): string => {
   for (const candidate of candidates) {
     const at = typeof candidate === "string" ? Date.parse(candidate) : Number.NaN

@@ -1,7 +1,7 @@
 /**
- * Reads fields of JSON whose shape is not known, without trusting any of it.
+ * Reads fields of untrusted JSON.
  *
- * A schema would check whole objects; a projection needs a few fields of each of very many.
+ * Schemas would check whole objects. Projections need only a few fields of each of very many objects.
  */
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -9,19 +9,19 @@ export type Fields = Readonly<Record<string, unknown>>
 const NOTHING: Fields = {}
 const EMPTY: ReadonlyArray<unknown> = []
 
-/** Gives an object's fields; anything else has none. */
+/** Returns an object's fields; none for any other value. */
 export const fields = (value: unknown): Fields => (isFields(value) ? value : NOTHING)
 
-/** Gives an array's elements; anything else has none. */
+/** Returns an array's elements; none for any other value. */
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : EMPTY)
 
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** Gives a count: a non-negative integer that a number holds exactly. */
+/** Returns a count: a non-negative integer that a number represents exactly. */
 export const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Tells whether a Kubernetes `conditions` list holds a condition that is True. */
+/** Returns whether a Kubernetes `conditions` list has a condition whose status is True. */
 export const isConditionTrue = (status: Fields, type: string): boolean => condition(status, type)?.["status"] === "True"
 
 /** Finds one entry of a Kubernetes `conditions` list. */

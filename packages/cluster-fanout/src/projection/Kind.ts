@@ -1,9 +1,12 @@
 /**
- * The kinds that the cache follows, for ever or while they are asked for, and which of them a question needs.
+ * The kinds that the cache follows, permanently or on demand, and the kinds that a question needs.
  */
 import type { Resource } from "../kube/KubeObject.ts"
 
-/** The kinds in the order in which a cluster's first sync takes them: scope first, then rows, then the many. */
+/**
+ * Kinds in the order of a cluster's initial sync: namespaces, which decide scope, then workloads, then the most
+ * numerous.
+ */
 export const kinds = [
   "Namespace",
   "Deployment",
@@ -15,7 +18,7 @@ export const kinds = [
   "Node",
   "Pod"
 ] as const
-/** Followed while somebody asks for them. */
+/** Followed only while they are requested. */
 export const onDemand = ["Event"] as const
 
 export type Kind = (typeof kinds)[number] | (typeof onDemand)[number]
@@ -33,7 +36,7 @@ export const resources: Readonly<Record<Kind, Resource>> = {
   Event: { group: "", version: "v1", plural: "events", kind: "Event", namespaced: true }
 }
 
-/** The kinds whose objects can become workload rows, or be needed to decide one. */
+/** Kinds whose objects can become workload rows, or can affect one. */
 export const workloadKinds = [
   "Deployment",
   "StatefulSet",
@@ -51,43 +54,46 @@ export type LinkKind = (typeof linkKinds)[number]
 
 export const isLink = (kind: Kind): kind is LinkKind => linkKinds.some((link) => link === kind)
 
-const isWorkloadKind = (kind: string): kind is WorkloadKind => workloadKinds.some((one) => one === kind)
+const isWorkloadKind = (kind: string): kind is WorkloadKind =>
+  workloadKinds.some((workloadKind) => workloadKind === kind)
 
-/** The kinds to read for an answer, and those that only add to the rows of the others. */
+/** The kinds to read for an answer. `counting` kinds only add to the rows of the others. */
 export interface Needed {
   readonly kinds: ReadonlyArray<WorkloadKind>
   readonly counting: ReadonlyArray<WorkloadKind>
 }
 
 /**
- * Lists the kinds to read for workloads of some kinds; without any, for all workloads.
+ * Returns the kinds to read for workloads of some kinds, or for all workloads.
  *
- * **Shape** any workload may count pods that other pods, ReplicaSets and Jobs lead to, so these three are always among them.
- * Custom kinds are known by these three alone.
+ * **Shape** always includes pods, ReplicaSets and Jobs: any workload may own pods through them. Custom kinds are known
+ * only by these three.
  */
-export const neededFor = (asked: ReadonlyArray<string> | undefined): Needed => {
-  const isCustom = asked?.some((kind) => !isWorkloadKind(kind)) === true
-  const kinds = workloadKinds.filter((kind) => asked?.includes(kind) !== false || (isCustom && isLink(kind)))
+export const neededFor = (requested: ReadonlyArray<string> | undefined): Needed => {
+  const isCustom = requested?.some((kind) => !isWorkloadKind(kind)) === true
+  const kinds = workloadKinds.filter((kind) => requested?.includes(kind) !== false || (isCustom && isLink(kind)))
   return { kinds, counting: linkKinds.filter((kind) => !kinds.includes(kind)) }
 }
 
-/** Splits `group/version`; the core group is the empty text. */
+/** Returns the group of `group/version`; empty for the core group. */
 const groupOf = (apiVersion: string): string => {
   const slash = apiVersion.indexOf("/")
   return slash < 0 ? "" : apiVersion.slice(0, slash)
 }
 
-/** Returns the workload kind that an owner reference names; `undefined` for a custom kind, a `Job` of another group included. */
+/**
+ * Returns the workload kind of an owner reference; `undefined` for a custom kind, including a `Job` of another group.
+ */
 export const ofOwner = (apiVersion: string, kind: string): WorkloadKind | undefined => {
   if (!isWorkloadKind(kind)) return undefined
   const { group, version } = resources[kind]
-  const named = groupOf(apiVersion)
-  // The version may be any that the group has served (`apps/v1beta2`), and `apps` was a part of `extensions` once.
-  const isSame = named === group || (group === "apps" && named === "extensions")
+  const ownerGroup = groupOf(apiVersion)
+  // Any version that the group has ever served counts (`apps/v1beta2`). `apps` kinds once belonged to `extensions`.
+  const isSame = ownerGroup === group || (group === "apps" && ownerGroup === "extensions")
   return isSame && (group !== "" || apiVersion === version) ? kind : undefined
 }
 
-/** Further kinds of Kubernetes itself whose names custom kinds share. */
+/** Other built-in kinds of Kubernetes whose names custom kinds also use. */
 const OTHER_BUILTINS: ReadonlySet<string> = new Set([
   "ConfigMap",
   "Endpoints",
@@ -104,14 +110,14 @@ const OTHER_BUILTINS: ReadonlySet<string> = new Set([
   "ServiceAccount"
 ])
 
-/** Custom groups are domain names; of those only `*.k8s.io` has built-in kinds. */
+/** Custom groups are domain names. Of those, only `*.k8s.io` has built-in kinds. */
 const isBuiltinGroup = (group: string): boolean => !group.includes(".") || group.endsWith(".k8s.io")
 
 /**
- * Names the kind of an owner in rows, paths and ids.
+ * Returns the name of an owner's kind for rows, paths and ids.
  *
- * **Example** `Job` of `batch/v1` is `Job`, `Job` of `batch.volcano.sh/v1alpha1` is `Job.batch.volcano.sh`, `Rollout` of any group
- * is `Rollout`
+ * **Example** `Job` of `batch/v1` is `Job`, `Job` of `batch.volcano.sh/v1alpha1` is `Job.batch.volcano.sh`, `Rollout`
+ * of any group is `Rollout`
  */
 export const nameOf = (apiVersion: string, kind: string): string => {
   if (ofOwner(apiVersion, kind) !== undefined) return kind

@@ -1,5 +1,5 @@
 /**
- * The owner of an object: the controller among its owner references, and up the chain the workload that a pod counts to.
+ * Finds the owner of an object: its controller, and the workload at the top of the owner chain.
  */
 import type { Interner } from "./Interner.ts"
 import * as Kind from "./Kind.ts"
@@ -8,9 +8,9 @@ import type { KubeObject } from "../kube/KubeObject.ts"
 import * as RowLimit from "./RowLimit.ts"
 
 /**
- * The object that controls another, as the owner reference names it.
+ * The controller of an object, as its owner reference says.
  *
- * **Shape** `kind` is written as rows have it (`Job.batch.volcano.sh`); `followed` is the kind if the cache follows it, and
+ * **Shape** `kind` is spelled as in rows (`Job.batch.volcano.sh`). `followed` is the kind if the cache follows it, and
  * `undefined` for a custom kind.
  */
 export interface Owner {
@@ -21,10 +21,10 @@ export interface Owner {
 }
 
 /**
- * Returns the owner that controls an object.
+ * Returns the controller of an object.
  *
- * **Shape** `undefined` without a controller, for a Node, which controls the mirrors of its static pods, and for a reference
- * that names no workload.
+ * **Shape** `undefined` without a controller, for a Node, which owns the mirror pods of its static pods, and for a
+ * reference that is not a valid workload name.
  */
 export const controllerOf = (metadata: KubeObject["metadata"], interner: Interner): Owner | undefined => {
   const reference = metadata.ownerReferences?.find((owner) => owner.controller === true)
@@ -47,7 +47,7 @@ interface Place {
   readonly name: string
 }
 
-/** An object that another may name as its owner. */
+/** An object that may be an owner. */
 export type Link = { readonly owner: Owner | undefined } & (Place | { readonly row: Place })
 
 /** The objects of one cluster by kind and uid. */
@@ -55,7 +55,7 @@ export interface Chain {
   readonly find: (kind: Kind.WorkloadKind, uid: string) => Link | undefined
 }
 
-/** The object that a search starts from. */
+/** The object at which a search starts. */
 export interface Owned {
   readonly uid: string
   readonly namespace: string
@@ -63,30 +63,30 @@ export interface Owned {
 }
 
 /**
- * The workload that an object counts to.
+ * The workload that an object belongs to.
  *
- * **Shape** `between` has the kind of the only object between, `none` if the workload controls the object itself, and
- * `several` beyond that.
+ * **Shape** `between` is the kind of the only object in between, `none` if the workload controls the object directly,
+ * and `several` for longer chains.
  */
 export interface Outermost {
   readonly workload: Owner
   readonly between: Kind.LinkKind | "none" | "several"
 }
 
-/** The longest chain that is followed. Chains of real controllers have up to five owners. */
+/** Longest chain that is followed. Chains of real controllers have up to five owners. */
 export const MOST_OWNERS = 64
 
 /**
- * Follows the owners of an object up to the outermost one that is known.
+ * Follows the owners of an object to the outermost known one.
  *
- * **Shape** `undefined` for an object that is a workload itself: one without owner, or with more than `MOST_OWNERS` of them.
- * Deployments, StatefulSets, DaemonSets, CronJobs and custom kinds end a chain. So does an owner that is not in the chain:
- * it is named as the reference names it. In a circle of owners each is a workload itself.
+ * **Shape** `undefined` if the object is a workload itself: it has no owner, or more than `MOST_OWNERS`. Deployments,
+ * StatefulSets, DaemonSets, CronJobs and custom kinds end a chain. So does an unknown owner, which is named by the
+ * reference. In a cycle of owners, each object is a workload itself.
  *
- * **Limits** two look-ups for a pod of a Deployment, `MOST_OWNERS` for any object.
+ * **Limits** two lookups for a pod of a Deployment, `MOST_OWNERS` at most.
  *
- * **Source** Kubernetes, "Owners and dependents": a namespaced owner is in the namespace of its dependent, and a reference
- * counts only if name and uid are the owner's.
+ * **Source** Kubernetes, "Owners and dependents": a namespaced owner is in the namespace of its dependent, and a
+ * reference counts only if its name and uid match the owner.
  */
 export const outermost = (object: Owned, chain: Chain): Outermost | undefined => {
   if (object.owner === undefined) return undefined
@@ -99,10 +99,13 @@ export const outermost = (object: Owned, chain: Chain): Outermost | undefined =>
     between = between === "none" ? owner.followed : "several"
     owner = next
   }
-  return ofCircle(object, chain)
+  return outermostOfCycle(object, chain)
 }
 
-/** Finds an owner by its reference. **Shape** `undefined` for one of a custom kind, of another namespace, or that is not known. */
+/**
+ * Finds the object of an owner reference. **Shape** `undefined` for a custom kind, another namespace or an unknown
+ * object.
+ */
 export const find = ({ followed, name, uid }: Owner, namespace: string, chain: Chain): Link | undefined => {
   const link = followed === undefined ? undefined : chain.find(followed, uid)
   if (link === undefined) return undefined
@@ -110,16 +113,16 @@ export const find = ({ followed, name, uid }: Owner, namespace: string, chain: C
   return "namespace" in place && place.namespace === namespace && place.name === name ? link : undefined
 }
 
-/** Follows a chain without end to the first object of its circle. */
-const ofCircle = (object: Owned, chain: Chain): Outermost | undefined => {
-  const passed = new Set([object.uid])
+/** Resolves an endless chain to the first object of its cycle. */
+const outermostOfCycle = (object: Owned, chain: Chain): Outermost | undefined => {
+  const visited = new Set([object.uid])
   let owner = object.owner
-  while (owner !== undefined && passed.size <= MOST_OWNERS) {
+  while (owner !== undefined && visited.size <= MOST_OWNERS) {
     if (owner.uid === object.uid) return undefined
-    if (passed.has(owner.uid)) {
+    if (visited.has(owner.uid)) {
       return { workload: owner, between: owner.uid === object.owner?.uid ? "none" : "several" }
     }
-    passed.add(owner.uid)
+    visited.add(owner.uid)
     owner = find(owner, object.namespace, chain)?.owner
   }
   return undefined

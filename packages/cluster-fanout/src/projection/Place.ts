@@ -1,13 +1,13 @@
 /**
- * Where a projection happens.
+ * Context of a projection.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Interner } from "./Interner.ts"
 
 /**
- * The cluster whose objects are projected, and the texts that they share.
+ * The cluster whose objects are projected, and the values that its objects share.
  *
- * **Shape** `accelerators` are the resources that count as GPUs by a setting; a list that needs no GPUs leaves them out.
+ * **Shape** `accelerators` are the resources configured to count as GPUs. Lists, which need no GPUs, omit it.
  */
 export interface Place {
   readonly cluster: ClusterName

@@ -1,7 +1,7 @@
 /**
- * Projects the containers of pods: the resources that each has of its node, and when each ran.
+ * Projects the containers of pods: their resources on the node and their runs.
  *
- * What replicas have alike is one object for all of them; what is a pod's own is a short list of numbers.
+ * Replicas share one object for equal containers. The data of a single pod is a short list of numbers.
  */
 import { allocatedSpec } from "./AllocatedResources.ts"
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
@@ -16,7 +16,7 @@ export type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"
 /**
  * One run of a container.
  *
- * **Shape** `container` is its place in the pod's `containers`; `finishedAtMs` is `undefined` while it runs.
+ * **Shape** `container` is the index in the pod's `containers`; `finishedAtMs` is `undefined` while the container runs.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -28,8 +28,9 @@ export interface ContainerRun {
 }
 
 /**
- * The containers of a pod, their runs, and the names of the claims that it mounts, those of its ephemeral volumes too.
- * `containers` is the same object for equal ones; `containerRuns` is read by {@link runsOf}.
+ * The containers of a pod, their runs, and the volume claims that the pod mounts, including those of ephemeral volumes.
+ *
+ * **Shape** equal `containers` are the same object. Decode `containerRuns` with {@link runsOf}.
  */
 export interface PodContainers {
   readonly containers: ReadonlyArray<ContainerTemplate>
@@ -37,7 +38,7 @@ export interface PodContainers {
   readonly claims: ReadonlyArray<string>
 }
 
-/** Numbers a run takes: the container, its start, its end (0 while it runs), and 1 if it was killed for memory. */
+/** Numbers per run: the container, its start, its end (0 while it runs), and 1 if it was killed for memory. */
 const RUN_SIZE = 4
 const NO_RUNS: ReadonlyArray<number> = []
 const NO_CLAIMS: ReadonlyArray<string> = []
@@ -45,15 +46,15 @@ const NO_CLAIMS: ReadonlyArray<string> = []
 /**
  * Reads the containers of a pod from its spec and status.
  *
- * **Shape** requests are those that the kubelet has allocated, where it reports them. Of each container the present run and the one before, as the kubelet tells them; a state without a start is
- * none.
+ * **Shape** requests are those that the kubelet has allocated, if it reports them. Includes the current and the
+ * previous run of each container, as reported by the kubelet. A state without a start time is not a run.
  */
 export const fromPod = (name: string, spec: Fields, status: Fields, place: Place): PodContainers => {
   const containers = templateOf(allocatedSpec(spec, status), place)
   return { containers, containerRuns: runs(containers, status), claims: claimsOf(name, spec, place.interner) }
 }
 
-/** Gives the runs of a pod's containers that its status tells of. */
+/** Decodes the runs of a pod's containers. */
 export const runsOf = ({ containerRuns }: Pick<PodContainers, "containerRuns">): ReadonlyArray<ContainerRun> =>
   Array.from({ length: containerRuns.length / RUN_SIZE }, (_, index): ContainerRun => {
     const [container = 0, startedAtMs = 0, finishedAtMs = 0, killed = 0] = containerRuns.slice(
@@ -73,14 +74,14 @@ const templateOf = (spec: Fields, place: Place): ReadonlyArray<ContainerTemplate
   const found: Array<ContainerTemplate> = []
   for (const entry of list(spec["containers"])) found.push(container(fields(entry), "main", place))
   for (const entry of list(spec["initContainers"])) {
-    const one = fields(entry)
-    found.push(container(one, one["restartPolicy"] === "Always" ? "sidecar" : "init", place))
+    const initContainer = fields(entry)
+    found.push(container(initContainer, initContainer["restartPolicy"] === "Always" ? "sidecar" : "init", place))
   }
   const template = beyond === undefined ? found : PodShares.share(found, beyond)
   const key = template
     .map(
-      (one) =>
-        `${one.name} ${one.role} ${one.cpuRequestMillis} ${one.memoryRequestBytes} ${one.gpus} ${JSON.stringify(one.gpuParts)}`
+      ({ cpuRequestMillis, gpuParts, gpus, memoryRequestBytes, name, role }) =>
+        `${name} ${role} ${cpuRequestMillis} ${memoryRequestBytes} ${gpus} ${JSON.stringify(gpuParts)}`
     )
     .join("\n")
   return place.interner.containers(key, () => template)
@@ -105,7 +106,7 @@ const runs = (containers: ReadonlyArray<ContainerTemplate>, status: Fields): Rea
     for (const entry of list(status[field])) {
       const state = fields(entry)
       const name = text(state["name"])
-      const place = containers.findIndex((one) => one.name === name)
+      const place = containers.findIndex((template) => template.name === name)
       if (place < 0) continue
       for (const when of ["lastState", "state"]) {
         const { running, terminated } = fields(state[when])
@@ -120,7 +121,7 @@ const runs = (containers: ReadonlyArray<ContainerTemplate>, status: Fields): Rea
   return found.length === 0 ? NO_RUNS : found.slice()
 }
 
-/** 0 where there is none; the zero time of Go, which kubelets write for what they do not know, is none either. */
+/** Parses an instant. Returns 0 for a missing one and for Go's zero time, which kubelets write for unknown times. */
 const instant = (value: unknown): number => {
   const ms = typeof value === "string" ? Date.parse(value) : 0
   return ms > 0 ? ms : 0

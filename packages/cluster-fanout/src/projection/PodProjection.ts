@@ -1,5 +1,5 @@
 /**
- * Projects pods: their place, health and requests, and the row of a pod that nobody owns.
+ * Projects pods: their node, health and requests, and the row of a pod without an owner.
  */
 import * as Accelerators from "./Accelerators.ts"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -14,14 +14,14 @@ import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
 import * as RowLimit from "./RowLimit.ts"
 
-/** Stands for a creation time that an object does not tell. */
+/** Creation time of objects that do not report one. */
 export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
 
 /**
- * A pod as the cache holds it.
+ * A cached pod.
  *
- * **Shape** `node` is empty until the pod is bound; `terminating` pods are being deleted; `troubled` ones wait for
- * something that will not come by itself. `row` is the row that the pod makes when it has no owner.
+ * **Shape** `node` is empty until the pod is bound. `terminating`: the pod is being deleted. `troubled`: the pod waits
+ * for something that needs intervention. `row` is the pod's own row if it has no owner.
  */
 export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers, PodStatus.PodStatus {
   readonly uid: string
@@ -30,21 +30,21 @@ export interface PodRecord extends PodResources.PodResources, PodContainers.PodC
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly createdAt: string
-  /** When the kubelet took the pod; empty before. */
+  /** Time at which the kubelet accepted the pod; empty before. */
   readonly startedAt: string
   readonly node: string
   readonly phase: string
   readonly ready: boolean
   readonly terminating: boolean
   readonly troubled: boolean
-  /** Whether it gets devices by ResourceClaims. */
+  /** True if the pod uses devices through ResourceClaims. */
   readonly hasResourceClaims: boolean
   readonly images: ReadonlyArray<string>
   readonly owner: Owner.Owner | undefined
   readonly row: WorkloadRow | undefined
 }
 
-/** Tells whether a pod has ended and uses nothing any more. */
+/** Returns whether a pod has ended and uses no resources any more. */
 export const isFinished = (pod: Pick<PodRecord, "phase">): boolean =>
   pod.phase === "Succeeded" || pod.phase === "Failed"
 
@@ -55,11 +55,11 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place):
   const owner = Owner.controllerOf(metadata, interner)
   const terminating = metadata.deletionTimestamp !== undefined
   const resources = PodResources.fromPodSpec(specification)
-  const ofContainers = PodContainers.fromPod(metadata.name, specification, state, place)
-  const stands = PodStatus.fromPod(terminating, specification, state)
+  const projected = PodContainers.fromPod(metadata.name, specification, state, place)
+  const podStatus = PodStatus.fromPod(terminating, specification, state)
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
   const startedAt = RowLimit.word(text(state["startTime"]) ?? "")
-  // Written out as one literal: what is spread into another has a part of its fields in a second object.
+  // Written as one literal: V8 would store spread fields in a second object.
   const pod: Omit<PodRecord, "row"> & { row: WorkloadRow | undefined } = {
     uid: metadata.uid,
     cluster,
@@ -67,7 +67,7 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place):
     name: metadata.name,
     labels: interner.labels(metadata.labels ?? {}),
     createdAt,
-    // Most are taken in the second in which they are created.
+    // Share the text: most pods are accepted in the second in which they are created.
     startedAt: startedAt === createdAt ? createdAt : startedAt,
     node: interner.text(RowLimit.word(text(specification["nodeName"]) ?? "")),
     phase: interner.text(RowLimit.word(text(state["phase"]) ?? "Pending")),
@@ -81,13 +81,13 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place):
     memoryRequestBytes: resources.memoryRequestBytes,
     cpuLimitMillis: resources.cpuLimitMillis,
     memoryLimitBytes: resources.memoryLimitBytes,
-    containers: ofContainers.containers,
-    containerRuns: ofContainers.containerRuns,
-    claims: ofContainers.claims,
-    status: interner.text(RowLimit.word(stands.status)),
-    readyContainers: stands.readyContainers,
-    restarts: stands.restarts,
-    lastRestartSeconds: stands.lastRestartSeconds,
+    containers: projected.containers,
+    containerRuns: projected.containerRuns,
+    claims: projected.claims,
+    status: interner.text(RowLimit.word(podStatus.status)),
+    readyContainers: podStatus.readyContainers,
+    restarts: podStatus.restarts,
+    lastRestartSeconds: podStatus.lastRestartSeconds,
     row: undefined
   }
   if (owner === undefined) pod.row = bareRow(pod)
@@ -133,7 +133,7 @@ export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> 
   return interner.texts(RowLimit.images(found))
 }
 
-/** Judges one pod by itself. */
+/** Returns the status of a single pod. */
 export const statusOf = (pod: Pick<PodRecord, "phase" | "ready" | "troubled">): WorkloadStatus => {
   if (pod.phase === "Succeeded") return "completed"
   if (pod.phase === "Failed") return "failed"
@@ -141,7 +141,7 @@ export const statusOf = (pod: Pick<PodRecord, "phase" | "ready" | "troubled">): 
   return pod.phase === "Pending" && !pod.troubled ? "progressing" : "degraded"
 }
 
-/** Reasons to wait that mend only when somebody acts, or that follow a failure. */
+/** Reasons for waiting that need intervention, or that follow a failure. */
 const TROUBLE = new Set([
   "CrashLoopBackOff",
   "CreateContainerConfigError",

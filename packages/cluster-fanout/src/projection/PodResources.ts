@@ -1,5 +1,5 @@
 /**
- * What one pod of a template asks the scheduler for.
+ * Computes the resources that one pod of a template requests from the scheduler.
  *
  * **Source** Kubernetes, "Pod resource sharing within containers"; component-helpers `resource.PodRequests`; KEP-753
  * (sidecars), KEP-2837 (pod-level resources), KEP-688 (overhead).
@@ -8,7 +8,7 @@ import { Result } from "effect"
 import { type Fields, fields, list } from "./Field.ts"
 import * as Quantity from "./Quantity.ts"
 
-/** What a pod requests, and its limits. **Units** thousandths of a core, bytes; a limit of 0 is no limit. */
+/** Requests and limits of a pod. **Units** thousandths of a core, bytes; a limit of 0 means no limit. */
 export interface PodResources {
   readonly cpuRequestMillis: number
   readonly memoryRequestBytes: number
@@ -19,12 +19,12 @@ export interface PodResources {
 export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, cpuLimitMillis: 0, memoryLimitBytes: 0 }
 
 /**
- * Sums a pod spec: the larger of what its containers and sidecars need together and what any moment of its
- * initialisation needs, plus the overhead of its runtime class.
+ * Sums a pod spec: the greater of the needs of all containers and sidecars together and the needs of any moment of
+ * initialisation, plus the overhead of the runtime class.
  *
- * **Shape** a request that is absent is the limit, as the API server's defaulting makes it; pod-level resources
- * replace the sum of the containers, but for a pod-level limit alone, which is the request only of pods whose containers
- * ask for nothing.
+ * **Shape** a missing request equals the limit, as the API server's defaulting makes it. Pod-level resources replace
+ * the sum of the containers. A pod-level limit without a request counts as the request only if no container requests
+ * anything.
  */
 export const fromPodSpec = (spec: Fields): PodResources => ({
   cpuRequestMillis: effective(spec, "cpu", requestOf),
@@ -33,42 +33,42 @@ export const fromPodSpec = (spec: Fields): PodResources => ({
   memoryLimitBytes: effective(spec, "memory", limitOf)
 })
 
-/** The same of several pods together. */
-export const times = (one: PodResources, pods: number): PodResources => ({
-  cpuRequestMillis: Quantity.times(one.cpuRequestMillis, pods),
-  memoryRequestBytes: Quantity.times(one.memoryRequestBytes, pods),
-  cpuLimitMillis: Quantity.times(one.cpuLimitMillis, pods),
-  memoryLimitBytes: Quantity.times(one.memoryLimitBytes, pods)
+/** Multiplies the resources by a number of pods. */
+export const times = (pod: PodResources, pods: number): PodResources => ({
+  cpuRequestMillis: Quantity.times(pod.cpuRequestMillis, pods),
+  memoryRequestBytes: Quantity.times(pod.memoryRequestBytes, pods),
+  cpuLimitMillis: Quantity.times(pod.cpuLimitMillis, pods),
+  memoryLimitBytes: Quantity.times(pod.memoryLimitBytes, pods)
 })
 
-export const add = (one: PodResources, other: PodResources): PodResources => ({
-  cpuRequestMillis: Quantity.add(one.cpuRequestMillis, other.cpuRequestMillis),
-  memoryRequestBytes: Quantity.add(one.memoryRequestBytes, other.memoryRequestBytes),
-  cpuLimitMillis: Quantity.add(one.cpuLimitMillis, other.cpuLimitMillis),
-  memoryLimitBytes: Quantity.add(one.memoryLimitBytes, other.memoryLimitBytes)
+export const add = (left: PodResources, right: PodResources): PodResources => ({
+  cpuRequestMillis: Quantity.add(left.cpuRequestMillis, right.cpuRequestMillis),
+  memoryRequestBytes: Quantity.add(left.memoryRequestBytes, right.memoryRequestBytes),
+  cpuLimitMillis: Quantity.add(left.cpuLimitMillis, right.cpuLimitMillis),
+  memoryLimitBytes: Quantity.add(left.memoryLimitBytes, right.memoryLimitBytes)
 })
 
-/** What a container or pod asks for. */
+/** Requests of a container or pod. */
 export type Requests = Pick<PodResources, "cpuRequestMillis" | "memoryRequestBytes">
 
-/** Reads what one container asks for, from its `resources`. */
+/** Reads the requests of one container from its `resources`. */
 export const ofContainer = (resources: Fields): Requests => ({
   cpuRequestMillis: requestOf(resources, "cpu") ?? 0,
   memoryRequestBytes: requestOf(resources, "memory") ?? 0
 })
 
-/** What a pod asks for above what its containers and sidecars ask for together. */
+/** Requests of a pod beyond those of its containers and sidecars. */
 export interface Beyond {
-  /** Of its own requests. */
+  /** Pod-level requests above the sum of the containers. */
   readonly pod: Requests
-  /** Of the overhead of its runtime class. */
+  /** Overhead of the runtime class. */
   readonly overhead: Requests
 }
 
 /**
- * Gives what a pod asks for above what its containers and sidecars ask for together.
+ * Returns the requests of a pod beyond those of its containers and sidecars.
  *
- * **Shape** `undefined` where that is nothing, as it mostly is.
+ * **Shape** `undefined` if there are none, as for most pods.
  */
 export const beyondContainers = (spec: Fields): Beyond | undefined => {
   if (spec["overhead"] === undefined && spec["resources"] === undefined) return undefined
@@ -85,7 +85,7 @@ export const beyondContainers = (spec: Fields): Beyond | undefined => {
 const isNothing = ({ cpuRequestMillis, memoryRequestBytes }: Requests): boolean =>
   cpuRequestMillis === 0 && memoryRequestBytes === 0
 
-/** What containers and sidecars ask for together. */
+/** Sums the requests of containers and sidecars. */
 const ofRunning = (spec: Fields, resource: Resource): number =>
   [...list(spec["containers"]), ...list(spec["initContainers"]).filter(isSidecar)].reduce<number>(
     (sum, entry) => Quantity.add(sum, requestOf(fields(fields(entry)["resources"]), resource) ?? 0),
@@ -95,13 +95,14 @@ const ofRunning = (spec: Fields, resource: Resource): number =>
 const isSidecar = (entry: unknown): boolean => fields(entry)["restartPolicy"] === "Always"
 
 /**
- * The resources that stand for whole GPUs. Parts of one are told by {@link gpuParts}; memory and tiles are none.
+ * Resources that count whole GPUs. {@link gpuParts} counts parts of GPUs. Resources of GPU memory and tiles are
+ * ignored.
  *
  * **Source** NVIDIA, ROCm and Intel device plugins for Kubernetes.
  */
 const GPUS = ["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"]
 
-/** Counts the GPUs among amounts of resources. */
+/** Counts the whole GPUs among amounts of resources. */
 export const gpus = (amounts: Fields): number => {
   let found = 0
   for (const name of GPUS) {
@@ -111,18 +112,18 @@ export const gpus = (amounts: Fields): number => {
   return found
 }
 
-/** Resources that stand for parts of GPUs: MIG slices, and what several share by time under a name of its own. */
+/** Resources that count parts of GPUs: MIG slices, and time-shared GPUs with a resource name of their own. */
 const GPU_PART = /^nvidia\.com\/(?:gpu\.shared|mig-[a-z0-9.+-]{1,64})$/
 
-/** Whether a resource stands for whole GPUs or parts of them, whatever the settings say. */
+/** Returns whether a resource counts whole GPUs or parts of them, independent of settings. */
 export const isGpu = (name: string): boolean => GPUS.includes(name) || GPU_PART.test(name)
 
-/** Reads an amount of devices; 0 where it is no quantity. */
+/** Reads a number of devices; 0 if the value is not a quantity. */
 export const amountOf = (value: unknown): number => quantity(value, "gpu") ?? 0
 
 /**
- * Returns the devices among amounts of resources that are counted by their own names: parts of GPUs, and `accelerators`.
- * **Shape** `undefined` where there are none.
+ * Returns the devices that are counted under their own names: parts of GPUs, and `accelerators`. **Shape** `undefined`
+ * if there are none.
  */
 export const gpuParts = (
   amounts: Fields,
@@ -142,7 +143,7 @@ type Read = (resources: Fields, resource: Resource) => number | undefined
 
 const effective = (spec: Fields, resource: Resource, read: Read): number => {
   const whole = ofPod(spec, resource, read) ?? ofContainers(spec, resource, read)
-  // A pod without a limit has none, whatever its runtime needs on top.
+  // A pod without a limit stays without one, despite the overhead of its runtime.
   if (read === limitOf && whole === 0) return 0
   return Quantity.add(whole, quantity(fields(spec["overhead"])[resource], resource) ?? 0)
 }
@@ -172,7 +173,7 @@ const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {
       sidecars = Quantity.add(sidecars, needed)
       initialising = Math.max(initialising, sidecars)
     } else {
-      // An init container runs beside the sidecars that started before it.
+      // An init container runs alongside the sidecars that started before it.
       initialising = Math.max(initialising, Quantity.add(sidecars, needed))
     }
   }
@@ -188,7 +189,8 @@ const requestOf: Read = (resources, resource) =>
   quantity(fields(resources["requests"])[resource], resource) ?? limitOf(resources, resource)
 
 /**
- * Reads a quantity. **Shape** `undefined` for anything else; 0 for a negative one. **Units** thousandths of a core; bytes or GPUs.
+ * Reads a quantity. **Shape** `undefined` for any other value; 0 for a negative one. **Units** thousandths of a core;
+ * bytes or GPUs.
  */
 export const quantity = (value: unknown, resource: Resource | "gpu"): number | undefined => {
   const text = typeof value === "number" ? String(value) : value

@@ -1,18 +1,18 @@
 /**
- * The rows of pods, made when they are shown.
+ * Makes the rows of pods when they are shown.
  */
 import * as Owner from "./Owner.ts"
 import { isFinished, type PodRecord } from "./PodProjection.ts"
 import * as PodResources from "./PodResources.ts"
 import type { PodRow } from "./Row.ts"
 
-/** One row a record while it stays the same, so that what is kept by the row is found again. */
+/** Rows by record. The row of an unchanged record keeps its identity, because other caches use rows as keys. */
 const rows = new WeakMap<PodRecord, PodRow>()
 
 /**
- * Gives the row of a pod.
+ * Returns the row of a pod.
  *
- * **Shape** `owner` is the workload that the pod counts to, as far as the chain tells. A pod that has ended requests nothing.
+ * **Shape** `owner` is the outermost known workload. A finished pod requests nothing.
  */
 export const of = (pod: PodRecord, chain: Owner.Chain | undefined): PodRow => {
   const owner = ownerOf(pod, chain)

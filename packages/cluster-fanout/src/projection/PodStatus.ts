@@ -1,17 +1,17 @@
 /**
- * Tells how a pod stands in the words and numbers of `kubectl get pods`.
+ * Computes the status columns of `kubectl get pods`.
  *
  * **Source** Kubernetes 1.36, `pkg/printers/internalversion`, `printPod`.
  */
 import { type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 
 /**
- * How a pod stands, as `kubectl get pods` shows it.
+ * Status columns of a pod, as `kubectl get pods` shows them.
  *
- * **Shape** `status` is the STATUS column, `readyContainers` the first number of READY, `restarts` that of RESTARTS: of
- * the init containers while they run, else of the others and the sidecars.
+ * **Shape** `status` is the STATUS column, `readyContainers` the first number of READY, `restarts` the number of
+ * RESTARTS. During initialisation `restarts` counts init containers, later containers and sidecars.
  *
- * **Units** `lastRestartSeconds` since the epoch; 0 where there was none.
+ * **Units** `lastRestartSeconds` since the epoch; 0 without a restart.
  */
 export interface PodStatus {
   readonly status: string
@@ -20,7 +20,7 @@ export interface PodStatus {
   readonly lastRestartSeconds: number
 }
 
-/** What is counted while containers are looked at. */
+/** Running totals over containers. */
 interface Tally {
   readyContainers: number
   restarts: number
@@ -29,19 +29,19 @@ interface Tally {
 
 const none = (): Tally => ({ readyContainers: 0, restarts: 0, lastRestartSeconds: 0 })
 
-/** Reads how a pod stands. */
+/** Reads the status columns of a pod. */
 export const fromPod = (isDeleted: boolean, spec: Fields, status: Fields): PodStatus => {
   const sidecars = none()
   const initial = none()
   const waits = initialising(spec, status, initial, sidecars)
   const isInitialising = waits !== undefined && !isConditionTrue(status, "Initialized")
-  const told = isInitialising ? initial : sidecars
-  const reason = isInitialising ? waits : running(status, waits ?? firstReason(status), told)
+  const tally = isInitialising ? initial : sidecars
+  const reason = isInitialising ? waits : running(status, waits ?? firstReason(status), tally)
   return {
     status: (isDeleted ? deleted(status) : undefined) ?? reason,
-    readyContainers: told.readyContainers,
-    restarts: told.restarts,
-    lastRestartSeconds: told.restarts === 0 ? 0 : told.lastRestartSeconds
+    readyContainers: tally.readyContainers,
+    restarts: tally.restarts,
+    lastRestartSeconds: tally.restarts === 0 ? 0 : tally.lastRestartSeconds
   }
 }
 
@@ -53,26 +53,26 @@ const firstReason = (status: Fields): string => {
   return isGated ? "SchedulingGated" : (filled(status["reason"]) ?? text(status["phase"]) ?? "Pending")
 }
 
-/** Says what deletion makes of a pod, if it changes its words. */
+/** Returns the status of a deleted pod, if deletion changes it. */
 const deleted = ({ phase, reason }: Fields): string | undefined => {
   if (reason === "NodeLost") return "Unknown"
   return phase === "Succeeded" || phase === "Failed" ? undefined : "Terminating"
 }
 
-/** Looks at the init containers up to the one that has not done its part, and says what that one waits for. */
+/** Reads the init containers up to the first unfinished one, and returns that container's waiting reason. */
 const initialising = (spec: Fields, status: Fields, all: Tally, sidecars: Tally): string | undefined => {
   const specs = list(spec["initContainers"])
   const statuses = list(status["initContainerStatuses"])
   for (const [place, entry] of statuses.entries()) {
-    const one = fields(entry)
-    const isSidecar = specs.some((each) => fields(each)["name"] === one["name"] && isRestartable(fields(each)))
-    countRestarts(one, all)
-    if (isSidecar) countRestarts(one, sidecars)
-    const { terminated, waiting } = fields(one["state"])
+    const container = fields(entry)
+    const isSidecar = specs.some((spec) => fields(spec)["name"] === container["name"] && isRestartable(fields(spec)))
+    countRestarts(container, all)
+    if (isSidecar) countRestarts(container, sidecars)
+    const { terminated, waiting } = fields(container["state"])
     const ended = terminated === undefined ? undefined : fields(terminated)
     if (ended !== undefined && exitCodeOf(ended) === 0) continue
-    if (isSidecar && one["started"] === true) {
-      if (one["ready"] === true) {
+    if (isSidecar && container["started"] === true) {
+      if (container["ready"] === true) {
         all.readyContainers++
         sidecars.readyContainers++
       }
@@ -87,18 +87,18 @@ const initialising = (spec: Fields, status: Fields, all: Tally, sidecars: Tally)
 
 const isRestartable = (container: Fields): boolean => container["restartPolicy"] === "Always"
 
-/** Looks at the containers themselves; the first that has something to say has the last word. */
+/** Reads the main containers. The first container with a reason of its own decides the result. */
 const running = (status: Fields, before: string, tally: Tally): string => {
   let reason = before
   let isRunning = false
   for (const entry of list(status["containerStatuses"]).toReversed()) {
-    const one = fields(entry)
-    countRestarts(one, tally)
-    const { running: runs, terminated, waiting } = fields(one["state"])
+    const container = fields(entry)
+    countRestarts(container, tally)
+    const { running: runs, terminated, waiting } = fields(container["state"])
     const cause = filled(fields(waiting)["reason"])
     if (cause !== undefined) reason = cause
     else if (terminated !== undefined) reason = endOf(fields(terminated))
-    else if (one["ready"] === true && runs !== undefined) {
+    else if (container["ready"] === true && runs !== undefined) {
       isRunning = true
       tally.readyContainers++
     }

@@ -1,7 +1,7 @@
 /**
- * Turns objects of a cluster into the few fields that answers are made of; the object itself is dropped.
+ * Projects objects of a cluster to the few fields that answers need. The objects themselves are dropped.
  *
- * Pure and free of the cache, so that it can run beside the parser, in another thread.
+ * Pure and independent of the cache, so that projection can run next to the parser, in another thread.
  */
 import * as Accelerators from "./Accelerators.ts"
 import * as EventProjection from "./EventProjection.ts"
@@ -15,13 +15,13 @@ import type { NamespaceRow } from "./Row.ts"
 import * as RowLimit from "./RowLimit.ts"
 import * as WorkloadProjection from "./WorkloadProjection.ts"
 
-/** A namespace as the cache holds it. **Shape** `resourceVersion` tells the newer of two views of one object. */
+/** A cached namespace. **Shape** `resourceVersion` orders two versions of one object. */
 export interface NamespaceRecord extends NamespaceRow {
   readonly uid: string
   readonly resourceVersion: string
 }
 
-/** A node as the cache holds it. **Units** thousandths of a core, bytes, GPUs. */
+/** A cached node. **Units** thousandths of a core, bytes, GPUs. */
 export interface NodeRecord {
   readonly uid: string
   readonly name: string
@@ -32,17 +32,17 @@ export interface NodeRecord {
   readonly unschedulable: boolean
   readonly cpuAllocatableMillis: number
   readonly memoryAllocatableBytes: number
-  /** What it has in all, its system's share too. */
+  /** Total capacity, including the share reserved for the system. */
   readonly cpuCapacityMillis: number
   readonly memoryCapacityBytes: number
   readonly gpus: number
-  /** MIG slices, GPUs shared by time, and accelerators of the settings, by the name of the resource. */
+  /** MIG slices, time-shared GPUs and configured accelerators, by resource name. */
   readonly gpuParts?: Readonly<Record<string, number>>
-  /** Accelerators that are not charged, by the name of the resource. */
+  /** Names of resources that are accelerators without a price. */
   readonly unchargedAccelerators?: ReadonlyArray<string>
 }
 
-/** The record that each followed kind is projected to. */
+/** The record type of each followed kind. */
 export interface RecordOf {
   readonly Namespace: NamespaceRecord
   readonly Node: NodeRecord
@@ -56,7 +56,7 @@ export interface RecordOf {
   readonly Event: EventProjection.EventRecord
 }
 
-/** A watch event after projection: plain data that can be handed to another thread. */
+/** A projected watch event: plain data that can be passed to another thread. */
 export type Change<Record> =
   | { readonly _tag: "Put"; readonly record: Record }
   | { readonly _tag: "Delete"; readonly uid: string }
@@ -109,7 +109,7 @@ const nodeRecord = ({ metadata, spec, status }: KubeObject, { accelerators, inte
   const specification = fields(spec)
   const state: Fields = fields(status)
   const allocatable = PodResources.ofNode(fields(state["allocatable"]))
-  // Old and virtual kubelets tell what pods may have, and nothing else.
+  // Old and virtual kubelets report only `allocatable`.
   const all = fields(state["capacity"] ?? state["allocatable"])
   const capacity = PodResources.ofNode(all)
   const gpuParts = PodResources.gpuParts(all, accelerators)

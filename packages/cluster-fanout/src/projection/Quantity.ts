@@ -1,11 +1,11 @@
 /**
- * Amounts of a resource as Kubernetes writes them: `250m`, `1.5`, `512Mi`, `2e9`.
+ * Resource quantities in Kubernetes notation: `250m`, `1.5`, `512Mi`, `2e9`.
  *
  * **Source** apimachinery `pkg/api/resource`, "Quantity".
  */
 import { Result, Schema } from "effect"
 
-/** The text is hostile until parsed, so it is kept out of the message. */
+/** The text is not a quantity. The message omits the text, which may be hostile. */
 export class InvalidQuantity extends Schema.TaggedError<InvalidQuantity>()("InvalidQuantity", {}) {
   override get message(): string {
     return "not a resource quantity"
@@ -13,7 +13,7 @@ export class InvalidQuantity extends Schema.TaggedError<InvalidQuantity>()("Inva
 }
 
 const GRAMMAR = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?[0-9]+)?$/
-/** Suffixes of almost all quantities, `m` aside, and what they stand for. */
+/** The most frequent suffixes, apart from `m`, and their factors. */
 const COMMON_FACTORS: ReadonlyMap<string, number> = new Map([
   ["", 1],
   ["Ki", 1024],
@@ -33,7 +33,10 @@ const BINARY: Readonly<Record<string, bigint>> = {
 }
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
-/** A server never writes more; without a bound a hostile exponent or fraction would cost unbounded work. */
+/**
+ * Upper bounds, longer than any value that a server writes. A hostile exponent or fraction would otherwise cost
+ * unbounded work.
+ */
 const MAX_CHARACTERS = 64
 const MAX_EXPONENT = 64
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER)
@@ -41,7 +44,8 @@ const LARGEST = BigInt(Number.MAX_SAFE_INTEGER)
 /**
  * Reads thousandths of the unit: millicores of a CPU quantity.
  *
- * **Shape** exact, a fraction of a thousandth rounded away from zero as Kubernetes does; at most 2^53 - 1 either way.
+ * **Shape** exact; a fraction of a thousandth is rounded away from zero, as in Kubernetes; at most 2^53 - 1 in either
+ * direction.
  *
  * **Errors** `InvalidQuantity` for a text outside the grammar or longer than 64 characters.
  *
@@ -66,10 +70,10 @@ export const parseMillis = (text: string): Result.Result<number, InvalidQuantity
  */
 export const parseUnits = (text: string): Result.Result<number, InvalidQuantity> => parseScaled(text, 0)
 
-/** Adds two amounts without leaving the integers that a number holds exactly. */
-export const add = (one: number, other: number): number => Math.min(one + other, Number.MAX_SAFE_INTEGER)
+/** Adds two amounts. **Limits** at most 2^53 - 1, so that the result stays an exact integer. */
+export const add = (left: number, right: number): number => Math.min(left + right, Number.MAX_SAFE_INTEGER)
 
-/** Multiplies an amount by a count of replicas, bounded as `add` is. */
+/** Multiplies an amount by a number of replicas, with the same bound as `add`. */
 export const times = (amount: number, count: number): number => Math.min(amount * count, Number.MAX_SAFE_INTEGER)
 
 const parseScaled = (text: string, scale: 0 | 3): Result.Result<number, InvalidQuantity> => {
@@ -78,9 +82,9 @@ const parseScaled = (text: string, scale: 0 | 3): Result.Result<number, InvalidQ
 }
 
 /**
- * Reads what almost every manifest holds: few digits, and `m`, `Ki`, `Mi`, `Gi` or nothing.
+ * Reads the common forms: few digits followed by `m`, `Ki`, `Mi`, `Gi` or nothing.
  *
- * Worth a way of its own, without a match and its parts: every container of every pod has four of them.
+ * A fast path without a regular expression: every container of every pod has up to four quantities.
  */
 const parseCommon = (text: string, scale: 0 | 3): number | undefined => {
   let amount = 0
@@ -120,5 +124,5 @@ const decimalExponent = (suffix: string): number => {
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor
 
-/** Gives an exact sum as a number. **Shape** at most 2^53 - 1. */
+/** Converts an exact sum to a number. **Shape** at most 2^53 - 1. */
 export const bounded = (sum: bigint): number => Number(sum < LARGEST ? sum : LARGEST)

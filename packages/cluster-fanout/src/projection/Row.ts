@@ -1,5 +1,5 @@
 /**
- * The rows of merged answers: clusters, namespaces, workloads, pods, events.
+ * Rows of merged answers: clusters, namespaces, workloads, pods, events.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -10,10 +10,10 @@ const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 export const Labels = Schema.Record(Schema.String, Schema.String)
 
-/** The labels that a reply shows: at most 64 and 8 KiB of them. `labelsTruncated` is true if there are more. */
+/** Labels in a reply: at most 64, with at most 8 KiB in total. `labelsTruncated` is true if labels were left out. */
 const shownLabels = { labels: Labels, labelsTruncated: Schema.optionalKey(Schema.Boolean) }
 
-/** The status of a workload, as docs/reference describes it; `completed` and `failed` are for Jobs and bare Pods. */
+/** Status of a workload, as docs/reference describes it. `completed` and `failed` apply to Jobs and bare pods. */
 export const WorkloadStatus = Schema.Literals([
   "healthy",
   "progressing",
@@ -28,7 +28,7 @@ export type WorkloadStatus = typeof WorkloadStatus.Type
 /**
  * One workload of one cluster.
  *
- * **Units** CPU in thousandths of a core, memory in bytes, both of the whole workload (pod template times desired
+ * **Units** CPU in thousandths of a core, memory in bytes, both for the whole workload (pod template times desired
  * replicas); `createdAt` RFC 3339 UTC.
  */
 export const WorkloadRow = Schema.Struct({
@@ -58,14 +58,12 @@ export type WorkloadRow = typeof WorkloadRow.Type
 /**
  * One pod of one cluster.
  *
- * **Shape** `owner` is the workload that the pod counts to, null for a bare pod; `status` and the containers that are ready
- * are the words and numbers of `kubectl get pods`; `node` is null until the pod is bound. A pod that has ended asks for nothing
- * any more.
+ * **Shape** `owner` is the workload that the pod belongs to, null for a bare pod. `status` and `readyContainers` equal
+ * the columns of `kubectl get pods`. `node` is null until the pod is bound. A finished pod requests nothing.
  *
- * **Units** CPU in thousandths of a core, memory in bytes; a limit of 0 is no limit; instants RFC 3339 UTC.
+ * **Units** CPU in thousandths of a core, memory in bytes; a limit of 0 means no limit; instants RFC 3339 UTC.
  */
 export const PodRow = Schema.Struct({
-  /** The object's UID. */
   id: Schema.String,
   cluster: ClusterName,
   namespace: Schema.String,
@@ -90,14 +88,14 @@ export const PodRow = Schema.Struct({
 export type PodRow = typeof PodRow.Type
 
 /**
- * One workload as its cluster has it now.
+ * One workload as its cluster currently has it.
  *
- * **Shape** `resourceVersion` is null for a custom kind, which is known by its pods alone, and so is `selector`, which is also
- * null for kinds that have none (CronJob, Pod); it is written as `labelSelector` takes it. `rollout.revision` is told by
- * Deployments and StatefulSets; `isPaused` is true of a CronJob or Job that is suspended too. `containers` are those that run as
- * long as a pod does, sidecars included, their `restarts` summed over its pods.
+ * **Shape** `resourceVersion` and `selector` are null for a custom kind, which is known only by its pods. `selector` is
+ * also null for kinds without one (CronJob, Pod); it uses the syntax of `labelSelector`. Deployments and StatefulSets
+ * have a `rollout.revision`. `isPaused` is also true for a suspended CronJob or Job. `containers` are the main
+ * containers and sidecars; `restarts` is the sum over all pods.
  *
- * **Units** requests and limits of a container are those of one replica; a limit of 0 is no limit.
+ * **Units** requests and limits of a container are for one replica; a limit of 0 means no limit.
  */
 export const WorkloadDetail = Schema.Struct({
   ...WorkloadRow.fields,
@@ -136,10 +134,10 @@ export const WorkloadDetail = Schema.Struct({
 export type WorkloadDetail = typeof WorkloadDetail.Type
 
 /**
- * One event of one cluster: what happened to an object, told by who saw it.
+ * One event of one cluster.
  *
- * **Shape** `namespace` is that of the object, null for one of the cluster scope; `regarding.id` is left out when the reporter
- * did not know it; `count` is how often it was seen. Instants RFC 3339 UTC with milliseconds.
+ * **Shape** `namespace` is that of the object, null for a cluster-scoped object. `regarding.id` is absent if the
+ * reporter did not know it. `count` is the number of occurrences. Instants RFC 3339 UTC with milliseconds.
  */
 export const EventRow = Schema.Struct({
   /** The event's own UID. */
@@ -169,10 +167,10 @@ export const NamespaceRow = Schema.Struct({
 export type NamespaceRow = typeof NamespaceRow.Type
 
 /**
- * One cluster, its health at top level and never its address.
+ * One cluster with its health, never its address.
  *
- * **Shape** nodes, capacity and the requests of its pods are null for a namespace-scoped key and while unknown; `pods`
- * counts those in scope. A pod that has ended is counted, and asks for nothing any more.
+ * **Shape** nodes, capacity and requests are null for a namespace-scoped key and while unknown. `pods` counts those in
+ * scope, including finished pods, which request nothing.
  */
 export const ClusterRow = Schema.Struct({
   name: ClusterName,

@@ -1,7 +1,7 @@
 /**
- * Bounds of the fields that a cluster fills in a row.
+ * Size limits of row fields that a cluster provides.
  *
- * The cache keeps whole labels: selectors, cost groups and rules read them. Only replies show fewer.
+ * The cache keeps all labels, because selectors, cost groups and rules read them. Only replies show fewer.
  */
 import * as TextLimit from "../kube/TextLimit.ts"
 import { compareText } from "./RowOrder.ts"
@@ -9,18 +9,18 @@ import { compareText } from "./RowOrder.ts"
 type Labels = Readonly<Record<string, string>>
 
 export const MOST_LABELS = 64
-/** All keys and values of the shown labels. **Units** UTF-8 bytes. */
+/** Size of all shown keys and values together. **Units** UTF-8 bytes. */
 export const LABEL_BYTES = 8_192
 export const MOST_IMAGES = 32
-/** An image reference: registry, repository, tag and digest need fewer. **Units** UTF-8 bytes. */
+/** Image reference: registry, repository, tag and digest. **Units** UTF-8 bytes. */
 const IMAGE_BYTES = 1_024
-/** A kind, reason, phase or name that the API server does not bound itself. **Units** UTF-8 bytes. */
+/** A kind, reason, phase or name whose length the API server does not limit. **Units** UTF-8 bytes. */
 const WORD_BYTES = 256
 
-/** A row as replies show it. */
+/** A row with limited labels. */
 export type Limited<Row> = Row & { readonly labelsTruncated?: boolean }
 
-/** Cuts a word of a cluster. */
+/** Shortens a word to its limit. */
 export const word = (text: string): string => TextLimit.cut(text, WORD_BYTES)
 
 /** Returns the first 32 distinct images, each cut to 1 KiB. */
@@ -30,13 +30,13 @@ export const images = (found: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 /**
- * Returns the row itself if its labels are within bounds. Otherwise returns a copy with fewer labels and
+ * Returns the row itself if its labels are within the limits. Otherwise returns a copy with fewer labels and
  * `labelsTruncated`.
  *
- * **Shape** The labels that name an application come first, then the others by key in byte order. A label that does not
- * fit is left out, and smaller ones after it may stay. The copy lists its labels by key.
+ * **Shape** labels that name an application come first, then the others by key in byte order. A label that does not fit
+ * is left out; smaller ones after it may still fit. The copy lists its labels by key.
  *
- * **Limits** Linear in the labels, but for sorting those of a row over the bounds.
+ * **Limits** linear in the labels, apart from sorting the labels of rows over the limits.
  */
 export const limited = <Row extends object>(row: Row): Limited<Row> => {
   const labels = labelsOf(row)
@@ -48,7 +48,7 @@ const labelsOf = (row: object): Labels | undefined => ("labels" in row && isLabe
 
 const isLabels = (value: unknown): value is Labels => typeof value === "object" && value !== null
 
-/** Decides almost every row without a look at its bytes: a UTF-16 unit needs at most three. */
+/** Decides almost every row without counting bytes: a UTF-16 unit needs at most three. */
 const isWithin = (labels: Labels): boolean => {
   let count = 0
   let units = 0
@@ -64,7 +64,10 @@ const isWithin = (labels: Labels): boolean => {
 
 const bytesOf = ([key, value]: readonly [string, string]): number => Buffer.byteLength(key) + Buffer.byteLength(value)
 
-/** **Source** Kubernetes, "Recommended Labels", and the two older names that most manifests use. */
+/**
+ * Returns whether a label names an application. **Source** Kubernetes, "Recommended Labels", and the two older names
+ * that most manifests use.
+ */
 const isApplication = (key: string): boolean =>
   key.startsWith("app.kubernetes.io/") || key === "app" || key === "k8s-app"
 
@@ -75,12 +78,12 @@ const shownOf = (labels: Labels): Labels => {
   for (const key of [...keys.filter(isApplication), ...keys.filter((other) => !isApplication(other))]) {
     if (shown.length === MOST_LABELS) break
     const label = [key, labels[key] ?? ""] as const
-    // A long label is not encoded only to be left out.
+    // Skips encoding a label that cannot fit anyway.
     if (key.length + label[1].length > left) continue
     const bytes = bytesOf(label)
     if (bytes > left) continue
     left -= bytes
     shown.push(label)
   }
-  return Object.fromEntries(shown.toSorted(([one], [other]) => compareText(one, other)))
+  return Object.fromEntries(shown.toSorted(([left], [right]) => compareText(left, right)))
 }

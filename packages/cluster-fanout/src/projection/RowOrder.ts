@@ -1,25 +1,26 @@
 /**
- * The total order of a merged list, and places in it.
+ * The total order of a merged list, and positions in it.
  */
 
 export type SortValue = string | number
 
-/** What one level of the order compares. */
+/** One level of an order. */
 export interface SortKey<Row> {
   readonly type: "text" | "number"
   readonly read: (row: Row) => SortValue
 }
 
-/** The place of one row. **Shape** one value for each level of the order. */
+/** Position of a row. **Shape** one value for each level of the order. */
 export type Position = ReadonlyArray<SortValue>
 
 export interface RowOrder<Row> {
   readonly direction: "asc" | "desc"
   readonly compare: (one: Row, other: Row) => number
   /**
-   * Makes what tells rows that stand behind another by the first key alone; of those that it does not tell, `compare` decides.
+   * Returns a fast test for rows that sort after the given one by the first key alone. If the test is false, `compare`
+   * decides.
    *
-   * **Limits** takes a fraction of what `compare` does, for one row that very many are compared with.
+   * **Limits** much cheaper than `compare` if many rows are compared with one.
    */
   readonly behind: (row: Row) => (other: Row) => boolean
   /** Compares by the first key alone, ascending. */
@@ -27,11 +28,11 @@ export interface RowOrder<Row> {
   /** Compares by all keys but the first. */
   readonly compareTies: (one: Row, other: Row) => number
   readonly position: (row: Row) => Position
-  /** Compares a row with a place, as `compare` does. */
+  /** Compares a row with a position, as `compare` does. */
   readonly compareTo: (row: Row, position: Position) => number
-  /** Compares a row with a place, as `comparePrimary` does. */
+  /** Compares a row with a position, as `comparePrimary` does. */
   readonly comparePrimaryTo: (row: Row, position: Position) => number
-  /** Tells whether a place has the shape of this order's places. */
+  /** Returns whether values have the shape of this order's positions. */
   readonly isPosition: (values: ReadonlyArray<unknown>) => values is Position
 }
 
@@ -41,7 +42,7 @@ export const number = <Row>(read: (row: Row) => number): SortKey<Row> => ({ type
 /**
  * Makes an order.
  *
- * **Shape** `order` turns the first key alone; ties are always ascending. Texts compare byte by byte in UTF-8.
+ * **Shape** `order` reverses only the first key; ties are always ascending. Text compares byte by byte in UTF-8.
  */
 export const make = <Row>(
   primary: SortKey<Row>,
@@ -88,24 +89,24 @@ export const make = <Row>(
   }
 }
 
-/** Surrogates, and what JavaScript's own order puts before them. */
+/** Code units whose JavaScript order can differ from code point order. */
 const FROM_SURROGATES = /[\ud800-\uffff]/
 
 const behind = <Row>({ read }: SortKey<Row>, order: "asc" | "desc", value: SortValue): ((row: Row) => boolean) => {
-  // Where one of two texts has none of these, JavaScript's own order is that of code points.
+  // If at least one of two texts has none of these, JavaScript's order equals code point order.
   if (typeof value === "string" && FROM_SURROGATES.test(value)) {
     return order === "asc" ? (row) => compareValues(read(row), value) > 0 : (row) => compareValues(read(row), value) < 0
   }
   return order === "asc" ? (row) => read(row) > value : (row) => read(row) < value
 }
 
-/** Compares numbers as such, and texts as `compareText` does. */
+/** Compares numbers numerically, and text as `compareText` does. */
 export const compareValues = (one: SortValue, other: SortValue): number => {
   if (typeof one === "string" && typeof other === "string") return compareText(one, other)
   return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** Compares by code point, which is byte order in UTF-8; JavaScript's own order puts surrogates before U+E000. */
+/** Compares by code point, which equals byte order in UTF-8. JavaScript's own order puts surrogates before U+E000. */
 export const compareText = (one: string, other: string): number => {
   if (one === other) return 0
   const length = Math.min(one.length, other.length)

@@ -1,25 +1,25 @@
 /**
- * Writes the label selector of a workload as kubectl and the API's query parameters take it.
+ * Prints a workload's label selector in the syntax of kubectl and of the API's query parameters.
  */
 import { type Fields, fields, list, text } from "./Field.ts"
 
-/** The sign before one value, and the word before several: a list of one empty value would look like a list of none. */
+/** The sign for a single value and the word for several. `in ()` with one empty value would look like an empty list. */
 const OPERATORS: Readonly<Record<string, readonly [sign: string, word: string]>> = {
   In: ["=", "in"],
   NotIn: ["!=", "notin"]
 }
 
 /**
- * Writes a `LabelSelector` object.
+ * Prints a `LabelSelector` object.
  *
- * **Shape** `undefined` for one that is absent, selects everything, or holds an operator that is not known.
+ * **Shape** `undefined` if the selector is absent, selects everything or has an unknown operator.
  *
  * **Example** `app=web,tier in (back,front),!canary`
  */
 export const of = (selector: unknown): string | undefined => {
   const { matchExpressions, matchLabels } = fields(selector)
   const equal = Object.entries(fields(matchLabels)).map(([key, value]) => `${key}=${text(value) ?? ""}`)
-  const expressions = list(matchExpressions).map((one) => expressionText(fields(one)))
+  const expressions = list(matchExpressions).map((expression) => expressionText(fields(expression)))
   const all = [...equal, ...expressions]
   return all.length === 0 || all.includes(undefined) ? undefined : all.join(",")
 }

@@ -1,7 +1,8 @@
 /**
- * What is told of one workload beyond its row: its rollout, conditions and containers, and nothing that may hold a secret.
+ * Details of one workload beyond its row: rollout, conditions and containers, without any field that may contain a
+ * secret.
  *
- * Annotations, environment, commands and volumes are never read here.
+ * Environment, commands and volumes are never read here; of the annotations only the revision is.
  */
 import { mask } from "../kube/Masking.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
@@ -14,7 +15,7 @@ import * as SelectorText from "./SelectorText.ts"
 type Rollout = WorkloadDetail["rollout"]
 type Container = WorkloadDetail["containers"][number]
 
-/** How often containers of a workload's pods were restarted, by name. */
+/** Restart counts of a workload's containers, by name. */
 export type Restarts = ReadonlyMap<string, number>
 
 /** Adds the detail of a built-in kind to its row, from its object. */
@@ -27,7 +28,7 @@ export const ofObject = (row: WorkloadRow, object: KubeObject, restarts: Restart
   containers: containersOf(podSpecOf(row.kind, object), restarts)
 })
 
-/** Adds what is known of a custom kind, from the specs of its pods, the newest first. */
+/** Adds the details of a custom kind to its row, from the specs of its pods, newest first. */
 export const ofPods = (row: WorkloadRow, specs: ReadonlyArray<unknown>, restarts: Restarts): WorkloadDetail => {
   const found = new Map<string, Container>()
   for (const spec of specs) {
@@ -45,7 +46,7 @@ export const ofPods = (row: WorkloadRow, specs: ReadonlyArray<unknown>, restarts
   }
 }
 
-/** Counts the restarts of a pod's containers towards those of its workload. */
+/** Adds the restarts of a pod's containers to those of its workload. */
 export const addRestarts = (restarts: Map<string, number>, { status }: KubeObject): void => {
   for (const field of ["containerStatuses", "initContainerStatuses"]) {
     for (const entry of list(fields(status)[field])) {
@@ -55,7 +56,7 @@ export const addRestarts = (restarts: Map<string, number>, { status }: KubeObjec
   }
 }
 
-/** The longest `labelSelector` that a query takes. A longer selector is not shown. */
+/** The longest `labelSelector` that a query accepts. Longer selectors are omitted. */
 const LONGEST_SELECTOR = 4_096
 
 const selectorOf = ({ spec }: KubeObject): string | null => {
@@ -89,7 +90,7 @@ const conditionsOf = ({ status }: KubeObject): WorkloadDetail["conditions"] =>
   })
 
 /**
- * The annotation that tells a Deployment's revision; a StatefulSet tells it by its status.
+ * Annotation with a Deployment's revision. A StatefulSet reports its revision in the status.
  *
  * **Source** kubectl `rollout history`.
  */
@@ -110,7 +111,7 @@ const rolloutOf = (kind: string, { metadata, spec, status }: KubeObject): Rollou
   }
 }
 
-/** Those that run as long as the pod does: its main containers and sidecars, as kubectl counts READY. */
+/** Returns the main containers and sidecars, as kubectl counts READY. */
 const containersOf = (spec: Fields, restarts: Restarts): ReadonlyArray<Container> => {
   const sidecars = list(spec["initContainers"]).filter((entry) => fields(entry)["restartPolicy"] === "Always")
   return [...list(spec["containers"]), ...sidecars].map((entry) => containerOf(fields(entry), restarts))

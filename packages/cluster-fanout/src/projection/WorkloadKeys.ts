@@ -1,10 +1,10 @@
 /**
- * What workloads are sorted by.
+ * Sort keys of workloads.
  */
 import type { WorkloadRow } from "./Row.ts"
 import * as RowOrder from "./RowOrder.ts"
 
-/** A reader of its own for each key: one for all would look the field up anew for each row. */
+/** Each key has its own function: a shared function with a field name would look up the field for each row. */
 export const KEYS = {
   name: RowOrder.text<WorkloadRow>((row) => row.name),
   namespace: RowOrder.text<WorkloadRow>((row) => row.namespace),
@@ -16,10 +16,10 @@ export const KEYS = {
   memoryRequestBytes: RowOrder.number<WorkloadRow>((row) => row.memoryRequestBytes)
 }
 
-/** Within one cluster, by these rows stand as by their places: namespace, kind, name. */
+/** Sort keys that equal the default order (namespace, kind, name) within one cluster. */
 const PLACES: ReadonlySet<string> = new Set(["cluster", "namespace"])
 
-/** Those by which the rows of one cluster stand otherwise than by their places. */
+/** Sort keys that need their own order within one cluster. */
 export const sorting: ReadonlyArray<readonly [name: string, key: RowOrder.SortKey<WorkloadRow>]> = Object.entries(
   KEYS
 ).filter(([name]) => !PLACES.has(name))

@@ -1,5 +1,5 @@
 /**
- * Projects the built-in workload kinds, each judged by what its own controller reports.
+ * Projects the built-in workload kinds. The status follows from what each kind's controller reports.
  *
  * | kind | desired replicas |
  * |---|---|
@@ -18,9 +18,9 @@ import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
 
 /**
- * A workload object as the cache holds it: its row, complete by itself, and its owner.
+ * A cached workload object: its own row and its owner.
  *
- * **Shape** `madeReplicas` is how many pods the controller of a Deployment reports; other kinds leave it out.
+ * **Shape** `madeReplicas` is the number of pods that a Deployment's controller reports; absent for other kinds.
  */
 export interface WorkloadRecord {
   readonly uid: string
@@ -62,7 +62,7 @@ const judgeDeployment = (object: KubeObject, replicas: Replicas): WorkloadStatus
   const total = count(status["replicas"]) ?? replicas.updated
   if (replicas.updated < replicas.desired || total > replicas.updated) return "progressing"
   if (replicas.available >= replicas.desired) return "healthy"
-  // A rollout that has not completed once is still on its way; the controller's deadline ends the waiting.
+  // A rollout that has never completed is progressing until the controller's deadline.
   const rollingOut = progress?.["status"] === "True" && progress["reason"] !== "NewReplicaSetAvailable"
   return rollingOut ? "progressing" : "degraded"
 }
@@ -97,7 +97,7 @@ export const daemonSet = (object: KubeObject, place: Place): WorkloadRecord => {
     available: count(status["numberAvailable"]) ?? 0
   }
   const toUpdate = fields(spec["updateStrategy"])["type"] === "OnDelete" ? 0 : replicas.desired
-  // How many nodes want it is known only once the controller has looked.
+  // The number of nodes is known only after the controller has processed the object.
   const judged = isObserved(object) ? judgeRollout(object, replicas, toUpdate) : "progressing"
   return record("DaemonSet", object, place, fields(spec["template"]), { replicas, status: judged })
 }
@@ -168,7 +168,7 @@ export const cronJob = (object: KubeObject, place: Place): WorkloadRecord => {
   })
 }
 
-/** The controller has seen the present spec; before, its numbers tell of an earlier one. */
+/** Returns whether the controller has processed the current spec. Before, its figures are for an earlier spec. */
 const isObserved = (object: KubeObject): boolean => {
   const { generation } = fields(object.metadata)
   return (count(fields(object["status"])["observedGeneration"]) ?? 0) >= (count(generation) ?? 0)

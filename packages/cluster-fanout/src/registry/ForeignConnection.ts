@@ -42,10 +42,7 @@ export const make = (
   Result.gen(function* () {
     const file = fileIn(cluster, user)
     if (file !== undefined)
-      return yield* refuse(
-        "credentialUnsupported",
-        `${file} is refused: it would read a file on the service's machine`
-      )
+      return yield* refuse("credentialUnsupported", `${file} is refused: it would read a file on the service's machine`)
     if (cluster["insecure-skip-tls-verify"] === true) {
       return yield* refuse(
         "credentialUnsupported",
