@@ -1,4 +1,4 @@
-/** Says why an answer, or the lack of one, is a failure. Nothing here quotes what a credential was made of. */
+/** Maps failed answers and connection errors to the reasons of `ClusterError`. Never quotes a credential. */
 import { Option, Schema } from "effect"
 import { STATUS_CODES } from "node:http"
 import {
@@ -21,8 +21,8 @@ type Reason = ClusterError["reason"]
 /**
  * An answer that is not a success.
  *
- * **Shape** `body` may be cut; `secrets` are masked should the server echo them. `isWrite`: the request was to change
- * something. `refusals`: statuses of a read that refuse it in the server's own words.
+ * **Shape** `body` may be truncated. `secrets` are masked in case the server echoes them. `isWrite`: the request was
+ * meant to change something. `refusals`: statuses of a read that count as a refusal with a message from the server.
  */
 export interface Refused {
   readonly isWrite: boolean
@@ -36,13 +36,13 @@ export interface Refused {
   readonly nowMs: number
 }
 
-/** Statuses by which a server says that it did not do what it was to. */
+/** Statuses that prove that a write was not applied. */
 const NOT_DONE: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 409, 410, 413, 415, 422])
 
 /**
  * Maps a status to the reason that callers act on.
  *
- * **Shape** of a write `ClusterThrottled` is 429 alone: what waits behind a 503 may have been done.
+ * **Shape** for a write, only 429 is `ClusterThrottled`: a write answered with 503 may have been applied.
  */
 export const fromAnswer = (refused: Refused): Reason => {
   const { isWrite, resource, status, verb } = refused
@@ -69,11 +69,13 @@ export const fromAnswer = (refused: Refused): Reason => {
   return new ClusterAnswerInvalid({ status, problem: describe(refused) })
 }
 
-/** A proxy's 500 is no word of the server that was asked. */
+/**
+ * Returns whether an answer is a refusal with a message. A 500 of a proxy is not: it does not come from the API server.
+ */
 const isRefusal = ({ body, isWrite, refusals = [], status }: Refused): boolean =>
   isWrite ? NOT_DONE.has(status) : refusals.includes(status) && (status < 500 || statusOf(body) !== undefined)
 
-/** The server's own account of a failure. **Source** `meta/v1.Status`. */
+/** The server's description of a failure. **Source** `meta/v1.Status`. */
 const Status = Schema.Struct({
   kind: Schema.Literal("Status"),
   code: Schema.optionalKey(Schema.Int),
@@ -85,28 +87,28 @@ export type Status = typeof Status.Type
 
 const decodeStatusText = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
-/** Reads a value as a `Status`, if it is one. */
+/** Decodes a value as a `Status`, if it is one. */
 export const decodeStatus: (value: unknown) => Option.Option<Status> = Schema.decodeUnknownOption(Status)
 
-/** Reads a body as a `Status`, if it is one. */
+/** Decodes a body as a `Status`, if it is one. */
 const statusOf = (body: string): Status | undefined => Option.getOrUndefined(decodeStatusText(body))
 
 const MAX_PROBLEM = 256
 
 const describe = (refused: Refused): string => {
-  const told = statusOf(refused.body)
-  return fit([told?.reason, told?.message].filter((part) => part !== undefined && part !== "").join(": "), refused)
+  const status = statusOf(refused.body)
+  return fit([status?.reason, status?.message].filter((part) => part !== undefined && part !== "").join(": "), refused)
 }
 
-/** What the server said, for the one whom it refused. */
+/** Returns the server's message of a refusal. */
 const messageOf = (refused: Refused): string => fit(statusOf(refused.body)?.message ?? "", refused)
 
 const fit = (text: string, { secrets, status }: Refused): string =>
   text === "" ? (STATUS_CODES[status] ?? "an unknown status") : mask(text, { secrets, limit: MAX_PROBLEM })
 
 /**
- * Reads how many milliseconds the server asks to wait: from the header, in seconds or as a date, else from the hint in
- * the body.
+ * Returns the time in milliseconds that the server asks to wait: from the header, as seconds or a date, else from the
+ * hint in the body.
  */
 const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
   const header = headers["retry-after"]
@@ -118,7 +120,7 @@ const retryAfter = ({ body, headers, nowMs }: Refused): number | undefined => {
   return seconds === undefined ? undefined : seconds * 1000
 }
 
-/** Maps what was thrown while connecting, sending or reading. */
+/** Maps an error thrown while connecting, sending or reading. */
 export const fromThrown = (thrown: unknown): Reason => {
   if (thrown instanceof UnknownCoding) {
     const { coding, message: problem } = thrown
@@ -127,7 +129,7 @@ export const fromThrown = (thrown: unknown): Reason => {
   const codes = codesOf(thrown)
   const certificate = codes.find(isCertificateCode)
   if (certificate !== undefined) return new ClusterCertificateInvalid({ code: certificate })
-  // The server did not take our certificate, or wants one and got none.
+  // The server rejected our client certificate, or requires one and got none.
   if (codes.some((code) => /^ERR_SSL_.*ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code))) {
     return new ClusterUnauthorized()
   }
@@ -148,7 +150,7 @@ const NOT_HTTP = new Set([
 const isCertificateCode = (code: string): boolean =>
   CERTIFICATE_CODES.has(code) || code.startsWith("ERR_TLS_CERT_") || code.startsWith("CERT_") || code.includes("_CRL")
 
-/** The names that OpenSSL's `X509_V_ERR_*` carry in Node, beside those that start with `CERT_`. */
+/** Names of OpenSSL's `X509_V_ERR_*` errors in Node, apart from those that start with `CERT_`. */
 const CERTIFICATE_CODES = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -169,7 +171,7 @@ const CERTIFICATE_CODES = new Set([
 ])
 
 /**
- * Codes of OpenSSL's verdicts that Node calls `UNSPECIFIED`, by their words.
+ * Codes for OpenSSL errors that Node reports as `UNSPECIFIED`, by their text.
  *
  * **Source** `X509_verify_cert_error_string` of OpenSSL 3.
  */
@@ -184,7 +186,7 @@ const codeOf = (thrown: Error): string | undefined => {
   return thrown.code === "UNSPECIFIED" ? (UNSPECIFIED_CODES.get(thrown.message) ?? thrown.code) : thrown.code
 }
 
-/** The codes of an error, its causes and, where several addresses were tried, their errors. */
+/** Returns the codes of an error, of its causes, and of the single attempts if several addresses were tried. */
 const codesOf = (thrown: unknown, depth = 4): ReadonlyArray<string> => {
   if (depth === 0 || !(thrown instanceof Error)) return []
   const own = [codeOf(thrown)].filter((code) => code !== undefined)

@@ -1,5 +1,5 @@
 /**
- * Keeps calls away from a cluster that has stopped answering, but for one probe at a time.
+ * Circuit breaker of one cluster: while it is open, only one probe at a time reaches the cluster.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Context, Effect, Exit, Layer } from "effect"
@@ -9,18 +9,18 @@ import { CurrentDataEpoch } from "./DataEpoch.ts"
 import { Signal } from "./Signal.ts"
 
 /**
- * How many failures open a breaker: `failures` in a row, of probes and calls; `failedProbes` in a row make a cluster
- * silent.
+ * Failures that open a breaker: `failures` in a row of probes and calls. After `failedProbes` failed probes in a row,
+ * the cluster counts as silent.
  */
 export const BreakerLimits = Context.Reference("@quarterdeck/cluster-fanout/Breaker/BreakerLimits", {
   defaultValue: () => ({ failures: 3, failedProbes: 2 })
 })
 
 /**
- * What an outcome says about the cluster.
+ * Returns what the error of a call says about the cluster.
  *
- * **Shape** `alive`: it answered, be it with a refusal. `dead`: no answer, or one that says the server is broken.
- * `silent`: the call never reached it.
+ * **Shape** `alive`: the cluster answered, even if with a refusal. `dead`: no answer, or one that shows a broken
+ * server. `silent`: the call never reached the cluster.
  */
 export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" => {
   switch (reason._tag) {
@@ -44,46 +44,49 @@ export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" =
 }
 
 export interface Breaker {
-  /** What opened it, or what the last probe since then ended with; `undefined` while closed. */
+  /** The error that opened the breaker, or the error of the last probe since; `undefined` while closed. */
   readonly refusal: () => ClusterError | undefined
-  /** Tells whether the cluster does not answer: the breaker is open, or a probe and the one right after it failed. */
+  /** Returns whether the cluster does not answer: the breaker is open, or two probes in a row failed. */
   readonly isSilent: () => boolean
-  /** Tells whether it should be probed again soon. */
+  /** Returns whether the cluster should be probed again soon. */
   readonly isDoubted: () => boolean
-  /** The cluster gave a sign of life. */
+  /** Records a sign of life from the cluster. */
   readonly succeeded: () => void
-  /** A probe begins: its failure says nothing to those who come later. */
+  /** Records that a probe begins. Calls that start to wait later do not fail with this probe. */
   readonly probing: () => void
-  /** Counts how a probe ended, and tells those who have awaited it since before it began; of a success, everybody. */
+  /**
+   * Records the result of a probe. A failure ends the wait of calls that came before the probe began, a success that of
+   * all.
+   */
   readonly probed: (error: ClusterError | undefined) => void
   /**
    * Runs a call and counts its outcome.
    *
    * **Errors** those of the call; while open, those of a probe.
    *
-   * **Limits** while open, a call waits for a probe that begins after it came, which all who ask meanwhile share, or for an
-   * earlier one that is answered; it is made if its probe is.
-   * An interrupted call counts as nothing, so that a caller's short deadline says nothing of the cluster.
+   * **Limits** while open, a call waits for a probe and runs only if the probe succeeds. All waiting calls share
+   * probes. A probe that began before the call counts only if it succeeds. An interrupted call is not counted, so that
+   * a caller's short deadline says nothing about the cluster.
    */
   readonly guard: <A, R>(call: Effect.Effect<A, ClusterError, R>) => Effect.Effect<A, ClusterError, R>
-  /** Something went wrong that may be the cluster's fault: it should be probed soon. */
+  /** Requests a probe soon, because something went wrong that may be the cluster's fault. */
   readonly suspect: Effect.Effect<void>
-  /** Waits until the cluster is suspected, and forgets the suspicion. */
+  /** Waits until a probe is requested by `suspect`, and clears the request. */
   readonly awaitSuspicion: Effect.Effect<void>
-  /** Waits until somebody waits for a probe. */
+  /** Waits until a call waits for a probe. */
   readonly awaitDemand: Effect.Effect<void>
-  /** Waits until it opens, and gives the error that opened it. */
+  /** Waits until the breaker opens. Returns the error that opened it. */
   readonly awaitOpen: Effect.Effect<ClusterError>
   readonly awaitClosed: Effect.Effect<void>
 }
 
 type Outcome = (outcome: Effect.Effect<void, ClusterError>) => void
 
-/** What has been counted, and who waits for a probe. */
+/** Counters, and the calls that wait for a probe. */
 class State {
   readonly signal = new Signal()
   readonly waiting = new Set<Outcome>()
-  /** Those of them who came before the probe under way began. */
+  /** The waiting calls that came before the current probe began. */
   awaited: ReadonlyArray<Outcome> = []
   readonly limits: { readonly failures: number; readonly failedProbes: number }
   failures = 0
@@ -110,24 +113,24 @@ class State {
   }
 
   probed(error: ClusterError | undefined): void {
-    const said = error === undefined ? "alive" : verdict(error)
-    if (said === "alive") {
+    const outcome = error === undefined ? "alive" : verdict(error)
+    if (outcome === "alive") {
       this.failedProbes = 0
       this.succeeded()
     }
-    if (error !== undefined && said === "dead") {
+    if (error !== undefined && outcome === "dead") {
       this.failedProbes++
       this.failed(error)
     }
-    if (error === undefined || said === "alive") return this.tell([...this.waiting], Effect.void)
-    this.tell(this.awaited, Effect.fail(error))
+    if (error === undefined || outcome === "alive") return this.resumeWaiters([...this.waiting], Effect.void)
+    this.resumeWaiters(this.awaited, Effect.fail(error))
   }
 
   probing(): void {
     this.awaited = [...this.waiting]
   }
 
-  tell(waiters: ReadonlyArray<Outcome>, outcome: Effect.Effect<void, ClusterError>): void {
+  resumeWaiters(waiters: ReadonlyArray<Outcome>, outcome: Effect.Effect<void, ClusterError>): void {
     for (const resume of waiters) if (this.waiting.delete(resume)) resume(outcome)
     this.awaited = []
   }
@@ -197,16 +200,16 @@ export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
 export class Breakers extends Context.Service<
   Breakers,
   {
-    /** Gives the breaker of a followed cluster, for the one who follows it; a changed connection starts with a new one. */
+    /** Returns the breaker of a cluster for the code that follows it. A changed connection gets a new breaker. */
     readonly of: (cluster: Cluster) => Effect.Effect<Breaker>
     /**
-     * Gives the same to everybody else.
+     * Returns the breaker of a cluster for all other callers.
      *
-     * **Shape** of a connection that is not followed, yet or any more, one that nobody else has and nobody keeps: a late
-     * question must not take the place of the present connection's.
+     * **Shape** for a connection that is not followed, a new breaker that is not stored: a late request must not
+     * replace the breaker of the current connection.
      */
     readonly find: (cluster: Cluster) => Effect.Effect<Breaker>
-    /** Forgets a cluster that is no longer registered. */
+    /** Drops the breaker of a cluster that is no longer registered. */
     readonly forget: (name: ClusterName) => Effect.Effect<void>
   }
 >()("@quarterdeck/cluster-fanout/Breakers") {

@@ -1,5 +1,5 @@
 /**
- * Opens connections to one API server: directly or through its proxy, by its address rule and its trust.
+ * Opens connections to one API server: directly or through its proxy, subject to its address rule and trust settings.
  */
 import type { SecureContext } from "node:tls"
 import { buildConnector } from "undici"
@@ -8,10 +8,13 @@ import type { Connection } from "../registry/Cluster.ts"
 import * as guardedConnect from "./GuardedConnect.ts"
 import * as proxyTunnel from "./ProxyTunnel.ts"
 
-/** TCP keep-alive: a peer that vanished without a word is noticed below HTTP too. */
+/** TCP keep-alive interval, which detects a vanished peer below HTTP. */
 const TCP_KEEP_ALIVE_MS = 30_000
 
-/** **Shape** `contexts` are tried in turn while a certificate's signature does not fit; none means Node's own roots. */
+/**
+ * Options of a connector. **Shape** `contexts` are tried in turn while a certificate's signature does not match.
+ * Without contexts, Node's own root certificates apply.
+ */
 export interface ConnectOptions {
   readonly connection: Connection
   readonly contexts: ReadonlyArray<SecureContext>
@@ -20,7 +23,7 @@ export interface ConnectOptions {
   readonly connectMs: number
 }
 
-/** Makes what a pool of a server connects with. */
+/** Makes the connector of a server's pool. */
 export const make = ({ connectMs, connection, contexts, lookup }: ConnectOptions): buildConnector.connector => {
   const { addressRule: rule, proxyUrl, server } = connection
   // HTTP/2 would put watches and calls of one pool on one connection.
@@ -33,16 +36,18 @@ export const make = ({ connectMs, connection, contexts, lookup }: ConnectOptions
   const options = contexts.length === 0 ? [tls] : contexts.map((secureContext) => ({ ...tls, secureContext }))
   if (proxyUrl === undefined) {
     return inTurn(
-      options.map((each) => (rule === undefined ? buildConnector(each) : guardedConnect.make({ rule, lookup }, each)))
+      options.map((tlsOptions) =>
+        rule === undefined ? buildConnector(tlsOptions) : guardedConnect.make({ rule, lookup }, tlsOptions)
+      )
     )
   }
   const toProxy =
     rule === undefined ? buildConnector(plain) : guardedConnect.make({ rule, lookup, behind: hostOf(server) }, plain)
   const open = proxyTunnel.make(proxyUrl, toProxy, connectMs)
-  return inTurn(options.map((each) => through(open, buildConnector(each))))
+  return inTurn(options.map((tlsOptions) => through(open, buildConnector(tlsOptions))))
 }
 
-/** Connects through a tunnel, and speaks TLS in it where the server does. */
+/** Connects through a tunnel, with TLS inside the tunnel if the server uses TLS. */
 const through =
   (open: proxyTunnel.Open, secure: buildConnector.connector): buildConnector.connector =>
   (target, callback) => {
@@ -55,7 +60,7 @@ const through =
     })
   }
 
-/** Goes on with the next connector where a signature does not fit, and begins with the one that worked last. */
+/** Tries the next connector if a signature does not match. Starts with the connector that succeeded last. */
 const inTurn = (connectors: ReadonlyArray<buildConnector.connector>): buildConnector.connector => {
   let first = 0
   return (target, callback) => {

@@ -1,10 +1,10 @@
 /**
- * Why one cluster did not answer a call.
+ * Reasons why one cluster did not answer a call.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 
-/** The deadline passed before the answer was whole. */
+/** The deadline passed before the answer was complete. */
 export class ClusterTimeout extends Schema.TaggedError<ClusterTimeout>()("ClusterTimeout", {
   timeoutMs: Schema.Natural
 }) {
@@ -13,7 +13,10 @@ export class ClusterTimeout extends Schema.TaggedError<ClusterTimeout>()("Cluste
   }
 }
 
-/** No connection, or one that broke. **Shape** `code` is the system's own: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+/**
+ * There was no connection, or the connection broke. **Shape** `code` is the system's code: `ECONNREFUSED`, `ENOTFOUND`,
+ * `UND_ERR_SOCKET`.
+ */
 export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()("ClusterUnreachable", {
   code: Schema.String
 }) {
@@ -22,10 +25,10 @@ export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()
   }
 }
 
-/** A watch that ended where none is to end, or as soon as it had begun. */
+/** A watch that ended although it must not end, or immediately after it had begun. */
 export const watchEnded = new ClusterUnreachable({ code: "WATCH_ENDED" })
 
-/** The server's certificate does not prove that it is the cluster. **Shape** `code` as OpenSSL or Node names it. */
+/** The server's certificate could not be verified. **Shape** `code` as in OpenSSL or Node. */
 export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertificateInvalid>()(
   "ClusterCertificateInvalid",
   {
@@ -37,19 +40,19 @@ export class ClusterCertificateInvalid extends Schema.TaggedError<ClusterCertifi
   }
 }
 
-/** Sentences for codes whose cause is not a missing authority. */
+/** Explanations of codes whose cause is not a missing authority. */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: "has expired, or whose authority has",
+  CERT_HAS_EXPIRED: "has expired, or whose issuer's certificate has expired",
   CERT_NOT_YET_VALID: "is not valid yet",
-  CERT_SIGNATURE_FAILURE: "none of the authorities of its subject has signed",
+  CERT_SIGNATURE_FAILURE: "was signed with another key than those of the configured authorities",
   ERR_TLS_CERT_ALTNAME_INVALID: "is for another host name",
-  INVALID_PURPOSE: "is not meant for servers",
+  INVALID_PURPOSE: "is not intended for servers",
   EE_KEY_TOO_SMALL: "has a key below 112 bits of security, such as RSA below 2048 bits",
   CA_KEY_TOO_SMALL: "was signed by an authority whose key is below 112 bits of security, such as RSA below 2048 bits",
   CA_MD_TOO_WEAK: "was signed with a weak digest, such as SHA-1"
 }
 
-/** No credential could be made: a file is missing, a plugin failed. **Shape** `problem` holds no secret. */
+/** No credential could be obtained: a file is missing or a plugin failed. **Shape** `problem` contains no secret. */
 export class ClusterCredentialUnavailable extends Schema.TaggedError<ClusterCredentialUnavailable>()(
   "ClusterCredentialUnavailable",
   { problem: Schema.String }
@@ -59,14 +62,14 @@ export class ClusterCredentialUnavailable extends Schema.TaggedError<ClusterCred
   }
 }
 
-/** The server refused the credential (401). */
+/** The server rejected the credential (401). */
 export class ClusterUnauthorized extends Schema.TaggedError<ClusterUnauthorized>()("ClusterUnauthorized", {}) {
   override get message(): string {
     return "refused the service's credential"
   }
 }
 
-/** The credential may not do this (403). */
+/** The credential lacks the permission (403). */
 export class ClusterForbids extends Schema.TaggedError<ClusterForbids>()("ClusterForbids", {
   verb: Schema.String,
   resource: Schema.String
@@ -76,7 +79,10 @@ export class ClusterForbids extends Schema.TaggedError<ClusterForbids>()("Cluste
   }
 }
 
-/** The server understood a write and did not do it, or a read of what it has none of. **Shape** `problem` is what it said, cut and without secrets. */
+/**
+ * The server understood a request and rejected it: a write, or a read of something that does not exist. **Shape**
+ * `problem` is the server's message, truncated and without secrets.
+ */
 export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("ClusterRefused", {
   status: Schema.Natural,
   problem: Schema.String
@@ -86,7 +92,7 @@ export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("Cluste
   }
 }
 
-/** The server asks for patience (429, or 503 with Retry-After). */
+/** The server throttles requests (429, or 503 with Retry-After). */
 export class ClusterThrottled extends Schema.TaggedError<ClusterThrottled>()("ClusterThrottled", {
   retryAfterMs: Schema.optionalKey(Schema.Natural)
 }) {
@@ -95,7 +101,7 @@ export class ClusterThrottled extends Schema.TaggedError<ClusterThrottled>()("Cl
   }
 }
 
-/** The server does not know the kind (404 on a collection). */
+/** The server does not serve the kind (404 on a collection). */
 export class ClusterUnsupported extends Schema.TaggedError<ClusterUnsupported>()("ClusterUnsupported", {
   resource: Schema.String
 }) {
@@ -112,10 +118,11 @@ export class ClusterExpired extends Schema.TaggedError<ClusterExpired>()("Cluste
 }
 
 /**
- * An answer or a list that is larger than this service takes.
+ * An answer or a list exceeds the limits of this service.
  *
- * **Shape** `excess`: a list of more than `limit` objects; one without end; an answer, or a page of one object, of more than
- * `limit` bytes. `object` is the namespace and name of that object, where the server gives them.
+ * **Shape** `excess` is `objects` for a list of more than `limit` objects, `endless` for a list without end, `answer`
+ * for an answer and `object` for a single object of more than `limit` bytes. `object` is the object's namespace and
+ * name, if known.
  */
 export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("ClusterTooLarge", {
   excess: Schema.Literals(["objects", "endless", "answer", "object"]),
@@ -123,7 +130,7 @@ export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("Clus
   limit: Schema.Natural,
   object: Schema.optionalKey(Schema.String)
 }) {
-  /** The message without the name of an object, which not every reader may know. */
+  /** The message without the object's name, which not every reader may see. */
   get summary(): string {
     switch (this.excess) {
       case "objects":
@@ -143,9 +150,9 @@ export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("Clus
 }
 
 /**
- * Any other answer: a redirect, a 5xx, a body that is not what was asked for.
+ * Any other answer: a redirect, a 5xx status, or an unexpected body.
  *
- * **Shape** `coding` is the content coding of a body that is compressed by another one than gzip.
+ * **Shape** `coding` is the content coding of a body that is compressed with another coding than gzip.
  */
 export class ClusterAnswerInvalid extends Schema.TaggedError<ClusterAnswerInvalid>()("ClusterAnswerInvalid", {
   status: Schema.optionalKey(Schema.Natural),
@@ -154,13 +161,15 @@ export class ClusterAnswerInvalid extends Schema.TaggedError<ClusterAnswerInvali
 }) {
   override get message(): string {
     if (this.coding !== undefined) {
-      return `sends answers compressed as ${this.coding}; it, or a proxy before it, must send them plain or as gzip`
+      return `sends answers compressed as ${this.coding}; the API server, or the proxy in front of it, must send them uncompressed or as gzip`
     }
-    return this.status === undefined ? this.problem : `answered ${this.status}: ${this.problem}`
+    return this.status === undefined
+      ? `sent an invalid answer: ${this.problem}`
+      : `answered ${this.status}: ${this.problem}`
   }
 }
 
-/** Every failure of a call to one cluster; recover from one with `Effect.catchReason`. */
+/** Any failure of a call to one cluster. Recover from a single reason with `Effect.catchReason`. */
 export class ClusterError extends Schema.TaggedError<ClusterError>()("ClusterError", {
   cluster: ClusterName,
   reason: Schema.Union([

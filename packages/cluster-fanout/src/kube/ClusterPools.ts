@@ -1,4 +1,4 @@
-/** Keeps the connections to each cluster: made once, shared, and let go when nobody has asked for a while. */
+/** Keeps the connection pools of each cluster: created once, shared, and closed after a period without use. */
 import "./NodeVersion.ts"
 import { Clock, Effect, Result } from "effect"
 import { type Dispatcher, Pool } from "undici"
@@ -11,21 +11,23 @@ import * as steadyClock from "./SteadyClock.ts"
 import * as trustAnchors from "./TrustAnchors.ts"
 
 /**
- * Calls are short and share few connections; a watch holds one for minutes and must not stand in a call's way. A probe has
- * a connection of its own: behind slow lists it would take a busy cluster for a dead one. Writes may wait long for admission, and
- * must not hold up what others read. Logs come at the pace of a node,
- * as many as callers ask for, and wait for each other alone; those that are followed hold theirs for up to an hour.
+ * Kinds of connections, each with its own pool.
+ *
+ * Calls are short and share few connections. A watch occupies one for minutes and must not delay calls. A probe has its
+ * own connection: behind slow lists, it would report a busy cluster as dead. Writes may wait long for admission
+ * webhooks and must not delay reads. Logs arrive at a node's pace and wait only for each other. A followed log occupies
+ * its connection for up to an hour.
  */
 export type Lane = "call" | "write" | "watch" | "log" | "follow" | "probe"
 
 export interface PoolLimits {
   readonly callConnections: number
-  /** Calls of one cluster that may be under way or wait for a connection. */
+  /** Calls of one cluster that may be running or waiting for a connection. */
   readonly callsWaiting: number
   readonly writeConnections: number
   readonly watchConnections: number
   readonly logConnections: number
-  /** Logs of one cluster that may be open or wait for a connection. */
+  /** Logs of one cluster that may be open or waiting for a connection. */
   readonly logsWaiting: number
   /** Logs of one cluster that may be followed at the same time. */
   readonly followConnections: number
@@ -40,34 +42,33 @@ interface Spec {
   readonly lane: Lane
 }
 
-/** A pool, and who has it. **Units** `idleSince` milliseconds by `steadyClock`. */
+/** A pool and its users. **Units** `idleSince` milliseconds by `steadyClock`. */
 interface Shared {
   readonly dispatcher: Dispatcher
   users: number
   idleSince: number
 }
 
-/** A pool that is lent. */
+/** A pool in use by one caller. */
 export interface Lent {
   readonly dispatcher: Dispatcher
-  /** Gives it back, once. */
+  /** Returns the pool. Call this once. */
   readonly giveBack: () => void
 }
 
 const KEEP_ALIVE_MAX_MS = 600_000
 const BUSY_RETRY_MS = 1_000
 
-/** A pool is destroyed at most this part of `idleMs` late. */
+/** A pool is destroyed at most this fraction of `idleMs` late. */
 const SWEEPS = 4
 
 /**
- * Makes the keeper.
+ * Makes the pool keeper.
  *
  * **Shape** a pool belongs to one generation, one TLS identity and one lane, so a changed connection never reuses an
- * old socket; it is destroyed `idleMs` after its last user is done.
+ * old socket. A pool is destroyed `idleMs` after its last use.
  *
- * An `RcMap` would do the same with a scope for each loan, whose finalizer copies all services of who asks: a fifth of what
- * a live list of hundreds of clusters allocates.
+ * An `RcMap` would need a scope for each use, which is expensive for live lists of hundreds of clusters.
  */
 export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   const lookup = yield* guardedConnect.HostLookup
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* (limits: PoolLimits) {
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(limits.idleMs / SWEEPS), sweep)))
 
-  /** Lends a cluster's pool. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
+  /** Returns a cluster's pool. **Errors** `ClusterCredentialUnavailable`, `ClusterThrottled`. */
   const lend = (cluster: Cluster, proof: Proof, lane: Lane): Result.Result<Lent, ClusterError> => {
     const failed = (reason: ClusterError["reason"]) => Result.fail(new ClusterError({ cluster: cluster.name, reason }))
     const key = `${lane} ${cluster.generation} ${proof.tlsId}`
@@ -121,7 +122,7 @@ const open = (
       allowH2: false,
       keepAliveTimeout: limits.keepAliveMs,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-      // The transport times calls and silence itself, by the clock of the program.
+      // The transport has its own timeouts, by the clock of the program.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: clusterConnect.make({ connection, contexts, lookup, connectMs: limits.connectMs })
@@ -132,7 +133,7 @@ const open = (
 const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
   switch (lane) {
     case "call":
-      // One of them is the probe's, so that a cluster never sees more than it was promised.
+      // One connection is reserved for the probe, so that the configured total is never exceeded.
       return Math.max(1, limits.callConnections - 1)
     case "write":
       return limits.writeConnections
@@ -147,7 +148,10 @@ const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
   }
 }
 
-/** How many may use a lane, those who wait for a connection of it too: what holds one for long has nobody wait. */
+/**
+ * Returns how many callers may use a lane, including those that wait for a connection. Lanes with long use have no
+ * waiters.
+ */
 const usersOf = (
   lane: Lane,
   { callsWaiting, followConnections, logsWaiting, watchConnections }: PoolLimits

@@ -1,22 +1,22 @@
-/** Decodes answers that a server or a proxy has compressed although the request did not ask for that. */
+/** Decodes answers that a server or a proxy has compressed although the request did not ask for compression. */
 import { Effect, Option, Result } from "effect"
 import { createGunzip } from "node:zlib"
 import type { Exchange, Head } from "./Exchange.ts"
 
-/** An answer in a coding that is not read here. **Source** RFC 9110, 8.4 */
+/** An answer with an unsupported content coding. **Source** RFC 9110, 8.4 */
 export class UnknownCoding extends Error {
   readonly coding: string
 
   constructor(coding: string) {
-    super(`the content coding ${coding} is not read`)
+    super(`the content coding ${coding} is not supported`)
     this.coding = coding
   }
 }
 
 /**
- * Returns the exchange with its body decoded. A plain exchange is returned as it is.
+ * Returns the exchange with its body decoded. Returns an uncompressed exchange unchanged.
  *
- * **Errors** `UnknownCoding` for every coding but gzip, and for several at once.
+ * **Errors** `UnknownCoding` for every coding but gzip, and for several codings at once.
  */
 export const decoded = (exchange: Exchange, { headers }: Head): Result.Result<Exchange, UnknownCoding> => {
   const header = headers["content-encoding"]
@@ -31,21 +31,21 @@ export const decoded = (exchange: Exchange, { headers }: Head): Result.Result<Ex
 const MAX_HEADER = 256
 
 /**
- * Decodes gzip piece by piece.
+ * Decodes gzip incrementally.
  *
- * **Limits** at most some 32 KiB are decoded ahead of the reader, however small the piece is that they came from.
+ * **Limits** at most some 32 KiB are decoded ahead of the reader, however small the compressed input is.
  */
 class GzipExchange implements Exchange {
   readonly head: Exchange["head"]
   readonly read: Exchange["read"]
   readonly #source: Exchange
   readonly #gunzip = createGunzip()
-  /** Whether all that came is decoded, so that the next piece may be given to it. */
-  #isHungry = true
+  /** True if all input is decoded, so that the next chunk may be written. */
+  #acceptsInput = true
   #isEmpty = true
   #isEnded = false
   #failure: Error | undefined
-  #hasNews = false
+  #hasOutput = false
   #look: () => void = ignore
 
   constructor(source: Exchange) {
@@ -76,35 +76,35 @@ class GzipExchange implements Exchange {
         if (Buffer.isBuffer(piece)) return Option.some(piece)
         if (this.#failure !== undefined) return yield* Effect.fail(this.#failure)
         if (this.#isEnded) return Option.none()
-        yield* this.#isHungry ? this.#feed() : this.#news()
+        yield* this.#acceptsInput ? this.#feed() : this.#awaitOutput()
       }
     })
   }
 
   #feed(): Effect.Effect<void, unknown> {
     return Effect.map(this.#source.read, (piece) => {
-      this.#isHungry = false
+      this.#acceptsInput = false
       if (Option.isNone(piece)) return this.#end()
       this.#isEmpty = false
       this.#gunzip.write(piece.value, () => {
-        this.#isHungry = true
+        this.#acceptsInput = true
         this.#wake()
       })
     })
   }
 
-  /** An answer without a body is no gzip, and is whole. */
+  /** Ends the input. An answer without a body is not gzip, and is complete. */
   #end(): void {
     if (this.#isEmpty) this.#isEnded = true
     else this.#gunzip.end()
   }
 
-  /** Waits until the decoder has something to say. */
-  #news(): Effect.Effect<void> {
+  /** Waits until the decoder has output, has ended or has failed. */
+  #awaitOutput(): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const look = () => {
-        if (!this.#hasNews) return
-        this.#hasNews = false
+        if (!this.#hasOutput) return
+        this.#hasOutput = false
         this.#look = ignore
         resume(Effect.void)
       }
@@ -117,7 +117,7 @@ class GzipExchange implements Exchange {
   }
 
   #wake(): void {
-    this.#hasNews = true
+    this.#hasOutput = true
     this.#look()
   }
 }

@@ -1,11 +1,11 @@
 /**
- * How one cluster's part of an answer was obtained.
+ * Describes one cluster's part of an answer.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 import type { ClusterError } from "./ClusterError.ts"
 
-/** How a cluster answered: `ok` and `stale` are answers; every other status is a cluster whose rows are missing. */
+/** Status of a cluster. `ok` and `stale` are answers; with every other status the cluster's rows are missing. */
 export const Status = Schema.Literals([
   "ok",
   "stale",
@@ -30,7 +30,7 @@ export const Problem = Schema.Struct({
 export type Problem = typeof Problem.Type
 
 /**
- * What one cluster gave to an answer; `count` is the rows that match in this cluster, before paging.
+ * One cluster's contribution to an answer. `count` is the number of matching rows in this cluster, before paging.
  *
  * **Units** ages and latencies in milliseconds.
  */
@@ -41,21 +41,21 @@ export const Coverage = Schema.Struct({
   count: Schema.Natural,
   ageMs: Schema.Natural,
   latencyMs: Schema.Natural,
-  /** Kinds that the service's credential may not read there, or that have not synced yet. */
+  /** Kinds that the service's credential may not read in this cluster, or that have not synced yet. */
   missingKinds: Schema.optionalKey(Schema.Array(Schema.String)),
   error: Schema.optionalKey(Problem)
 }).annotate({ identifier: "Coverage" })
 export type Coverage = typeof Coverage.Type
 
-/** Tells whether a cluster's rows are in the answer. */
+/** Returns whether a cluster's rows are in the answer. */
 export const answered = (coverage: { readonly status: string }): boolean =>
   coverage.status === "ok" || coverage.status === "stale"
 
-/** Tells whether some addressed cluster's rows are missing from an answer, wholly or for a kind. */
+/** Returns whether rows of an addressed cluster are missing from an answer, for some or for all kinds. */
 export const isPartial = (coverages: ReadonlyArray<Coverage>): boolean =>
   coverages.some((coverage) => !answered(coverage) || (coverage.missingKinds?.length ?? 0) > 0)
 
-/** Names the status of a cluster that failed. */
+/** Returns the status of a cluster that failed. */
 export const statusOf = ({ reason }: ClusterError): Status => {
   switch (reason._tag) {
     case "ClusterTimeout":
@@ -81,10 +81,10 @@ export const statusOf = ({ reason }: ClusterError): Status => {
 }
 
 /**
- * Tells a failure to a user.
+ * Converts a failure for users.
  *
- * **Shape** `code` is the reason in snake case: `cluster_timeout`, `cluster_certificate_invalid`. The message holds no
- * address, path or text of the cluster's own.
+ * **Shape** `code` is the reason in snake case: `cluster_timeout`, `cluster_certificate_invalid`. The message contains
+ * no address, path or text from the cluster.
  */
 export const problemOf = (error: ClusterError): Problem => {
   const { reason } = error
@@ -97,7 +97,7 @@ export const problemOf = (error: ClusterError): Problem => {
   }
 }
 
-/** Names a failure for programs. */
+/** Returns the code of a failure. */
 export const codeOf = ({ reason }: ClusterError): string => reason._tag.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase()
 
 /** Describes a cluster that failed. */
@@ -114,10 +114,12 @@ export const fromError = (
   error: problemOf(error)
 })
 
-/** Three reasons carry words of a file, a plugin or a server, which may name addresses, paths and objects. */
+/**
+ * Returns the message without text from files, plugins or servers, which may contain addresses, paths and object names.
+ */
 const explain = ({ reason }: ClusterError): string => {
-  if (reason._tag === "ClusterCredentialUnavailable") return "cannot be asked: the service has no credential for it"
+  if (reason._tag === "ClusterCredentialUnavailable") return "cannot be called: the service has no credential for it"
   if (reason._tag === "ClusterTooLarge") return reason.summary
   if (reason._tag !== "ClusterAnswerInvalid" || reason.coding !== undefined) return reason.message
-  return reason.status === undefined ? "gave an answer that is not valid" : `answered with HTTP status ${reason.status}`
+  return reason.status === undefined ? "sent an invalid answer" : `answered with HTTP status ${reason.status}`
 }

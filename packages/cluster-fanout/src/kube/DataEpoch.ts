@@ -1,30 +1,35 @@
 /**
- * Counts the changes of what the clusters tell, so that an answer that was made can be told from one that still holds.
+ * Counts changes of cluster data, so that cached answers can be validated.
  */
 import { Context } from "effect"
 
 export class DataEpoch {
   #number = 0
 
-  /** The number of the present epoch. **Shape** the same number at two moments: nothing was told in between. */
+  /**
+   * The number of the current epoch. **Shape** an equal number at two moments means that nothing changed in between.
+   */
   get number(): number {
     return this.#number
   }
 
   /**
-   * Begins the next epoch: what was answered before may not be answered again.
+   * Starts the next epoch, which invalidates earlier answers.
    *
-   * **Shape** for each change of rows, of how a kind or a cluster stands, and of which clusters there are. What changes by
-   * time alone begins none: ages, and the silence that makes rows stale.
+   * **Shape** call this for each change of rows, of the state of a kind or a cluster, and of the set of clusters. Ages
+   * and staleness, which change with time alone, start no epoch.
    *
-   * **Limits** constant time; once too often costs an answer, once too seldom shows an old one.
+   * **Limits** constant time. A superfluous call costs one cached answer; a missing call shows an outdated one.
    */
   readonly raise = (): void => {
     this.#number++
   }
 }
 
-/** The epoch that caches and breakers raise: one of the process, unless a program with several services gives each its own. */
+/**
+ * The epoch that caches and breakers raise. Shared by the process, unless a program with several services provides one
+ * for each.
+ */
 export const CurrentDataEpoch = Context.Reference<DataEpoch>("@quarterdeck/cluster-fanout/DataEpoch", {
   defaultValue: () => new DataEpoch()
 })

@@ -1,4 +1,4 @@
-/** Sends one request and takes its answer piece by piece, in step with the reader and open to interruption in between. */
+/** Sends one request and reads its answer in chunks, with backpressure and interruption. */
 import { Effect, Option } from "effect"
 import type { Dispatcher } from "undici"
 
@@ -9,22 +9,22 @@ export interface Head {
 }
 
 export interface Exchange {
-  /** Waits for the head of the answer. **Errors** what the connection failed with. */
+  /** Waits for the head of the answer. **Errors** the connection's error. */
   readonly head: Effect.Effect<Head, unknown>
-  /** Waits for the next piece of the body, none at its end. **Errors** what the connection failed with. */
+  /** Waits for the next chunk of the body; `None` at its end. **Errors** the connection's error. */
   readonly read: Effect.Effect<Option.Option<Buffer>, unknown>
-  /** Destroys the request, wherever it stands, unless it is over. */
+  /** Aborts the request, unless it is complete. */
   readonly giveUp: () => void
 }
 
-/** What has come and is not read yet, beyond which the connection is not read either. */
+/** Received but unread bytes above which reading from the connection is paused. */
 const HIGH_WATER_BYTES = 64 * 1024
 
 /**
- * Sends a request. **Errors** thrown: what is wrong with the request itself.
+ * Sends a request. **Errors** throws if the request itself is invalid.
  *
- * undici's own `request` makes a promise, a `Readable` and, to be given up, a signal of each, which cost more than the
- * exchange itself where hundreds of clusters are asked at once.
+ * undici's `request` needs a promise, a `Readable` and an abort signal for each exchange. These cost more than the
+ * exchange itself when hundreds of clusters are asked at once.
  */
 export const open = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange => {
   const answer = new Answer()
@@ -41,7 +41,7 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
   #failure: Error | undefined
   #isGivenUp = false
   #isWaking = false
-  #look: () => void = nobody
+  #look: () => void = ignore
 
   readonly head: Effect.Effect<Head, unknown> = this.#await(() => {
     if (this.#head !== undefined) return Effect.succeed(this.#head)
@@ -57,7 +57,7 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
     return Effect.succeed(Option.some(piece))
   })
 
-  /** Waits until there is something to give. */
+  /** Waits until `next` returns a result. */
   #await<A>(next: () => Effect.Effect<A, unknown> | undefined): Effect.Effect<A, unknown> {
     return Effect.suspend(
       () =>
@@ -66,20 +66,20 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
           const look = () => {
             const found = next()
             if (found === undefined) return
-            this.#look = nobody
+            this.#look = ignore
             resume(found)
           }
           this.#look = look
           return Effect.sync(() => {
-            this.#look = nobody
+            this.#look = ignore
           })
         })
     )
   }
 
   /**
-   * Lets the reader look once undici is done with what has come: until then the connection counts as busy, and what the reader
-   * sends next would open another.
+   * Notifies the reader after undici has processed the received data. Until then the connection counts as busy, and a
+   * follow-up request would open another one.
    */
   #wake(): void {
     if (this.#isWaking) return
@@ -92,16 +92,16 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
 
   giveUp(): void {
     this.#isGivenUp = true
-    if (!this.#isEnded && this.#failure === undefined) this.#controller?.abort(new Error("the request was given up"))
+    if (!this.#isEnded && this.#failure === undefined) this.#controller?.abort(new Error("the request was aborted"))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isGivenUp) controller.abort(new Error("the request was given up"))
+    if (this.#isGivenUp) controller.abort(new Error("the request was aborted"))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
-    // What comes before the answer, such as 103, says nothing.
+    // Ignore informational responses, such as 103.
     if (status < 200) return
     this.#head = { status, headers }
     this.#wake()
@@ -125,4 +125,4 @@ class Answer implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-const nobody = (): void => {}
+const ignore = (): void => {}

@@ -1,7 +1,7 @@
 /**
- * Opens connections to such addresses alone as a rule allows, judged at every connect, after the name was resolved.
+ * Opens connections only to addresses that a rule allows. Checked at every connect, after the name is resolved.
  *
- * A name that was harmless when its cluster was registered may resolve to another address later.
+ * A name that resolved to a harmless address when its cluster was registered may resolve to another address later.
  */
 import { Context } from "effect"
 import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns"
@@ -16,12 +16,12 @@ export type Lookup = (
   answered: (error: NodeJS.ErrnoException | null, addresses: Array<LookupAddress>) => void
 ) => void
 
-/** Resolves a name as the system does, all of its addresses at once. */
+/** Resolves a name with the system's resolver, to all addresses at once. */
 export const HostLookup = Context.Reference<Lookup>("@quarterdeck/cluster-fanout/kube/GuardedConnect/HostLookup", {
   defaultValue: () => systemLookup
 })
 
-/** Thrown where the address may not be connected to; its code is what callers are told. */
+/** Thrown if a connection to the address is forbidden. Callers receive its code. */
 class AddressForbidden extends Error {
   readonly code = "ADDRESS_FORBIDDEN"
 
@@ -30,7 +30,7 @@ class AddressForbidden extends Error {
   }
 }
 
-/** Resolves as `lookup` does, and fails where one of the addresses is forbidden: any of them may be connected to. */
+/** Resolves with `lookup`, and fails if one of the addresses is forbidden, because any of them may be used. */
 export const guarded =
   (rule: AddressRule.AddressRule, lookup: Lookup): LookupFunction =>
   (hostname, options, callback) =>
@@ -41,18 +41,18 @@ export const guarded =
         if (what !== undefined) return callback(new AddressForbidden(what), "")
       }
       const [first] = addresses
-      if (first === undefined) return callback(new AddressForbidden("no IP address"), "")
+      if (first === undefined) return callback(new AddressForbidden("not an IP address"), "")
       return options.all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
     })
 
 export interface GuardedOptions {
   readonly rule: AddressRule.AddressRule
   readonly lookup: Lookup
-  /** A host that the other end will connect to, which is judged too where its name can be resolved here. */
+  /** A host that the proxy will connect to. Checked too, if its name can be resolved here. */
   readonly behind?: string
 }
 
-/** Makes what undici connects with. */
+/** Makes a connector for undici. */
 export const make = (
   { behind, lookup, rule }: GuardedOptions,
   options: buildConnector.BuildOptions

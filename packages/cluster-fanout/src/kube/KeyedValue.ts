@@ -1,4 +1,4 @@
-/** A value that caches and maps compare by its id alone. */
+/** A value that caches and maps compare by its id only. */
 import { Equal, Hash } from "effect"
 
 export class KeyedValue<A> implements Equal.Equal {

@@ -1,5 +1,5 @@
 /**
- * Speaks to the API server of any registered cluster: paged lists, watches, single reads.
+ * Calls the API server of any registered cluster: paged lists, watches, single reads.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
@@ -32,14 +32,14 @@ export type { Waiting } from "./Transport.ts"
 export interface ServerVersion {
   readonly major: number
   readonly minor: number
-  /** The version as the server writes it, such as `v1.36.3`. */
+  /** The server's full version, such as `v1.36.3`. */
   readonly gitVersion: string
 }
 
 export interface ListOptions {
   readonly labelSelector?: string
   readonly fieldSelector?: string
-  /** Asks for metadata only (`PartialObjectMetadata`). */
+  /** Requests metadata only (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean
   readonly waiting?: Waiting
 }
@@ -47,49 +47,53 @@ export interface ListOptions {
 export class KubeApi extends Context.Service<
   KubeApi,
   {
-    /** Reads `/version`, within `answerMs` once there is a credential. */
+    /** Reads `/version`. **Limits** `answerMs`, counted from when the credential is available. */
     readonly version: (cluster: Cluster, answerMs?: number) => Effect.Effect<ServerVersion, ClusterError>
     /**
-     * Asks for the metadata of one object of a collection, and takes none: the server answers lists, or not within
+     * Lists the metadata of onePage object of a collection and discards it, to check whether the server answers within
      * `answerMs`.
      */
     readonly probe: (cluster: Cluster, scope: Scope, answerMs: number) => Effect.Effect<void, ClusterError>
     /**
-     * Lists page by page (500 objects, fewer where those are too long), each page an array, at one resource version.
+     * Lists page by page (500 objects, fewer if they are too large), at onePage resource version.
      *
-     * **Shape** when a continue token expires, the whole list is read again at once: the objects that were given already are
-     * left out of it, and what is gone meanwhile is not taken back.
+     * **Shape** if a continue token expires, the whole list is read again at once. Objects that were already returned
+     * are left out. Objects deleted meanwhile are not withdrawn.
      *
-     * **Errors** `ClusterTooLarge` beyond `MaxObjects`, for a list without end, and for an object that is too long.
+     * **Errors** `ClusterTooLarge` for a list beyond `MaxObjects` or without end, and for an object that is too large.
      */
     readonly list: (
       cluster: Cluster,
       scope: Scope,
       options?: ListOptions
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
-    /** As `list`, with each page taken before the next one is asked for. With `isAnew` what was taken before does not count. */
+    /**
+     * Does the same as `list`, but processes each page before requesting the next. `isAnew` discards all earlier pages.
+     */
     readonly listEach: (
       cluster: Cluster,
       scope: Scope,
       options: ListOptions,
       take: (page: ReadonlyArray<KubeObject>, isAnew: boolean) => Effect.Effect<void>
     ) => Effect.Effect<void, ClusterError>
-    /** Finds one object by its name. */
+    /** Finds onePage object by name. */
     readonly find: (
       cluster: Cluster,
       scope: Scope,
       name: string
     ) => Effect.Effect<Option.Option<KubeObject>, ClusterError>
     /**
-     * Follows a collection until it fails: initial state (watch-list where the server offers it, else paged list), then
-     * events; reconnects a watch that ended cleanly, once also one that broke, and begins anew (`Restart`) on 410
-     * or when the server has gone back to an earlier state.
+     * Follows a collection until it fails: sends the initial state, then events.
      *
-     * With the version of a view that was whole it begins with what happened since, then `Resumed`; with `Restart` where the
-     * server does not tell all of that.
+     * **Shape** the initial state is read by watch-list if the server supports it, else by a paged list. A watch that
+     * ended cleanly is reopened. A watch that broke is reopened once. On 410, or if the server has returned to an
+     * earlier state, `Restart` announces a new initial state.
      *
-     * **Limits** one connection of the watch pool; a stream without any byte for 150 s fails with `ClusterTimeout`
-     * (`FollowLimits`). Short waits that a throttling server asks for are kept, long ones fail with `ClusterThrottled`.
+     * With `from`, the resource version of a complete view, the stream begins with the events since then, followed by
+     * `Resumed`. If the server cannot provide them, the stream begins with `Restart`.
+     *
+     * **Limits** onePage connection of the watch pool. A stream without any byte for 150 s fails with `ClusterTimeout`
+     * (`FollowLimits`). Short waits of a throttling server are observed; long ones fail with `ClusterThrottled`.
      */
     readonly follow: (
       cluster: Cluster,
@@ -117,10 +121,11 @@ export class KubeApi extends Context.Service<
         return yield* decoded(cluster, Result.flatMap(parseJson(body), toVersion))
       })
       const probe = Effect.fn("KubeApi.probe")(function* (cluster: Cluster, scope: Scope, answerMs: number) {
-        const one = { continueToken: undefined, limit: ONE, metadataOnly: true, probeMs: answerMs }
-        yield* getPage(pages, cluster, scope, one)
+        const onePage = { continueToken: undefined, limit: ONE, metadataOnly: true, probeMs: answerMs }
+        yield* getPage(pages, cluster, scope, onePage)
       })
-      // Twenty collections are followed at once when a cluster joins: they ask together, and the answer changes seldom.
+      // A new cluster's collections are followed at the same time and share onePage request for the version, which rarely
+      // changes.
       const versions = yield* Cache.makeWith((key: KeyedValue<Cluster>) => version(key.value), {
         capacity: 4_096,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.minutes(5) : Duration.zero)
@@ -129,12 +134,12 @@ export class KubeApi extends Context.Service<
       const list: KubeApi["Service"]["list"] = (cluster, scope, options = {}) =>
         Stream.unwrap(
           Effect.map(beginList(pages, cluster, scope), (progress) => {
-            const given = new GivenObjects()
+            const returned = new ReturnedObjects()
             return Stream.paginate(progress, (at) =>
               Effect.map(
                 nextPage(pages, cluster, scope, at, options),
                 ({ isAnew, items, next }) =>
-                  [[given.page(items, isAnew, next === undefined)], Option.fromUndefinedOr(next)] as const
+                  [[returned.page(items, isAnew, next === undefined)], Option.fromUndefinedOr(next)] as const
               )
             )
           })
@@ -164,14 +169,17 @@ export class KubeApi extends Context.Service<
         return Option.some(yield* decoded(cluster, Result.flatMap(parseJson(body), toObject)))
       })
 
-      /** A credential that may not even read the version may still list and watch, which every version offers. */
+      /** A credential that may not read the version may still list and watch, which every version supports. */
       const mayWatchList = (cluster: Cluster) =>
         Cache.get(versions, new KeyedValue(cluster.generation, cluster)).pipe(
           Effect.map(offersWatchList),
           Effect.catchReason("ClusterError", "ClusterForbids", () => Effect.succeed(false))
         )
 
-      /** When a watch-list was last withheld, by `steadyClock`: the next ones would be too. */
+      /**
+       * Time at which a watch-list was last withheld, by `steadyClock`. Until `WITHHELD_MS` later, lists are used
+       * instead.
+       */
       const withheldAt = new WeakMap<Cluster["connection"], number>()
       const following: KubeApi["Service"]["follow"] = (cluster, scope, from) =>
         Stream.unwrap(
@@ -188,7 +196,7 @@ export class KubeApi extends Context.Service<
     })
   )
 
-  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  /** Requires file access for credential files, and processes for credential plugins. */
   static readonly layer = KubeApi.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }
 
@@ -204,27 +212,27 @@ const makePages = Effect.fnUntraced(function* (transport: Transport["Service"], 
   return pages
 })
 
-/** No watch-list is asked of a cluster for so long after one was withheld. */
+/** Time after a withheld watch-list during which the cluster is not asked for another. */
 const WITHHELD_MS = 600_000
 
-/** The objects that a list has given, by namespace and name: a list that is read again gives them once. */
-class GivenObjects {
-  readonly #given = new Set<string>()
-  #isAgain = false
+/** The objects that a list has returned, by namespace and name, so that a repeated list returns them once. */
+class ReturnedObjects {
+  readonly #returned = new Set<string>()
+  #isRepeated = false
 
-  /** Notes the objects of a page that is not the last; from `isAnew` on, gives those of them that are not known. */
+  /** Records the objects of a page that is not the last. From `isAnew` on, returns only objects not returned before. */
   page(items: ReadonlyArray<KubeObject>, isAnew: boolean, isLast: boolean): ReadonlyArray<KubeObject> {
-    this.#isAgain ||= isAnew
-    if (this.#isAgain) return items.filter((object) => !this.#given.has(placeOf(object)))
+    this.#isRepeated ||= isAnew
+    if (this.#isRepeated) return items.filter((object) => !this.#returned.has(placeOf(object)))
     if (isLast) return items
-    for (const object of items) this.#given.add(placeOf(object))
+    for (const object of items) this.#returned.add(placeOf(object))
     return items
   }
 }
 
 const placeOf = ({ metadata: { name, namespace = "" } }: KubeObject): string => `${namespace}/${name}`
 
-/** How a collection is followed; the watch pool's size is in `TransportLimits`. */
+/** Limits of following a collection. `TransportLimits` contains the size of the watch pool. */
 export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
   "@quarterdeck/cluster-fanout/KubeApi/FollowLimits",
   {
@@ -248,12 +256,12 @@ export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
   }
 )
 
-/** On in 1.32 and from 1.34 on, off between. **Source** KEP-3157. */
+/** Enabled in 1.32 and from 1.34 on, disabled in between. **Source** KEP-3157. */
 const offersWatchList = ({ major, minor }: ServerVersion): boolean => major > 1 || minor === 32 || minor >= 34
 
 const decodeVersion = Schema.decodeUnknownOption(Schema.Struct({ gitVersion: Schema.String }))
 
-/** Vendors write `major` and `minor` as they like (`"32+"`, `""`), `gitVersion` always begins alike. */
+/** Parses `gitVersion`, because vendors use different forms of `major` and `minor` (`"32+"`, `""`). */
 const toVersion = (value: unknown): Result.Result<ServerVersion, string> => {
   const gitVersion = Option.getOrUndefined(decodeVersion(value))?.gitVersion ?? ""
   const [, major, minor] = /^v?(\d{1,4})\.(\d{1,4})/.exec(gitVersion) ?? []

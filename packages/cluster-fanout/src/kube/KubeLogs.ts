@@ -6,7 +6,7 @@ import type { Cluster } from "../registry/Cluster.ts"
 import type { ClusterError } from "./ClusterError.ts"
 import { type OpenAnswer, Transport, type TransportRequest } from "./Transport.ts"
 
-/** Which log, and which part of it. **Source** Kubernetes, `PodLogOptions`. */
+/** Selects a log and the part to read. **Source** Kubernetes, `PodLogOptions`. */
 export interface LogRequest {
   readonly namespace: string
   readonly pod: string
@@ -15,32 +15,32 @@ export interface LogRequest {
   readonly hasTimestamps: boolean
   readonly sinceSeconds?: number
   readonly tailLines: number
-  /** Whether it goes on with what the container writes from now on. */
+  /** Also return what the container writes from now on. */
   readonly isFollowed: boolean
 }
 
 /**
  * A log that was opened or refused.
  *
- * **Shape** `Refused`: the server has no such log, none yet, or cannot fetch it from the node; it says so in its own
- * words.
+ * **Shape** `Refused`: there is no such log, the container has not started, or the server cannot fetch the log from the
+ * node. `problem` is the server's message.
  */
 export type OpenedLog =
   | { readonly _tag: "Open"; readonly read: OpenAnswer["read"] }
   | { readonly _tag: "Refused"; readonly problem: string }
 
-/** From 500 on they are of the node, of which the server tells: the server itself has answered. */
+/** Statuses of a refusal. From 500 on they concern the node: the API server itself has answered. */
 const REFUSALS = [400, 404, 500, 502, 504]
 
 export class KubeLogs extends Context.Service<
   KubeLogs,
   {
     /**
-     * Opens a log, for as long as the scope.
+     * Opens a log until the scope ends.
      *
-     * **Limits** holds one of the cluster's connections for logs, which watches and calls do not share, as long as it is
-     * open, and waits for one while all are held; beyond those who may wait `ClusterThrottled`. Those that are followed have
-     * others, and nobody waits for them. A server may answer one that is followed only when there is something to tell.
+     * **Limits** occupies one of the cluster's connections for logs, which watches and calls do not use, and waits for
+     * a free one. If too many callers wait, fails with `ClusterThrottled`. Followed logs have connections of their own
+     * and never wait. A server may answer a followed log only when the container writes something.
      */
     readonly open: (cluster: Cluster, request: LogRequest) => Effect.Effect<OpenedLog, ClusterError, Scope.Scope>
   }
@@ -61,7 +61,7 @@ export class KubeLogs extends Context.Service<
     })
   )
 
-  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  /** Requires file access for credential files, and processes for credential plugins. */
   static readonly layer = KubeLogs.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }
 

@@ -1,5 +1,5 @@
 /**
- * The objects of Kubernetes as they come over the wire, and what a watch tells of them.
+ * Kubernetes objects as received from the server, and the events of a watch.
  */
 
 /** A collection. **Example** `{ group: "apps", version: "v1", plural: "deployments", kind: "Deployment" }` */
@@ -12,7 +12,7 @@ export interface Resource {
 }
 
 /**
- * An object as the server wrote it, `kind` and `apiVersion` possibly absent in lists. Read it by projection only.
+ * An object as the server sent it. In lists, `kind` and `apiVersion` may be absent. Read it only through projections.
  *
  * **Shape** `uid` and `resourceVersion` are empty for computed objects, such as those of `metrics.k8s.io`.
  */
@@ -37,18 +37,18 @@ export interface KubeObject {
   readonly [field: string]: unknown
 }
 
-/** Where to read. **Shape** `namespace` absent reads the whole cluster. */
+/** The collection to read. **Shape** without `namespace`, the whole cluster. */
 export interface Scope {
   readonly resource: Resource
   readonly namespace?: string
 }
 
 /**
- * What a watch tells.
+ * An event of a watch.
  *
- * **Shape** `Synced` ends the initial state: what is absent from it no longer exists. `Bookmark` proves that the view
- * is current. `Restart` says that a new initial state begins. `Resumed` says of a collection that is followed from a version on
- * that all is told that happened until it was asked for.
+ * **Shape** `Synced` ends the initial state: objects missing from it no longer exist. `Bookmark` proves that the view
+ * is current. `Restart` announces a new initial state. `Resumed` ends the events that were missed before the watch was
+ * resumed.
  */
 export type WatchEvent =
   | { readonly _tag: "Put"; readonly object: KubeObject }

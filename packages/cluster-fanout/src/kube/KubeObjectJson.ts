@@ -1,4 +1,4 @@
-/** Decodes what API servers send: objects, lists, watch events. */
+/** Decodes JSON from API servers: objects, lists, watch events. */
 import { Result } from "effect"
 import { isAscii } from "node:buffer"
 import type { KubeObject } from "./KubeObject.ts"
@@ -17,12 +17,12 @@ const isMap = (value: unknown): boolean => {
 
 const isText = (value: unknown): boolean => value === undefined || isShort(value)
 
-/** The longest name, uid, version or instant that an API server writes. **Units** characters. */
+/** Longest name, uid, version or instant that an API server writes. **Units** characters. */
 const LONGEST_TEXT = 253
 
 const isShort = (value: unknown): value is string => typeof value === "string" && value.length <= LONGEST_TEXT
 
-/** API servers do not bound the owner names in an object. */
+/** API servers do not limit the length of owner names in an object. */
 const isShortOwner = (owner: unknown): boolean =>
   !isFields(owner) || (!isLong(owner["name"]) && !isLong(owner["kind"]) && !isLong(owner["apiVersion"]))
 
@@ -31,7 +31,7 @@ const isLong = (value: unknown): boolean => typeof value === "string" && value.l
 const isOwner = (value: unknown): boolean =>
   isFields(value) && ["apiVersion", "kind", "name", "uid"].every((field) => typeof value[field] === "string")
 
-/** Checks what the rest of the program reads without looking, and no more: this runs once per object. */
+/** Checks only the fields that the program reads without further checks, because this runs for every object. */
 const isKubeObject = (value: unknown): value is KubeObject => {
   if (!isFields(value) || !isFields(value["metadata"])) return false
   const {
@@ -59,8 +59,8 @@ const isKubeObject = (value: unknown): value is KubeObject => {
 }
 
 /**
- * Fills in what computed objects, such as those of `metrics.k8s.io`, lack (uid, resource version). Drops fields that are
- * null, which stands for absent, and owners with names longer than an object can have. Most objects need none of this.
+ * Adds fields that computed objects lack (uid, resource version), such as those of `metrics.k8s.io`. Removes null
+ * fields, and owners with names longer than an object can have. Most objects are returned unchanged.
  */
 const normalized = (value: unknown): unknown => {
   if (!isFields(value) || !isFields(value["metadata"])) return value
@@ -78,14 +78,14 @@ const hasNull = (fields: Fields): boolean => {
   return false
 }
 
-/** Reads JSON; ASCII, which most objects are, decodes faster as Latin-1. */
+/** Parses JSON. ASCII, as in most objects, decodes faster as Latin-1. */
 export const parseJson = (bytes: Buffer): Result.Result<unknown, string> =>
   Result.try({
     try: (): unknown => JSON.parse(bytes.toString(isAscii(bytes) ? "latin1" : "utf8")),
     catch: () => "the answer is not JSON"
   })
 
-/** Reads one object. */
+/** Decodes one object. */
 export const toObject = (value: unknown): Result.Result<KubeObject, string> => {
   const object = normalized(value)
   return isKubeObject(object) ? Result.succeed(object) : Result.fail("the answer is not a Kubernetes object")
@@ -98,7 +98,7 @@ export interface ListPage {
   readonly continueToken?: string
 }
 
-/** Reads one page of a list. */
+/** Decodes one page of a list. */
 export const toPage = (value: unknown): Result.Result<ListPage, string> => {
   if (!isFields(value) || !isFields(value["metadata"])) return Result.fail("the answer is not a list")
   const raw = value["items"] ?? []
@@ -118,7 +118,7 @@ export type WireEvent =
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 
-/** Reads one line of a watch. **Shape** unknown types, which a newer server may send, are nothing. */
+/** Decodes one line of a watch. **Shape** `undefined` for unknown types, which a newer server may send. */
 export const toEvent = (value: unknown): Result.Result<WireEvent | undefined, string> => {
   if (!isFields(value) || !isFields(value["object"])) return Result.fail("a line of the watch is not an event")
   const { object, type } = value

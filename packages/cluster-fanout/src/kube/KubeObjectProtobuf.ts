@@ -1,4 +1,4 @@
-/** Decodes the protobuf that API servers send: lists and watch events of the kinds that have a shape. */
+/** Decodes protobuf from API servers: lists and watch events of the kinds with a known shape. */
 import { Result } from "effect"
 import type { KubeObject, Resource } from "./KubeObject.ts"
 import { type ListPage, toEvent, toObject, toPage, type WireEvent } from "./KubeObjectJson.ts"
@@ -7,7 +7,7 @@ import type { ListItems } from "./ListItems.ts"
 import * as protobufReader from "./ProtobufReader.ts"
 import type { Shape } from "./ProtobufShape.ts"
 
-/** What an answer, or an object of a watch, says of itself. */
+/** Wrapper of an answer, or of an object in a watch. */
 interface Envelope {
   readonly type: string
   readonly raw: Buffer
@@ -15,14 +15,13 @@ interface Envelope {
 
 const envelope = (bytes: Buffer): Result.Result<Envelope, string> => {
   const { length } = KubeShapes.MAGIC
-  if (!KubeShapes.MAGIC.equals(bytes.subarray(0, length)))
-    return Result.fail("the answer is not protobuf of Kubernetes")
+  if (!KubeShapes.MAGIC.equals(bytes.subarray(0, length))) return Result.fail("the answer is not Kubernetes protobuf")
   return Result.flatMap(protobufReader.read(bytes.subarray(length), KubeShapes.UNKNOWN), toEnvelope)
 }
 
 const toEnvelope = ({ contentEncoding, raw, typeMeta }: protobufReader.Message): Result.Result<Envelope, string> => {
-  if (contentEncoding !== undefined) return Result.fail("the answer is not plain protobuf: it names an encoding")
-  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is not whole protobuf: it has no message")
+  if (contentEncoding !== undefined) return Result.fail("the answer is protobuf with an unsupported content encoding")
+  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is incomplete protobuf: it has no message")
   return Result.succeed({ type: typeOf(typeMeta), raw })
 }
 
@@ -33,7 +32,7 @@ const typeOf = (typeMeta: unknown): string => {
 
 const NO_TYPE: { readonly apiVersion: unknown; readonly kind: unknown } = { apiVersion: "", kind: "" }
 
-/** Tells objects from those of other kinds, of which the bytes would be read as something that they are not. */
+/** Returns whether the wrapped message is of the expected kind. Other kinds would be decoded wrongly. */
 const isOf = ({ type }: Envelope, resource: Resource, suffix = ""): boolean =>
   type === `${KubeShapes.apiVersion(resource)}/${resource.kind}${suffix}`
 
@@ -41,9 +40,9 @@ const objectOf = (raw: Buffer, shape: Shape): Result.Result<KubeObject, string> 
   Result.flatMap(protobufReader.read(raw, shape), toObject)
 
 /**
- * Begins to read a page, item by item.
+ * Starts to decode a page, item by item.
  *
- * **Shape** gives what reading the same page as JSON would give, of each object what its shape names.
+ * **Shape** the result equals that of the same page in JSON, limited to the fields of the shape.
  */
 export const readPage = (body: Buffer, resource: Resource, shape: Shape): ListItems => {
   const items: Array<KubeObject> = []
@@ -71,8 +70,8 @@ export const readPage = (body: Buffer, resource: Resource, shape: Shape): ListIt
     }
     const field = protobufReader.next(cursor, KubeShapes.LIST)
     if (Result.isFailure(field)) return end(Result.fail(field.failure))
-    const { item, metadata: told } = field.success
-    if (told !== undefined) metadata = told
+    const { item, metadata: listMetadata } = field.success
+    if (listMetadata !== undefined) metadata = listMetadata
     if (!Buffer.isBuffer(item)) return true
     const object = objectOf(item, shape)
     if (Result.isFailure(object)) return end(Result.fail(object.failure))
@@ -83,30 +82,30 @@ export const readPage = (body: Buffer, resource: Resource, shape: Shape): ListIt
   return { step, page: () => page }
 }
 
-/** Reads one frame of a watch. **Shape** as `toEvent` of JSON. */
+/** Decodes one frame of a watch. **Shape** as `toEvent` for JSON. */
 export const readEvent = (
   frame: Buffer,
   resource: Resource,
   shape: Shape
 ): Result.Result<WireEvent | undefined, string> =>
   Result.flatMap(protobufReader.read(frame, KubeShapes.WATCH_EVENT), ({ object, type }) =>
-    Result.flatMap(envelope(rawOf(object)), (told) => eventOf(type, told, resource, shape))
+    Result.flatMap(envelope(rawOf(object)), (wrapped) => eventOf(type, wrapped, resource, shape))
   )
 
 const eventOf = (
   type: unknown,
-  told: Envelope,
+  wrapped: Envelope,
   resource: Resource,
   shape: Shape
 ): Result.Result<WireEvent | undefined, string> => {
   if (type === "ERROR") {
-    if (told.type !== "v1/Status") return Result.fail("an error of the watch is no status")
-    return Result.flatMap(protobufReader.read(told.raw, KubeShapes.STATUS), (status) =>
+    if (wrapped.type !== "v1/Status") return Result.fail("an error of the watch is not a Status")
+    return Result.flatMap(protobufReader.read(wrapped.raw, KubeShapes.STATUS), (status) =>
       toEvent({ type, object: { kind: "Status", ...status } })
     )
   }
-  if (!isOf(told, resource)) return Result.fail(`an event of the watch is not of ${resource.plural}`)
-  return Result.flatMap(protobufReader.read(told.raw, type === "BOOKMARK" ? KubeShapes.BOOKMARK : shape), (object) =>
+  if (!isOf(wrapped, resource)) return Result.fail(`an event of the watch is not of ${resource.plural}`)
+  return Result.flatMap(protobufReader.read(wrapped.raw, type === "BOOKMARK" ? KubeShapes.BOOKMARK : shape), (object) =>
     toEvent({ type, object })
   )
 }

@@ -1,8 +1,8 @@
 /**
- * The protobuf of Pods, ReplicaSets and Deployments, trimmed to what rows are made of.
+ * Protobuf shapes of Pods, ReplicaSets and Deployments, limited to the fields that projections read.
  *
  * **Source** Kubernetes 1.36, `generated.proto` of `api/core/v1`, `api/apps/v1`, `apimachinery/pkg/apis/meta/v1` and
- * `apimachinery/pkg/runtime`. A field that a projection begins to read is added here too.
+ * `apimachinery/pkg/runtime`. When a projection reads a further field, add it here too.
  */
 import type { Resource } from "./KubeObject.ts"
 import * as Shape from "./ProtobufShape.ts"
@@ -36,7 +36,7 @@ const CONTAINER = Shape.make({
 
 const VOLUME_SOURCE = Shape.make({
   10: message("persistentVolumeClaim", Shape.make({ 1: text("claimName") })),
-  // Whether there is one is all that is asked.
+  // Only the presence of this field matters.
   29: message("ephemeral", [])
 })
 
@@ -93,7 +93,7 @@ const POD = Shape.make({
   )
 })
 
-/** Conditions of Deployments and ReplicaSets; those of pods have their reason elsewhere. */
+/** Conditions of Deployments and ReplicaSets. In pods, the reason has another field number. */
 const CONDITIONS = messages("conditions", Shape.make({ 1: text("type"), 2: text("status"), 4: filledText("reason") }))
 
 const TEMPLATE = message("template", Shape.make({ 2: message("spec", POD_SPEC) }))
@@ -135,14 +135,14 @@ const SHAPES: ReadonlyMap<string, Shape.Shape> = new Map([
   ["apps/v1/ReplicaSet", REPLICA_SET]
 ])
 
-/** Writes the `apiVersion` of a resource's objects. **Example** `apps/v1` */
+/** Returns the `apiVersion` of a resource's objects. **Example** `apps/v1` */
 export const apiVersion = ({ group, version }: Resource): string => (group === "" ? version : `${group}/${version}`)
 
-/** Finds the shape of a collection's objects. **Shape** nothing for those that are read as JSON. */
+/** Finds the shape of a collection's objects. **Shape** `undefined` if they are read as JSON. */
 export const find = (resource: Resource): Shape.Shape | undefined =>
   SHAPES.get(`${apiVersion(resource)}/${resource.kind}`)
 
-/** What each answer and each object of a watch is wrapped in, behind {@link MAGIC}. **Source** `runtime.Unknown` */
+/** Wrapper of each answer and of each object in a watch, after {@link MAGIC}. **Source** `runtime.Unknown` */
 export const UNKNOWN = Shape.make({
   1: message("typeMeta", Shape.make({ 1: text("apiVersion"), 2: text("kind") })),
   2: Shape.bytes("raw"),
@@ -161,7 +161,7 @@ export const WATCH_EVENT = Shape.make({
   2: message("object", Shape.make({ 1: Shape.bytes("raw") }))
 })
 
-/** What a bookmark has: nothing but the metadata of an object. */
+/** A bookmark's object, which has only metadata. */
 export const BOOKMARK = Shape.make({
   1: message("metadata", Shape.make({ 6: text("resourceVersion"), 12: texts("annotations") }))
 })

@@ -1,5 +1,5 @@
 /**
- * Changes objects of any registered cluster. What reads them is `KubeApi`.
+ * Changes objects of any registered cluster. `KubeApi` reads them.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
@@ -10,14 +10,14 @@ import { decoded } from "./ListPages.ts"
 import type { KubeObject, Scope } from "./KubeObject.ts"
 import { Transport } from "./Transport.ts"
 
-/** Who owns the fields that the service writes, as `kubectl get --show-managed-fields` tells it. */
+/** Field manager of the service's writes, as `kubectl get --show-managed-fields` shows it. */
 export const FIELD_MANAGER = "quarterdeck"
 
 /**
  * A change of one object.
  *
- * **Shape** `merge` is a JSON merge patch; with `metadata.resourceVersion` in it the server refuses (409) an object of
- * another version. A dry run goes through admission and validation, and is not stored.
+ * **Shape** `merge` is a JSON merge patch. If it contains `metadata.resourceVersion`, the server rejects (409) an
+ * object with another version. A dry run passes admission and validation but is not stored.
  *
  * **Source** RFC 7386; Kubernetes, "API concepts: dry-run".
  */
@@ -33,13 +33,13 @@ export class KubeWriter extends Context.Service<
   KubeWriter,
   {
     /**
-     * Patches one object, and gives it, or its subresource, as it is then.
+     * Patches one object. Returns the object, or its subresource, after the change.
      *
-     * **Errors** `ClusterRefused` when the server did not do it. After `ClusterTimeout`, `ClusterUnreachable` and
-     * `ClusterAnswerInvalid` nobody knows whether it did.
+     * **Errors** `ClusterRefused` if the server rejected the change. After `ClusterTimeout`, `ClusterUnreachable` and
+     * `ClusterAnswerInvalid` it is unknown whether the change was applied.
      *
-     * **Limits** sent once, but for a credential that the server refused and that could be renewed; takes a connection of
-     * the cluster's writes, which no reading waits for.
+     * **Limits** sent once, or twice if the server rejected the credential and it could be renewed. Uses a connection
+     * for writes, which reads do not wait for.
      */
     readonly patch: (cluster: Cluster, patch: Patch) => Effect.Effect<KubeObject, ClusterError>
   }
@@ -66,6 +66,6 @@ export class KubeWriter extends Context.Service<
     })
   )
 
-  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  /** Requires file access for credential files, and processes for credential plugins. */
   static readonly layer = KubeWriter.layerNoDeps.pipe(Layer.provide(Transport.layer))
 }

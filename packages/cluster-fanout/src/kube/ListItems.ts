@@ -1,4 +1,4 @@
-/** Reads a page of a list item by item, so that one of many megabytes need not be parsed in one go. */
+/** Parses a page of a list item by item, so that a large page does not block the event loop. */
 import { Result } from "effect"
 import type { KubeObject } from "./KubeObject.ts"
 import { type ListPage, parseJson, toObject, toPage } from "./KubeObjectJson.ts"
@@ -6,31 +6,31 @@ import { type ListPage, parseJson, toObject, toPage } from "./KubeObjectJson.ts"
 type Read = Result.Result<ListPage, string>
 
 export interface ListItems {
-  /** Reads one more item, as far as it can tell them apart. **Shape** gives whether there is more. */
+  /** Parses one more item, if the items can be separated. Returns whether more remain. */
   readonly step: () => boolean
-  /** Gives the page, once all is read. **Errors** what is wrong with it. */
+  /** Returns the page once everything is parsed. **Errors** the problem of the page. */
   readonly page: () => Read
 }
 
-/** Where the items of a page can be cut apart. */
+/** Separators of the items of a page. */
 interface Seams {
-  /** All before the first item. */
+  /** Everything before the first item. */
   readonly head: Buffer
-  /** Ends each item but the last, and begins the next one. */
+  /** The bytes that end an item and begin the next one. */
   readonly seam: Buffer
 }
 
 const ITEMS = Buffer.from('"items":[')
 const LONGEST_KEY = 64
-/** Read in one step: some fifth of a millisecond. */
+/** Size up to which a page is parsed in one step: some fifth of a millisecond. */
 const SMALL_BYTES = 32 * 1024
 
 /**
- * Begins to read a page.
+ * Starts to parse a page.
  *
- * **Shape** gives what reading all of it at once would give. Servers write the items of a list alike, so each begins with
- * the same key; the text from one such beginning to the next is an item if it parses as one. From where it does not, or
- * where a server writes otherwise, the rest is read in one step.
+ * **Shape** the result equals that of parsing the page at once. Servers write all items of a list alike, so each item
+ * begins with the same key. The text from one such beginning to the next is an item if it parses as one. If it does
+ * not, or if a server writes items differently, the rest is parsed in one step.
  *
  * **Limits** linear in the bytes.
  */
@@ -45,7 +45,7 @@ export const read = (body: Buffer): ListItems => {
     return false
   }
 
-  /** The rest is a page of its own: that of the last items. */
+  /** Parses the rest as a page of its own. */
   const finish = (): boolean => {
     const rest = body.subarray(from)
     const bytes = seams === undefined ? rest : Buffer.concat([seams.head, rest])
@@ -70,8 +70,8 @@ export const read = (body: Buffer): ListItems => {
 }
 
 /**
- * Finds where items can be cut apart; nothing unless all before the items is an object's beginning, as brackets of its
- * own would mislead.
+ * Finds the separators of the items. Returns `undefined` unless everything before the items is the beginning of an
+ * object, because brackets there would mislead.
  */
 const seamsOf = (body: Buffer): Seams | undefined => {
   const at = body.indexOf(ITEMS)

@@ -1,4 +1,4 @@
-/** Reads a collection page by page, within bounds of objects, bytes and time. */
+/** Reads a collection page by page, within limits of objects, bytes and time. */
 import { Context, Effect, Option, Result, type Semaphore } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError, ClusterTimeout, ClusterTooLarge } from "./ClusterError.ts"
@@ -11,12 +11,12 @@ import * as kubePath from "./KubePath.ts"
 import type { TurnBudget } from "./TurnBudget.ts"
 import * as wireForm from "./WireForm.ts"
 
-/** Objects of one kind that are read from one cluster at most. */
+/** Upper bound of objects of one kind read from one cluster. */
 export const MaxObjects = Context.Reference<number>("@quarterdeck/cluster-fanout/ListPages/MaxObjects", {
   defaultValue: () => 500_000
 })
 
-/** The page of a probe, or of a request for the newest version. */
+/** Page size of a probe, and of a request for the newest version. */
 export const ONE = 1
 
 const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
@@ -26,18 +26,18 @@ export interface PageRequest {
   readonly labelSelector?: string | undefined
   readonly fieldSelector?: string | undefined
   readonly metadataOnly?: boolean | undefined
-  /** What `WireForm.accept` gives: the answer's own form decides how it is read. JSON unless given. */
+  /** The value of `WireForm.accept`; JSON by default. The content type of the answer decides how it is parsed. */
   readonly accept?: string | undefined
-  /** The whole list unless given. */
+  /** Page size. Without it, the whole list. */
   readonly limit: number | undefined
   readonly waiting?: Waiting | undefined
-  /** Asks as a probe, within so many milliseconds. */
+  /** Sends the request as a probe, with this deadline. */
   readonly probeMs?: number | undefined
 }
 
 /**
- * Where pages come from. **Shape** `parsing` has one permit: however many pages arrive together, they are parsed one by
- * one, within the budget of `turns`; those of a single object wait for none.
+ * Services for reading pages. **Shape** `parsing` has one permit: pages are parsed one at a time, within the budget of
+ * `turns`. Pages of a single object do not wait for the permit.
  */
 export interface Pages {
   readonly transport: Transport["Service"]
@@ -48,9 +48,9 @@ export interface Pages {
 }
 
 /**
- * The size of pages that a collection was read with last, where pages of `PAGE_SIZE` objects are too long.
+ * The last page size of each collection for which pages of `PAGE_SIZE` objects are too large.
  *
- * **Limits** one number for each such collection, for as long as its cluster keeps its connection.
+ * **Limits** one number for each such collection, while its cluster's connection is unchanged.
  */
 export class PageSizes {
   readonly #known = new WeakMap<Cluster["connection"], Map<string, number>>()
@@ -70,8 +70,8 @@ export class PageSizes {
 /**
  * Result of a request for the next page of a list.
  *
- * **Shape** with `isAnew` the objects of earlier pages do not count: the list begins again. `next` is absent when the list is
- * whole, at `resourceVersion`. A page without objects may only say how to go on.
+ * **Shape** with `isAnew`, the objects of earlier pages are invalid and the list begins again. `next` is absent when
+ * the list is complete, at `resourceVersion`. A page without objects may only contain `next`.
  */
 export interface Turned {
   readonly items: ReadonlyArray<KubeObject>
@@ -80,18 +80,18 @@ export interface Turned {
   readonly next: listProgress.ListProgress | undefined
 }
 
-/** Begins a list, with pages of the size that its collection needed last. */
+/** Starts a list, with the page size that its collection needed last. */
 export const beginList = ({ sizes }: Pages, cluster: Cluster, scope: Scope): Effect.Effect<listProgress.ListProgress> =>
   Effect.map(steadyClock.now, (now) => listProgress.begin(now, sizes.of(cluster, scope)))
 
 /**
- * Asks for the next page of a list.
+ * Requests the next page of a list.
  *
- * **Shape** a page that is too long is asked for again with half of its objects. A list whose continue token expires begins
- * again as a whole.
+ * **Shape** a page that is too large is requested again with half as many objects. If the continue token expires, the
+ * whole list begins again without pages.
  *
- * **Errors** `ClusterTooLarge` for a list beyond `maxObjects`, one that does not end, a whole list longer than a page may be,
- * and an object that is; `ClusterTimeout` after `listMs`.
+ * **Errors** `ClusterTooLarge` for a list beyond `maxObjects` or without end, for a whole list larger than a page may
+ * be, and for a single object of that size; `ClusterTimeout` after `listMs`.
  */
 export const nextPage = Effect.fnUntraced(function* (
   pages: Pages,
@@ -148,7 +148,9 @@ const turn = (
   }
 }
 
-/** Goes on with a smaller page, or fails where there is none: by the name of the object, where the server gives it. */
+/**
+ * Continues with a smaller page. If the page has one object, fails with the object's name, if the server returns it.
+ */
 const shrink = Effect.fnUntraced(function* (
   pages: Pages,
   cluster: Cluster,
@@ -211,7 +213,7 @@ const parse = Effect.fnUntraced(function* (
   { resource }: Scope,
   { body, contentType }: TransportAnswer
 ) {
-  // Joining its pieces took a part of this turn; and however many small pages wait, others go on after each.
+  // Joining the chunks took part of this turn. Yield after each page, so that others run however many small pages wait.
   yield* Effect.yieldNow
   const reading = wireForm.of(contentType, resource).readPage(body)
   yield* turns.repeat(reading.step)
@@ -224,18 +226,18 @@ const parse = Effect.fnUntraced(function* (
   return read
 })
 
-/** A page, and how long it was. */
+/** A page and its size. */
 interface Page extends ListPage {
   readonly bytes: number
 }
 
-/** A token is sent back in the query, for which servers and proxies have little more room. */
+/** Limit of a token, which is sent back in the query: servers and proxies allow little more. */
 const MAX_TOKEN = 16_384
 const LONG_TOKEN = `the list's continue token is longer than ${MAX_TOKEN} characters`
 
 const isTokenShort = ({ continueToken = "" }: ListPage): boolean => continueToken.length <= MAX_TOKEN
 
-/** Takes what was read, or fails in the cluster's name. */
+/** Returns the decoded value, or fails with an error of the cluster. */
 export const decoded = <A>(cluster: Cluster, read: Result.Result<A, string>): Effect.Effect<A, ClusterError> =>
   Effect.fromResult(read).pipe(
     Effect.mapError(

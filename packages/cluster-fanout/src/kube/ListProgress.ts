@@ -1,7 +1,7 @@
-/** Where reading a list page by page stands, and when it is given up: a list may have no end. */
+/** Progress of a paged list, and detection of lists without end. */
 
 /**
- * How large a list may be, and how long it may take.
+ * Limits of a list.
  *
  * **Units** objects of one kind in one cluster; milliseconds; bytes of one page.
  */
@@ -11,13 +11,16 @@ export interface ListBounds {
   readonly pageBytes: number
 }
 
-/** Objects asked for in one page: few bytes are held for a page, and a list needs few pages. */
+/** Objects requested in one page: small enough to buffer, large enough to need few pages. */
 export const PAGE_SIZE = 500
 
-/** More pages in a row without an object than any server sends that has an end. */
+/** Empty pages in a row after which a list counts as endless. */
 const MAX_EMPTY_PAGES = 100
 
-/** **Shape** `limit` is absent when the whole list is asked for at once. `startedAt` is by `steadyClock`. */
+/**
+ * State of a list. **Shape** `limit` is absent when the whole list is requested at once. `startedAt` is by
+ * `steadyClock`.
+ */
 export interface ListProgress {
   readonly startedAt: number
   readonly limit: number | undefined
@@ -28,8 +31,8 @@ export interface ListProgress {
 }
 
 /**
- * An earlier token, and how many came since. **Source** Brent's algorithm: a token that comes again meets its earlier self
- * within three times the pages of the cycle, and two tokens are held at most.
+ * Detects a repeated token: an earlier token, and the number of pages since. **Source** Brent's algorithm, which finds
+ * a cycle within three times its length and stores two tokens.
  */
 interface Cycle {
   readonly earlier: string | undefined
@@ -46,16 +49,18 @@ export const begin = (startedAt: number, limit = PAGE_SIZE): ListProgress => ({
   cycle: { earlier: undefined, steps: 0, nextAfter: 1 }
 })
 
-/** Asks for the whole list at once: its pages expire before they are read. **Source** `ListPager` of client-go */
+/**
+ * Requests the whole list at once, because its pages expire before they are read. **Source** `ListPager` of client-go
+ */
 export const whole = ({ startedAt }: ListProgress): ListProgress => ({ ...begin(startedAt), limit: undefined })
 
-/** Asks for the same page with half of its objects. **Shape** `undefined` when it cannot be smaller. */
+/** Requests the same page with half as many objects. **Shape** `undefined` if it cannot be smaller. */
 export const halved = (progress: ListProgress): ListProgress | undefined =>
   progress.limit === undefined || progress.limit <= 1
     ? undefined
     : { ...progress, limit: Math.floor(progress.limit / 2) }
 
-/** What a page was. **Shape** `continueToken` is absent on the last one. */
+/** A page that was read. **Shape** `continueToken` is absent on the last page. */
 export interface PageRead {
   readonly objects: number
   readonly bytes: number
@@ -63,10 +68,10 @@ export interface PageRead {
 }
 
 /**
- * Goes on after a page.
+ * Result of a page.
  *
- * **Shape** `Last` after the last page, else `Next`; `TooMany` and `Endless` when the list is to be given up. A page that was
- * halved before grows again where its bytes leave room for that.
+ * **Shape** `Last` after the last page, else `Next`. `TooMany` and `Endless` abort the list. After small pages, the
+ * page size grows again up to `PAGE_SIZE`.
  */
 export type Step =
   | { readonly _tag: "Last" }

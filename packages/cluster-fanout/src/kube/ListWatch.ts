@@ -1,4 +1,4 @@
-/** Follows one collection of one cluster: an initial state, then what happens to it. */
+/** Follows one collection of one cluster: its initial state, then its events. */
 import { Clock, Duration, Effect, Exit, Metric, Option, Random, Result, Scope, Stream } from "effect"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ClusterAnswerInvalid, ClusterError, ClusterTimeout, ClusterTooLarge, watchEnded } from "./ClusterError.ts"
@@ -16,23 +16,26 @@ import { isNotAcceptable, reasonOf, refusesWatchList } from "./WatchRefusal.ts"
 import * as watchLines from "./WatchLines.ts"
 import * as wireForm from "./WireForm.ts"
 
-/** How patient a watch is, and how long a line and a watch may be, in milliseconds, bytes and seconds. */
+/** Timeouts and limits of a watch, in milliseconds, bytes and seconds. */
 export interface FollowLimits extends State.ListWatchPatience {
-  /** A stream without any byte for so long is dead: bookmarks come every minute. */
+  /** A stream without any byte for this time counts as dead. Servers send bookmarks every minute. */
   readonly silenceMs: number
-  /** A watch-list that sends no object for so long before its initial state is whole gives way to a list. */
+  /** Silence in the initial state after which a watch-list is replaced by a list. */
   readonly initialSilenceMs: number
-  /** A watch-list that sends no head for so long gives way to a list, and so does a watch after `headMs`. */
+  /** Time without response headers after which a watch-list is replaced by a list. `headMs` is the same for a watch. */
   readonly initialHeadMs: number
   readonly headMs: number
-  /** Time for a whole list, or the initial state of a watch-list. */
+  /** Time for a whole list, or for the initial state of a watch-list. */
   readonly listMs: number
-  /** A view that is resumed is read whole when it has not caught up by then: what is between may keep back what tells so. */
+  /** Time a resumed watch may take to catch up. After that the kind is listed again: a proxy may withhold events. */
   readonly catchUpMs: number
-  /** A view that is resumed is read whole where the server takes longer to open its watch: much may have happened by then. */
+  /**
+   * Time a resumed watch may take to open. After that the kind is listed again, because much may have changed
+   * meanwhile.
+   */
   readonly openedWithinMs: number
   readonly lineBytes: number
-  /** The server is asked to end a watch after a random time between these, so that watches do not end together. */
+  /** The server is asked to end a watch after a random time in this range, so that watches do not end together. */
   readonly minWatchSeconds: number
   readonly maxWatchSeconds: number
 }
@@ -42,10 +45,10 @@ export interface Followed {
   readonly cluster: Cluster
   readonly collection: Collection
   readonly watchList: boolean
-  /** Called when a watch-list gave way to a list because the server, or a proxy before it, withheld a part of it. */
+  /** Called when a watch-list was replaced by a list because the server or a proxy withheld a part of it. */
   readonly onWithheld: Effect.Effect<void>
   readonly limits: FollowLimits
-  /** The version of a view that was whole, to go on from. */
+  /** The version of a complete view to resume from. */
   readonly from: string | undefined
 }
 
@@ -55,16 +58,16 @@ interface OpenWatch {
   readonly lines: JsonLines
   readonly scope: Scope.Closeable
   readonly openedAt: number
-  /** What of the initial state has come: how many objects, and when the last of them did. */
+  /** Progress of the initial state: the number of objects, and the time of the last one. */
   readonly initial: { objects: number; lastAt: number }
 }
 
 /**
- * Makes the stream of batches; it ends only by failing.
+ * Makes the stream of event batches. The stream ends only by failing.
  *
- * **Shape** a watch that ends cleanly is resumed where it was; one that breaks is resumed once, and fails when nothing
- * comes of that. 410, in whatever form, gives `Restart` and a new initial state, after a random wait; so does a server
- * whose newest version is earlier than the one to resume from.
+ * **Shape** a watch that ends cleanly is resumed from its position. A watch that breaks is resumed once; a second break
+ * without events in between fails. 410 in any form leads to `Restart` and a new initial state, after a random wait. So
+ * does a server whose newest version is older than the version to resume from.
  */
 export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError> =>
   Stream.fromEffect(makeFollower(followed)).pipe(
@@ -73,12 +76,12 @@ export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEve
     Stream.scoped
   )
 
-/** The collection, and where following it stands. */
+/** A followed collection and its state. */
 interface Follower extends Followed {
   readonly scope: Scope.Scope
   readonly reconnects: ReturnType<typeof Reconnects.of>
   state: State.ListWatchState<OpenWatch>
-  /** The forms to ask for; JSON where there is none, or the server refused them. */
+  /** Content types to request. `undefined`, for JSON, if there is no other or the server rejected them. */
   accept: string | undefined
 }
 
@@ -132,7 +135,7 @@ const advance = (follower: Follower): Batch => {
     case "Resume":
       return resume(follower, phase.checked)
     case "Read":
-      return readOrMend(follower, phase.watch, phase.initial)
+      return readOrRepair(follower, phase.watch, phase.initial)
   }
 }
 
@@ -168,8 +171,9 @@ const page = Effect.fnUntraced(function* (follower: Follower, progress: ListProg
 })
 
 /**
- * A server that was restored from a backup counts from before: a watch from a version that it has yet to reach stays
- * silent until then, and never tells what happened on the way.
+ * Resumes a watch after checking the server's newest version. A server that was restored from a backup reuses earlier
+ * versions. A watch from a version that the server has not reached yet would stay silent until then and miss the events
+ * in between.
  */
 const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean) {
   const { cluster, collection, pages } = follower
@@ -177,7 +181,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     if (State.isDeaf(follower.state)) return yield* fail(follower, watchEnded)
     if (follower.state.futile > 1) yield* backOff(follower)
   }
-  // From here on, as what happens after the newest version is told may not be read yet when the watch is open.
+  // Measure from here: events after the newest version may already be missed when the watch opens.
   const askedAt = yield* steadyClock.now
   if (!checked) {
     const newest = yield* getPage(pages, cluster, collection, {
@@ -187,7 +191,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     })
     const { behind, resourceVersion } = follower.state
     const compared = versions.compare(newest.resourceVersion, resourceVersion)
-    // Where nothing can be said, a view that may be far behind could not be seen to catch up.
+    // If the versions cannot be compared, a resumed view could never be seen to catch up, so it is listed again.
     if ((compared ?? (behind === undefined ? 0 : -1)) < 0) {
       follower.state = State.restarted(follower.state)
       return RESTART
@@ -195,7 +199,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
     follower.state = State.checked(follower.state, newest.resourceVersion)
   }
   const { behind, resourceVersion } = follower.state
-  // Where nothing happened since, a server has nothing to tell, not even a bookmark.
+  // If nothing has changed since, the server sends nothing, not even a bookmark.
   const isCaughtUp = State.hasReached(behind, resourceVersion)
   const events = yield* open(follower, false, {
     resourceVersion,
@@ -213,7 +217,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   return [RESUMED]
 })
 
-/** A server tells its version two seconds before a watch ends: soon, where it has nothing else to tell. */
+/** A server sends its version two seconds before a watch ends. A short watch makes it do so soon. */
 const CATCH_UP_SECONDS = "4"
 
 const open = Effect.fnUntraced(function* (
@@ -249,8 +253,8 @@ const open = Effect.fnUntraced(function* (
 })
 
 const close = Effect.fnUntraced(function* (follower: Follower, { openedAt, scope }: OpenWatch) {
-  const lived = (yield* steadyClock.now) - openedAt
-  follower.state = State.closed(follower.state, lived, follower.limits)
+  const lifetimeMs = (yield* steadyClock.now) - openedAt
+  follower.state = State.closed(follower.state, lifetimeMs, follower.limits)
   yield* Scope.close(scope, Exit.void)
 })
 
@@ -259,8 +263,8 @@ const backOff = ({ limits, state }: Follower): Effect.Effect<void> =>
     Effect.sleep(Duration.millis(wait))
   )
 
-/** A watch that broke is resumed once; a watch-list that fell silent before it was whole becomes a list. */
-const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
+/** Reads a watch. Resumes a broken watch once; replaces a watch-list that fell silent by a list. */
+const readOrRepair = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
   const outcome = yield* Effect.result(read(follower, watch, initial))
   if (Result.isSuccess(outcome)) return outcome.success
   const error = outcome.failure
@@ -283,22 +287,22 @@ const readOrMend = Effect.fnUntraced(function* (follower: Follower, watch: OpenW
   return NOTHING
 })
 
-/** Gives until when a watch may send nothing that it is waited for: any byte, an object of its initial state, what was missed. */
+/** Returns the time until which a watch may stay silent, depending on whether it is initial, catching up or current. */
 const patientUntil = ({ limits, state }: Follower, watch: OpenWatch, initial: boolean, now: number): number => {
-  const { initial: come, openedAt } = watch
-  if (initial) return Math.min(come.lastAt + limits.initialSilenceMs, openedAt + limits.listMs)
+  const { initial: progress, openedAt } = watch
+  if (initial) return Math.min(progress.lastAt + limits.initialSilenceMs, openedAt + limits.listMs)
   return state.behind === undefined ? now + limits.silenceMs : openedAt + limits.catchUpMs
 }
 
 const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, initial: boolean) {
   const askedAt = yield* steadyClock.now
   const timeoutMs = patientUntil(follower, watch, initial, askedAt) - askedAt
-  // A server that always has something to send would never be late by the timeout of a read.
+  // A server that keeps sending something never runs into the timeout of a single read.
   if (timeoutMs <= 0) return yield* fail(follower, new ClusterTimeout({ timeoutMs: askedAt - watch.openedAt }))
   const piece = yield* watch.read(timeoutMs)
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
-    // One that ends before its initial state is whole would do so again.
+    // A watch-list that ended before its initial state was complete would do so again.
     if (initial) follower.state = State.withoutWatchList(follower.state)
     const isAnew = initial || follower.state.behind !== undefined
     follower.state = isAnew ? State.restarted(follower.state) : State.ended(follower.state)
@@ -323,17 +327,17 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
     const reason = reasonOf(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)
-    // A watch that is cut short for want of room has told the truth so far; what goes on from it waits by itself.
-    const goesOn = reason._tag === "ClusterThrottled" && !isInitial && !wasBehind
-    follower.state = goesOn ? State.ended(follower.state) : State.restarted(follower.state)
-    return goesOn ? events : [...events, ...RESTART]
+    // The server ended the watch for lack of resources, but its events are valid. The next watch waits by itself.
+    const isContinued = reason._tag === "ClusterThrottled" && !isInitial && !wasBehind
+    follower.state = isContinued ? State.ended(follower.state) : State.restarted(follower.state)
+    return isContinued ? events : [...events, ...RESTART]
   }
   follower.state = State.received(follower.state, taken.success)
   if (isInitial !== initial) follower.state = State.reading(follower.state, watch, isInitial)
   return wasBehind && follower.state.behind === undefined ? [...events, RESUMED] : events
 })
 
-/** A server may send objects of an initial state for ever, or one object again and again. */
+/** Limits the events of an initial state: a server might send objects forever, or one object again and again. */
 const requireBound = (follower: Follower, objects: number): Effect.Effect<void, ClusterError> => {
   const { maxObjects: limit } = follower.pages.bounds
   const resource = kubePath.words(follower.collection)
@@ -342,7 +346,7 @@ const requireBound = (follower: Follower, objects: number): Effect.Effect<void, 
     : fail(follower, new ClusterTooLarge({ excess: "objects", resource, limit }))
 }
 
-/** Objects change while the initial state of many is sent. */
+/** Events per object: objects may change while a large initial state is sent. */
 const EVENTS_AN_OBJECT = 2
 
 const actionOf = ({ collection }: Follower) => ({ verb: "watch", resource: kubePath.words(collection) })

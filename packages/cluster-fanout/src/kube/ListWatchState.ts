@@ -1,24 +1,24 @@
 /**
- * Where following one collection stands, and what each outcome of a list or watch makes of that.
+ * State of following one collection, and its transitions for each result of a list or watch.
  */
 import type { WatchEvent } from "./KubeObject.ts"
 import type { ListProgress } from "./ListProgress.ts"
 import * as versions from "./ResourceVersion.ts"
 
-/** What is done next. */
+/** The next step. */
 export type Phase<Watch> =
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Page"; readonly progress: ListProgress }
-  /** `checked`: the version to resume from is known to be the server's own. */
+  /** `checked`: the server's own version is known to be no older than the version to resume from. */
   | { readonly _tag: "Resume"; readonly checked: boolean }
   | { readonly _tag: "Read"; readonly initial: boolean; readonly watch: Watch }
 
-/** How long a watch waits before it tries again, and how often it lets a server throttle it; times in milliseconds. */
+/** Backoff of a watch, and limits of throttling; times in milliseconds. */
 export interface ListWatchPatience {
-  /** Waits that a throttling server asks for are kept up to this long and this often in a row; others fail. */
+  /** Waits that a throttling server asks for are observed up to this length and this often in a row. Others fail. */
   readonly maxThrottleMs: number
   readonly maxThrottles: number
-  /** A connection that told something or lived so long is no reason to wait before the next. */
+  /** After a connection that delivered events or lasted this long, there is no backoff. */
   readonly usefulMs: number
   readonly firstBackoffMs: number
   readonly maxBackoffMs: number
@@ -29,19 +29,19 @@ export interface ListWatchState<Watch> {
   /** The version that a watch resumes from. */
   readonly resourceVersion: string
   readonly offersWatchList: boolean
-  /** How many tries in a row brought nothing. */
+  /** Attempts in a row without any result. */
   readonly futile: number
-  /** How many watches in a row ended as soon as they had begun, and told nothing. */
+  /** Watches in a row that ended immediately without an event. */
   readonly deaf: number
-  /** How often in a row the server throttled. */
+  /** Throttled answers in a row. */
   readonly throttles: number
-  /** Whether the watch broke since it last brought something: a second time fails. */
+  /** True if the watch broke since its last event. A second break fails. */
   readonly isMended: boolean
-  /** What is to be caught up with: of a view that is resumed after an outage, until then. */
+  /** Set until a view that is resumed after an outage has caught up. */
   readonly behind: Behind | undefined
 }
 
-/** **Shape** `newest` is the version that the server had when it was asked, before the watch was. */
+/** **Shape** `newest` is the server's version at the time of the check, before the watch was opened. */
 export interface Behind {
   readonly newest: string | undefined
 }
@@ -58,7 +58,7 @@ export const make = <Watch>(offersWatchList: boolean): ListWatchState<Watch> => 
   behind: undefined
 })
 
-/** Resumes a view that was whole at this version, after an outage. */
+/** Resumes a view that was complete at this version, after an outage. */
 export const from = <Watch>(state: ListWatchState<Watch>, resourceVersion: string): ListWatchState<Watch> => ({
   ...state,
   resourceVersion,
@@ -66,7 +66,7 @@ export const from = <Watch>(state: ListWatchState<Watch>, resourceVersion: strin
   behind: { newest: undefined }
 })
 
-/** Begins anew with a list, after a wait. */
+/** Starts again with a list, after a wait. */
 export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Begin" },
@@ -75,58 +75,56 @@ export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<W
 })
 
 /**
- * Turns a 410 that a list or the beginning of a watch is answered with into a new list: the version to go on from is too
- * old for the server. One inside of a watch's stream is a {@link restarted}, after as long a wait.
+ * Handles a 410 answer to a list or to the start of a watch: the version to resume from is too old, so a new list
+ * begins. A 410 inside a watch's stream leads to {@link restarted}, with as long a wait.
  */
 export const expired = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> =>
   restarted({ ...state, futile: state.futile + 1 })
 
-/** Lists in pages, as the server has no watch-list. */
+/** Lists in pages, because the server has no watch-list. */
 export const withoutWatchList = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   offersWatchList: false
 })
 
 /**
- * Lists instead of a watch whose head is held back, by a proxy that passes on only what is whole. The wait for the head was the
- * wait before this list.
+ * Lists after a watch whose response headers were withheld by a buffering proxy. The wait for the headers replaces the
+ * backoff.
  */
 export const heldBack = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...withoutWatchList(restarted(state)),
   futile: 1
 })
 
-/** Goes on with a page of the list. */
+/** Continues with a page of the list. */
 export const listing = <Watch>(state: ListWatchState<Watch>, progress: ListProgress): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Page", progress }
 })
 
-/** Watches from the version of a list that is whole. */
+/** Watches from the version of a complete list. */
 export const listed = <Watch>(state: ListWatchState<Watch>, resourceVersion: string): ListWatchState<Watch> => ({
   ...state,
   resourceVersion,
   phase: { _tag: "Resume", checked: true }
 })
 
-/**
- * Watches from the version that is held, now that the server's newest one is known not to be earlier.
- */
+/** Watches from the current version, now that the server's newest version is known to be no older. */
 export const checked = <Watch>(state: ListWatchState<Watch>, newest: string): ListWatchState<Watch> => ({
   ...listed(state, state.resourceVersion),
   behind: state.behind && { newest }
 })
 
-/** Notes that the view has all that happened in the outage. */
+/** Records that the view has caught up after the outage. */
 export const caughtUp = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   behind: undefined
 })
 
-/** The server answered: it throttles no more. */
+/** Records an answer, which ends throttling. */
 export const answered = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({ ...state, throttles: 0 })
 
-/** Reads a watch that was opened. */
+/** Starts to read an opened watch. */
 export const reading = <Watch>(
   state: ListWatchState<Watch>,
   watch: Watch,
@@ -136,7 +134,7 @@ export const reading = <Watch>(
   phase: { _tag: "Read", initial, watch }
 })
 
-/** Notes how long a connection lived that was closed. */
+/** Records a closed connection and its lifetime. */
 export const closed = <Watch>(
   state: ListWatchState<Watch>,
   livedMs: number,
@@ -150,22 +148,22 @@ export const closed = <Watch>(
 const DEAF_AFTER = 4
 const DEAF_MS = 1_000
 
-/** Whether watches end so soon, one after the other, that nothing of what happens is heard. */
+/** Returns whether watches keep ending at once, so that no events arrive. */
 export const isDeaf = ({ deaf }: ListWatchState<unknown>): boolean => deaf >= DEAF_AFTER
 
-/** Resumes a watch that ended, once the server's version is seen not to be earlier. */
+/** Resumes a watch that ended, after checking the server's version. */
 export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...state,
   phase: { _tag: "Resume", checked: false }
 })
 
-/** Resumes a watch that broke; the next break fails unless it brought something in between. */
+/** Resumes a watch that broke. The next break fails unless events arrived in between. */
 export const broken = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...ended(state),
   isMended: true
 })
 
-/** Notes what a watch told. */
+/** Records the events of a watch. */
 export const received = <Watch>(
   state: ListWatchState<Watch>,
   { events, isInitial, resourceVersion }: Received
@@ -175,17 +173,17 @@ export const received = <Watch>(
   return { ...state, resourceVersion, behind, ...(brings && { futile: 0, deaf: 0, isMended: false }) }
 }
 
-/** Notes what a watch told before the error that ended it: it was heard, and yet the next one waits as after any other failure. */
+/** Records the events before an error that ended the watch. The next watch waits as after any other failure. */
 export const cutShort = <Watch>(
   state: ListWatchState<Watch>,
   { events, isInitial, resourceVersion }: Received
 ): ListWatchState<Watch> => ({ ...state, resourceVersion, ...(events.length > 0 && !isInitial && { deaf: 0 }) })
 
-/** Whether a view at this version has all that happened in the outage. **Shape** never where it is not known what did. */
+/** Returns whether a view at this version has caught up. **Shape** false if the server's version is not known. */
 export const hasReached = (behind: Behind | undefined, resourceVersion: string): boolean =>
   behind?.newest !== undefined && (versions.compare(resourceVersion, behind.newest) ?? -1) >= 0
 
-/** What a piece of a watch told. **Shape** `isInitial` while the initial state is not whole. */
+/** Events of one chunk of a watch. **Shape** `isInitial` while the initial state is incomplete. */
 export interface Received {
   readonly events: ReadonlyArray<WatchEvent>
   readonly isInitial: boolean
@@ -193,8 +191,8 @@ export interface Received {
 }
 
 /**
- * Waits as long as a throttling server asks, or not at all: then the following fails. What happens meanwhile is asked for anew by
- * a view that is resumed after an outage.
+ * Returns the wait that a throttling server asks for, or `undefined` if following should fail. A resumed view checks
+ * the server's version again after the wait.
  */
 export const throttled = <Watch>(
   state: ListWatchState<Watch>,
@@ -207,7 +205,7 @@ export const throttled = <Watch>(
   return { state: { ...(state.behind === undefined ? state : ended(state)), throttles }, waitMs }
 }
 
-/** Gives the longest wait before the next try. **Units** milliseconds. */
+/** Returns the upper bound of the wait before the next attempt. **Units** milliseconds. */
 export const backoffCeilingMs = (
   { futile }: ListWatchState<unknown>,
   { firstBackoffMs, maxBackoffMs }: ListWatchPatience

@@ -1,13 +1,13 @@
-/** Reads protobuf messages by their shapes; what a shape does not name is skipped unread. */
+/** Reads protobuf messages by their shapes. Skips fields that the shape does not contain. */
 import { Result } from "effect"
 import { isUtf8 } from "node:buffer"
 import type { Field, Shape } from "./ProtobufShape.ts"
 
-/** What was read of a message, as the API's JSON has it. */
+/** Fields of a message, in the form of the API's JSON. */
 export type Message = Readonly<Record<string, unknown>>
 
 /**
- * A place in bytes.
+ * A position in bytes.
  *
  * **Shape** a problem ends all reading: `at` is then beyond every end.
  */
@@ -27,13 +27,13 @@ const FIXED_32 = 5
 const LONGEST_VARINT = 10
 const LARGEST_TAG = 2 ** 32 - 1
 const REPLACEMENT = "\ufffd"
-/** The years 0 to 9999, which RFC 3339 can write. **Units** seconds since the epoch. */
+/** The years 0 to 9999, which RFC 3339 can represent. **Units** seconds since the epoch. */
 const FIRST_SECOND = -62_167_219_200
 const LAST_SECOND = 253_402_300_799
 
 export const begin = (bytes: Buffer): Cursor => ({ bytes, at: 0, problem: undefined })
 
-/** Reads one whole message. **Errors** bytes that are none, or hold a field of another type than the shape has it. */
+/** Reads one whole message. **Errors** invalid bytes, or a field of another type than the shape's. */
 export const read = (bytes: Buffer, shape: Shape): Result.Result<Message, string> => {
   const cursor = begin(bytes)
   const found: Found = {}
@@ -41,7 +41,10 @@ export const read = (bytes: Buffer, shape: Shape): Result.Result<Message, string
   return ended(cursor, found)
 }
 
-/** Reads the next field of a message. **Shape** nothing where the shape does not name it. **Errors** as {@link read}. */
+/**
+ * Reads the next field of a message. **Shape** empty if the shape does not contain the field. **Errors** as {@link
+ * read}.
+ */
 export const next = (cursor: Cursor, shape: Shape): Result.Result<Message, string> => {
   const found: Found = {}
   readField(cursor, cursor.bytes.length, shape, found)
@@ -77,9 +80,9 @@ const readField = (cursor: Cursor, end: number, shape: Shape, into: Found): void
   else misfit(cursor)
 }
 
-const misfit = (cursor: Cursor): number => fail(cursor, "a field has another type than it should have")
+const misfit = (cursor: Cursor): number => fail(cursor, "a field has an unexpected type")
 
-/** Reads a field that says how long it is, up to its end. */
+/** Reads a length-delimited field. */
 const readLong = (cursor: Cursor, end: number, field: LongField, into: Found): void => {
   switch (field.type) {
     case "text": {
@@ -88,16 +91,16 @@ const readLong = (cursor: Cursor, end: number, field: LongField, into: Found): v
       return
     }
     case "message": {
-      if (into[field.name] !== undefined) fail(cursor, "a field is there twice")
+      if (into[field.name] !== undefined) fail(cursor, "a field occurs twice")
       readFields(cursor, end, field.shape, (into[field.name] = {}))
       return
     }
     case "messages": {
-      const one: Found = {}
-      readFields(cursor, end, field.shape, one)
+      const element: Found = {}
+      readFields(cursor, end, field.shape, element)
       const known = into[field.name]
-      if (Array.isArray(known)) known.push(one)
-      else into[field.name] = [one]
+      if (Array.isArray(known)) known.push(element)
+      else into[field.name] = [element]
       return
     }
     case "inline":
@@ -123,7 +126,7 @@ const readLong = (cursor: Cursor, end: number, field: LongField, into: Found): v
 
 const isFound = (value: unknown): value is Found => typeof value === "object" && value !== null
 
-/** Reads a number of 64 bits with its sign; beyond 2^53 it is rounded, which no field that is kept comes near. */
+/** Reads a signed number of 64 bits. Rounds numbers beyond 2^53, which no field in use contains. */
 const varint = (cursor: Cursor, end: number): number => {
   const { bytes } = cursor
   let low = 0
@@ -144,7 +147,7 @@ const varint = (cursor: Cursor, end: number): number => {
 const lengthEnd = (cursor: Cursor, end: number): number => {
   const length = varint(cursor, end)
   if (length >= 0 && length <= end - cursor.at) return cursor.at + length
-  return fail(cursor, "a field is longer than what holds it")
+  return fail(cursor, "a field is longer than its message")
 }
 
 const skip = (cursor: Cursor, end: number, wireType: number): void => {
@@ -172,8 +175,8 @@ const entry = (cursor: Cursor, end: number, values: "texts" | "quantities"): rea
 }
 
 /**
- * Reads a time to the second: fractions of seconds are not in the JSON either. Go's zero time is an empty message, and
- * gives `undefined`.
+ * Reads a time in whole seconds, as in the API's JSON. Returns `undefined` for Go's zero time, which is an empty
+ * message.
  */
 const time = (cursor: Cursor, end: number): string | undefined => {
   if (cursor.at === end) return undefined
@@ -182,7 +185,7 @@ const time = (cursor: Cursor, end: number): string | undefined => {
   const { seconds } = found
   const at = typeof seconds === "number" ? seconds : 0
   if (at >= FIRST_SECOND && at <= LAST_SECOND) return `${new Date(at * 1_000).toISOString().slice(0, 19)}Z`
-  fail(cursor, "a time is in no year from 0 to 9999")
+  fail(cursor, "a time is outside the years 0 to 9999")
   return undefined
 }
 

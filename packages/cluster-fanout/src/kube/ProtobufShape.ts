@@ -1,11 +1,11 @@
-/** Names the fields of protobuf messages that are kept, and how the API's JSON has each. */
+/** Describes the protobuf fields to read and their form in the API's JSON. */
 
 /**
- * A field that is kept.
+ * A field to read.
  *
- * **Shape** `omitsZero`: the JSON leaves it out when it is empty, 0 or false, while the protobuf has it. An `inline` message
- * has no name in the JSON: its fields stand in what holds it. A `time` is RFC 3339 in seconds, and absent where it is Go's
- * zero time.
+ * **Shape** `omitsZero`: the JSON omits the field if it is empty, 0 or false, although the protobuf contains it. An
+ * `inline` message has no name in the JSON: its fields belong to the enclosing object. A `time` is RFC 3339 in seconds,
+ * absent for Go's zero time.
  */
 export type Field =
   | { readonly type: "integer"; readonly name: string; readonly omitsZero: boolean }
@@ -16,7 +16,7 @@ export type Field =
   | { readonly type: "message" | "messages"; readonly name: string; readonly shape: Shape }
   | { readonly type: "inline"; readonly shape: Shape }
 
-/** The fields of a message by their numbers; those that are absent are skipped. */
+/** The fields of a message by number. Fields without an entry are skipped. */
 export type Shape = ReadonlyArray<Field | undefined>
 
 export const make = (fields: Readonly<Record<number, Field>>): Shape => {

@@ -1,5 +1,5 @@
 /**
- * Opens connections to API servers through the proxy of a cluster.
+ * Opens connections to API servers through a cluster's proxy.
  *
  * **Source** RFC 9110 §9.3.6 (CONNECT), RFC 1928 and RFC 1929 (SOCKS5). The proxy resolves the server's name.
  */
@@ -12,7 +12,7 @@ type Callback = buildConnector.Callback
 /** Opens a connection to a host behind the proxy. */
 export type Open = (host: string, port: number, callback: Callback) => void
 
-/** The proxy answered the tunnel with another status than 2xx. */
+/** The proxy answered the CONNECT request with another status than 2xx. */
 class ProxyRefused extends Error {
   readonly code: string
 
@@ -25,7 +25,7 @@ class ProxyRefused extends Error {
 /**
  * Makes tunnels through a proxy. **Shape** `connect` opens the connection to the proxy itself.
  *
- * **Limits** `timeoutMs` for each tunnel, beside what `connect` takes.
+ * **Limits** `timeoutMs` for each tunnel, in addition to the time of `connect`.
  */
 export const make = (proxyUrl: string, connect: buildConnector.connector, timeoutMs: number): Open => {
   const proxy = new URL(proxyUrl)
@@ -37,7 +37,7 @@ const byHttp = (proxy: URL, connect: buildConnector.connector, timeoutMs: number
   const hasUser = username !== "" || password !== ""
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
   return (host, port, callback) => {
-    // A tunnel takes its connection out of the client, which holds nothing afterwards.
+    // A tunnel takes its connection out of the client, which then has none left.
     const client = new Client(proxy.origin, { connect, headersTimeout: timeoutMs })
     const request = {
       path: `${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -60,8 +60,8 @@ const bySocks = (proxy: URL, connect: buildConnector.connector, timeoutMs: numbe
   const address = { host: bare(proxy.hostname), port: proxy.port === "" ? 1_080 : Number(proxy.port) }
   const to = { hostname: address.host, protocol: "http:", port: String(address.port) }
   return (host, port, callback) =>
-    connect(to, (...[refused, socket]) => {
-      if (refused !== null) return failed(callback, refused)
+    connect(to, (...[error, socket]) => {
+      if (error !== null) return failed(callback, error)
       const options: SocksClientOptions = {
         proxy: { ...address, type: 5, ...(username === "" ? {} : { userId: username, password }) },
         command: "connect",
@@ -71,12 +71,14 @@ const bySocks = (proxy: URL, connect: buildConnector.connector, timeoutMs: numbe
       }
       const answered = (error: Error | null, opened?: { readonly socket: Socket }) =>
         opened === undefined ? failed(callback, error) : callback(null, opened.socket)
-      // With a callback the library's promise never rejects.
+      // With a callback, the library's promise never rejects.
       void SocksClient.createConnection(options, answered)
     })
 }
 
-/** The cause keeps its code: as a code of the error itself, UND_ERR_SOCKET makes a pool connect again without end. */
+/**
+ * Reports the cause with its code. As a code of the error itself, UND_ERR_SOCKET would make a pool reconnect forever.
+ */
 const failed = (callback: Callback, cause: unknown): void => callback(new Error("the tunnel failed", { cause }), null)
 
 const credentialsOf = ({ password, username }: URL) => ({
@@ -84,5 +86,5 @@ const credentialsOf = ({ password, username }: URL) => ({
   password: decodeURIComponent(password)
 })
 
-/** A host without the brackets of IPv6. */
+/** Returns a host without the brackets of IPv6. */
 const bare = (hostname: string): string => (hostname.startsWith("[") ? hostname.slice(1, -1) : hostname)

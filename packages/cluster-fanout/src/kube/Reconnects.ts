@@ -1,11 +1,11 @@
-/** Counts the watches that were opened again because the one before broke. */
+/** Counts watches that were reopened because the previous one broke. */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Metric } from "effect"
 
 const reconnects = Metric.counter("quarterdeck_watch_reconnects_total", {
-  description: "Watches that were opened again because the one before broke or failed",
+  description: "Watches that were reopened because the previous watch broke or failed",
   incremental: true
 })
 
-/** Makes the counter of one cluster. **Shape** a watch that the server ended in time counts as none. */
+/** Returns the counter of one cluster. **Shape** a watch that the server ended on time is not counted. */
 export const of = (cluster: ClusterName) => Metric.withAttributes(reconnects, { cluster })

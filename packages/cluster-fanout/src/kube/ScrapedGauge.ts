@@ -1,11 +1,11 @@
-/** Gauges that are read when the metrics are, of what is kept already. */
+/** Gauges that are computed at each scrape. */
 import { Clock, Context, Effect, Metric, type Scope } from "effect"
 import * as steadyClock from "./SteadyClock.ts"
 
 /**
- * Shows a gauge until the scope ends.
+ * Publishes a gauge until the scope ends.
  *
- * **Units** `now` milliseconds by `steadyClock`. **Limits** `read` is called at each scrape, and must be quick.
+ * **Units** `now` milliseconds by `steadyClock`. **Limits** `read` runs at each scrape and must be quick.
  */
 export const show = (
   gauge: Metric.Gauge<number>,

@@ -1,26 +1,26 @@
 /**
- * Finds credentials in text and replaces them, in one pass over its words.
+ * Finds credentials in text and masks them, in one pass over its words.
  *
- * Masks PEM blocks, the user of an address, values after names such as `password`, and long random words.
+ * Masks PEM blocks, users in addresses, values after names such as `password`, and long random words.
  */
 import { isGenerated, isName } from "./TokenMasking.ts"
 
 export const MASK = "***"
 
-/** A shorter word is kept unless a name before it says that it is secret. **Units** characters. */
+/** A shorter word is masked only if a name before it marks it as secret. **Units** characters. */
 const SHORTEST_TOKEN = 20
 
-/** Words that name a credential. The value after one is masked, whatever the word begins or ends with. */
+/** Words that name a credential. The following value is masked, whatever comes before or after such a word. */
 const SECRET_NAME = /token|secret|password|passwd|pwd|passphrase|key|authorization|bearer|credential|signature|cookie/i
 const PASSWORD_NAME = /(?:password|passwd|passphrase)$/i
 const TOKEN_NAME = /token$/i
 const SCHEME = /^(?:bearer|basic|negotiate)$/i
-/** A word after a scheme that is no credential: "bearer token is missing". */
+/** Words after a scheme that are no credential: "bearer token is missing". */
 const AFTER_SCHEME = /^(?:tokens?|auth|authentication|authorization|credentials?|scheme|realm)$/i
 
-/** Words between a password and the rest of a sentence: "password for user", "key DB_PASSWORD in Secret". */
+/** Words that continue a sentence after "password": "password for user", "key DB_PASSWORD in Secret". */
 const AFTER_PASSWORD = /^(?:and|by|cannot|does|file|for|from|has|in|must|not|of|on|or|should|to|with)$/
-/** "password is hunter2". */
+/** Matches the verb in "password is hunter2". */
 const IS = /(?:is|was)\s+/y
 
 /** Every pattern below is sticky or global and never reads a character twice. */
@@ -35,11 +35,11 @@ const SCHEME_VALUE = /\s+[^\s"',;]+/y
 const COOKIE_PAIR = /\s*;\s*[^\s=;"',]+=[^\s;"',]*/y
 
 /**
- * Masks what looks like a credential.
+ * Masks everything that looks like a credential.
  *
  * **Shape** `text` is on one line.
  *
- * **Limits** Linear in the text.
+ * **Limits** linear in the text.
  */
 export const scan = (text: string): string => maskWords(maskUsers(maskPem(text)))
 
@@ -47,7 +47,7 @@ const PEM_BEGIN = "-----BEGIN "
 const PEM_END = "-----END "
 const PEM_DASHES = "-----"
 
-/** Masks PEM blocks. One without its end reaches to the end of the text. */
+/** Masks PEM blocks. A block without an end extends to the end of the text. */
 const maskPem = (text: string): string => {
   const pieces: Array<string> = []
   let from = 0
@@ -63,11 +63,11 @@ const maskPem = (text: string): string => {
 }
 
 const AUTHORITY = /[^\s/"']*/y
-/** The rest of an address, where a password may hold a slash. */
+/** The rest of an address, in which a password may contain a slash. */
 const ADDRESS = /[^\s"']*/y
 const PORT = /^(?:\[[^\]]*\]|[^:]*)(?::\d{0,5})?$/
 
-/** Masks user and password of addresses. */
+/** Masks user and password in addresses. */
 const maskUsers = (text: string): string => {
   const pieces: Array<string> = []
   let from = 0
@@ -104,7 +104,7 @@ const maskWords = (text: string): string => {
   return pieces.join("") + text.slice(from)
 }
 
-/** Hexadecimal digits of a digest, by its algorithm. **Source** OCI image specification, descriptors. */
+/** Number of hexadecimal digits of a digest, by algorithm. **Source** OCI image specification, descriptors. */
 const DIGEST: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 }
 const CONTAINER_ID = /^\/\/[0-9a-f]{64}$/
 const RUNTIME = /(?:containerd|docker|cri-o):$/
@@ -126,14 +126,14 @@ interface Span {
   readonly end: number
 }
 
-/** Finds the secret that the word before it names. */
+/** Finds the secret that follows a name. */
 const valueAfter = (text: string, start: number, end: number): Span | undefined => {
   const name = lastName(text, start, end)
   const isSecret = SECRET_NAME.test(name)
   if (!isSecret && !SCHEME.test(name)) return undefined
   const equals = endOf(EQUALS, text, end)
   if (isSecret && equals > end) {
-    // The last part of an address or path: `Post "https://idp/token": dial tcp`.
+    // The word is the last part of an address or path: `Post "https://idp/token": dial tcp`.
     if (text[end - name.length - 1] === "/" && text[equals - 1] === " ") return undefined
     return spanOf(equals, valueEnd(text, equals, name))
   }
@@ -141,7 +141,7 @@ const valueAfter = (text: string, start: number, end: number): Span | undefined 
   return blanks === end ? undefined : valueAfterBlanks(text, blanks, name)
 }
 
-/** Finds the secret after a name and blanks alone: "token abc123", but not "the token has expired". */
+/** Finds the secret after a name followed only by blanks: "token abc123", but not "the token has expired". */
 const valueAfterBlanks = (text: string, blanks: number, name: string): Span | undefined => {
   const isPassword = PASSWORD_NAME.test(name)
   const start = endOf(IS, text, blanks)
@@ -157,7 +157,7 @@ const valueAfterBlanks = (text: string, blanks: number, name: string): Span | un
   return /\d/.test(word) && !isObjectName(word, name) ? spanOf(start, end) : undefined
 }
 
-/** Whether a word names an object of Kubernetes: "Secret default/app-v2". */
+/** Returns whether a word is the name of a Kubernetes object: "Secret default/app-v2". */
 const isObjectName = (word: string, name: string): boolean =>
   isGenerated(word) || (/^secrets?$/i.test(name) && word.includes("/") && isName(word))
 
@@ -196,7 +196,7 @@ const pairsEnd = (text: string, start: number): number => {
   return end
 }
 
-/** Returns the end of a quoted value. A quote behind more backslashes than the first one is part of the value. */
+/** Returns the end of a quoted value. A quote after more backslashes than the first one is part of the value. */
 const quotedEnd = (text: string, start: number): number => {
   const open = endOf(QUOTE, text, start)
   const quote = text[open - 1] ?? ""

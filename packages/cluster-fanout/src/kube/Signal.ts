@@ -7,18 +7,18 @@ export class Signal {
   readonly #waiting = new Set<() => void>()
   readonly #listeners = new Set<() => void>()
 
-  /** Wakes those whose condition holds now; call it after every change of the state. */
+  /** Wakes the waiters whose condition now holds. Call this after every change of the state. */
   notify(): void {
     for (const listener of this.#listeners) listener()
     for (const check of [...this.#waiting]) check()
   }
 
-  /** Calls a function at each `notify`, before those who wait are woken, for as long as the signal lives. */
+  /** Calls a function at each `notify`, before waiters are woken, for the lifetime of the signal. */
   listen(listener: () => void): void {
     this.#listeners.add(listener)
   }
 
-  /** Waits until the condition holds. **Limits** no poll: the condition is checked now and at each `notify`. */
+  /** Waits until the condition holds. **Limits** no polling: the condition is checked now and at each `notify`. */
   until(condition: () => boolean): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const check = () => {

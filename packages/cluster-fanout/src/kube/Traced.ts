@@ -1,11 +1,11 @@
-/** Makes spans where somebody takes them, and costs next to nothing where nobody does. */
+/** Makes spans only while tracing is enabled. */
 import { Effect, References, type Tracer } from "effect"
 
 /**
- * Runs an effect in a span of its own, if spans are traced.
+ * Runs an effect in a span, if tracing is enabled.
  *
- * `Effect.fn` with a name and `Effect.withSpan` make a span and a context for it also where tracing is off, which shows where
- * hundreds of clusters are asked at once.
+ * `Effect.fn` with a name and `Effect.withSpan` create a span and a context even if tracing is disabled. That is
+ * noticeable when hundreds of clusters are asked at once.
  */
 export const traced =
   (name: string, attributes: () => Tracer.SpanOptionsNoTrace["attributes"]) =>

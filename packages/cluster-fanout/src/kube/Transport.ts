@@ -1,5 +1,5 @@
 /**
- * Sends requests to API servers over connections that are kept: with the cluster's credential, its trust, and no
+ * Sends requests to API servers over pooled connections, with the cluster's credential and trust settings. Follows no
  * redirects.
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, type Scope } from "effect"
@@ -14,36 +14,36 @@ import * as contentCoding from "./ContentCoding.ts"
 import * as exchange from "./Exchange.ts"
 import { traced } from "./Traced.ts"
 
-/** What to ask of a cluster. */
+/** A request to a cluster. */
 export interface TransportRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-  /** Path and query below the server's base URL, such as `/api/v1/pods?limit=500`, already encoded. */
+  /** Path and query relative to the server's base URL, such as `/api/v1/pods?limit=500`, already encoded. */
   readonly path: string
-  /** `application/json` unless given. */
+  /** Default: `application/json`. */
   readonly accept?: string
   readonly body?: { readonly contentType: string; readonly text: string }
-  /** The words for a refusal: `{ verb: "list", resource: "pods" }`. */
+  /** Verb and resource for error messages: `{ verb: "list", resource: "pods" }`. */
   readonly action: { readonly verb: string; readonly resource: string }
-  /** Statuses that are answers to the caller, beside 2xx; the others fail. */
+  /** Statuses returned to the caller besides 2xx. Other statuses fail. */
   readonly allow?: ReadonlyArray<number>
   /**
-   * Statuses of a read that say in the server's words why it has not what was asked for, and are `ClusterRefused`; those
-   * from 500 on only of an answer that is the server's own.
+   * Statuses of a read that fail with `ClusterRefused` and the server's message. Statuses from 500 on count only if the
+   * answer is the API server's own.
    */
   readonly refusals?: ReadonlyArray<number>
-  /** Asks whether the cluster is there, and so does not queue behind its other calls. */
+  /** The request checks whether the cluster answers, so it does not queue behind other calls. */
   readonly isProbe?: boolean
   /**
-   * How long the exchange may take once there is a credential; of the time in which this process did not get to look,
-   * little counts. **Units** milliseconds; `callMs` of `TransportLimits` in all unless given.
+   * Deadline once the credential is available. Delays of this process itself count little. **Units** milliseconds;
+   * default: `callMs` of `TransportLimits` in total.
    */
   readonly answerMs?: number
   readonly waiting?: Waiting
 }
 
 /**
- * Wraps each wait for the cluster: for the head of an answer, then for each piece of its body. Who gives it bounds the time of
- * the call too.
+ * Wraps each wait for the cluster: for the head of an answer, then for each chunk of its body. Code that passes it must
+ * also limit the duration of the call.
  */
 export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -51,25 +51,26 @@ const justWaiting: Waiting = (wait) => wait
 
 export interface TransportAnswer {
   readonly status: number
-  /** As the server wrote it; empty where it says nothing. */
+  /** Content type of the answer; empty without one. */
   readonly contentType: string
   readonly body: Buffer
 }
 
-/** An answer whose body is still coming. */
+/** An answer whose body is still being received. */
 export interface OpenAnswer {
   readonly status: number
-  /** As in `TransportAnswer`. */
   readonly contentType: string
-  /** Gives the next piece of the body, none at its end. **Errors** `ClusterTimeout` when silent for `silenceMs`. */
+  /**
+   * Returns the next chunk of the body; `None` at its end. **Errors** `ClusterTimeout` after `silenceMs` without data.
+   */
   readonly read: (silenceMs: number) => Effect.Effect<Option.Option<Buffer>, ClusterError>
 }
 
 /**
- * How many connections and calls a cluster may have, and how long and how large they may be. `idleMs` is how long a
- * pool without users is kept, `keepAliveMs` how long a connection.
+ * Limits of connections and calls. `idleMs` is the lifetime of a pool without users, `keepAliveMs` of an idle
+ * connection.
  *
- * **Units** connections and calls of one cluster; milliseconds; bytes of one answer that is taken whole.
+ * **Units** connections and calls of one cluster; milliseconds; bytes of one answer that is read whole.
  */
 export const TransportLimits = Context.Reference("@quarterdeck/cluster-fanout/Transport/TransportLimits", {
   defaultValue: () => ({
@@ -99,22 +100,22 @@ export class Transport extends Context.Service<
   Transport,
   {
     /**
-     * Sends a request and takes the whole answer.
+     * Sends a request and reads the whole answer.
      *
-     * **Errors** `ClusterError`: every status but 2xx and those allowed, and redirects always. A 401 renews the
-     * credential once where that can help; a GET whose kept connection turns out closed is sent once more.
+     * **Errors** `ClusterError` for every status but 2xx and allowed ones, and for every redirect. After a 401, the
+     * credential is renewed once if possible. A GET on a connection that turns out to be closed is sent once more.
      *
-     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, and `writeConnections` for what
-     * changes something; `callMs` in all. Interrupting destroys the request.
+     * **Limits** `TransportLimits`: at most `callConnections` connections of a cluster, one of them for probes, and
+     * `writeConnections` for writes; `callMs` in total. Interruption aborts the request.
      */
     readonly call: (cluster: Cluster, request: TransportRequest) => Effect.Effect<TransportAnswer, ClusterError>
     /**
-     * Sends a request and leaves the body open for as long as the scope.
+     * Sends a request and leaves the body open until the scope ends.
      *
-     * **Limits** a watch, which it is unless it is said to be a log, holds one of `watchConnections` connections, which calls
-     * do not share; beyond them `ClusterThrottled`. A log waits for one of `logConnections`, with `logsWaiting` at most. One that
-     * is followed holds one of `followConnections`, and is waited for as long as the caller likes: a server says nothing of it
-     * before its container does.
+     * **Limits** by default a watch, which occupies one of `watchConnections` connections, separate from calls; if all
+     * are in use, fails with `ClusterThrottled`. A log waits for one of `logConnections`, with at most `logsWaiting`
+     * waiters. A followed log occupies one of `followConnections`. It has no deadline for its head, because a server
+     * answers only when the container writes.
      */
     readonly open: (
       cluster: Cluster,
@@ -130,13 +131,13 @@ export class Transport extends Context.Service<
       const limits = yield* TransportLimits
       const pools = yield* clusterPools.make(limits)
 
-      const send = (held: Held, cluster: Cluster, request: TransportRequest, proof: Proof) => {
+      const send = (inFlight: InFlight, cluster: Cluster, request: TransportRequest, proof: Proof) => {
         const sent = Effect.suspend(() => {
-          held.end()
-          const lent = pools.lend(cluster, proof, held.lane)
+          inFlight.end()
+          const lent = pools.lend(cluster, proof, inFlight.lane)
           if (Result.isFailure(lent)) return Effect.fail(lent.failure)
-          held.pool = lent.success
-          return dispatch(held, lent.success.dispatcher, cluster, request, proof)
+          inFlight.pool = lent.success
+          return dispatch(inFlight, lent.success.dispatcher, cluster, request, proof)
         })
         if (request.method !== "GET") return sent
         return Effect.matchEffect(sent, {
@@ -145,18 +146,26 @@ export class Transport extends Context.Service<
         })
       }
 
-      const sendRenewing = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
-        const sent = yield* send(held, cluster, request, yield* credentials.prove(cluster))
+      const sendRenewing = Effect.fnUntraced(function* (
+        inFlight: InFlight,
+        cluster: Cluster,
+        request: TransportRequest
+      ) {
+        const sent = yield* send(inFlight, cluster, request, yield* credentials.prove(cluster))
         if (sent.head.status !== 401) return sent
-        // Taken first, so that the connection is free while a plugin runs.
+        // Read the body first, so that the connection is free while a plugin runs.
         yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
         const renewed = yield* credentials.renew(cluster, sent.proof)
-        return Option.isNone(renewed) ? sent : yield* send(held, cluster, request, renewed.value)
+        return Option.isNone(renewed) ? sent : yield* send(inFlight, cluster, request, renewed.value)
       })
 
       /** Sends a request, and fails for every status that the request does not allow. */
-      const sendChecked = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
-        const sent = yield* sendRenewing(held, cluster, request)
+      const sendChecked = Effect.fnUntraced(function* (
+        inFlight: InFlight,
+        cluster: Cluster,
+        request: TransportRequest
+      ) {
+        const sent = yield* sendRenewing(inFlight, cluster, request)
         const { headers, status } = sent.head
         if (isSuccess(status) || request.allow?.includes(status)) return sent
         const body = yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
@@ -173,9 +182,9 @@ export class Transport extends Context.Service<
         return yield* new ClusterError({ cluster: cluster.name, reason })
       })
 
-      const exchanged = Effect.fnUntraced(function* (held: Held, cluster: Cluster, request: TransportRequest) {
+      const exchanged = Effect.fnUntraced(function* (inFlight: InFlight, cluster: Cluster, request: TransportRequest) {
         const { waiting = justWaiting } = request
-        const { head, read } = yield* waiting(sendChecked(held, cluster, request))
+        const { head, read } = yield* waiting(sendChecked(inFlight, cluster, request))
         const { answerBytes: limit } = limits
         const tooLong = new ClusterTooLarge({ excess: "answer", resource: request.action.resource, limit })
         const body = yield* collect(waiting(read), cluster, limit, tooLong)
@@ -186,11 +195,11 @@ export class Transport extends Context.Service<
         called(cluster, request).pipe(traced("Transport.call", () => ({ cluster: cluster.name, ...request.action })))
 
       const called = Effect.fnUntraced(function* (cluster: Cluster, request: TransportRequest) {
-        const held = new Held(laneOf(request))
-        const whole = Effect.ensuring(exchanged(held, cluster, request), held.ending)
+        const inFlight = new InFlight(laneOf(request))
+        const whole = Effect.ensuring(exchanged(inFlight, cluster, request), inFlight.ending)
         if (request.waiting !== undefined) return yield* whole
         if (request.answerMs === undefined) return yield* whole.pipe(orTimeout(cluster, limits.callMs))
-        // A plugin that takes its time says nothing of the cluster.
+        // Obtain the credential first: a slow plugin says nothing about the cluster.
         yield* credentials.prove(cluster)
         return yield* orTimeoutAwake(whole, cluster, request.answerMs)
       })
@@ -201,9 +210,9 @@ export class Transport extends Context.Service<
         lane: "watch" | "log" | "follow" = "watch"
       ) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-        const held = new Held(lane)
-        yield* Effect.addFinalizer(() => held.ending)
-        const sending = sendChecked(held, cluster, request)
+        const inFlight = new InFlight(lane)
+        yield* Effect.addFinalizer(() => inFlight.ending)
+        const sending = sendChecked(inFlight, cluster, request)
         const sent = yield* lane === "follow" ? sending : orTimeout(cluster, limits.callMs)(sending)
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
@@ -214,12 +223,12 @@ export class Transport extends Context.Service<
     })
   )
 
-  /** Needs files for what clusters keep in them, and processes for credential plugins. */
+  /** Requires file access for credential files, and processes for credential plugins. */
   static readonly layer = Transport.layerNoDeps.pipe(Layer.provide(Credentials.layer))
 }
 
-/** What a request holds of a cluster while it is under way: the pool's place, and the exchange. */
-class Held {
+/** Resources of a running request: its use of the pool, and the exchange. */
+class InFlight {
   readonly lane: clusterPools.Lane
   pool: clusterPools.Lent | undefined
   exchange: exchange.Exchange | undefined
@@ -238,7 +247,7 @@ class Held {
   readonly ending = Effect.sync(() => this.end())
 }
 
-/** Where a server's paths begin. */
+/** Base of a server's paths. */
 interface Base {
   readonly origin: string
   readonly path: string
@@ -246,7 +255,7 @@ interface Base {
 
 const bases = new WeakMap<Cluster["connection"], Base>()
 
-/** Reads a server's base URL, once for each connection. */
+/** Parses a server's base URL, once for each connection. */
 const baseOf = (connection: Cluster["connection"]): Base => {
   const known = bases.get(connection)
   if (known !== undefined) return known
@@ -256,9 +265,9 @@ const baseOf = (connection: Cluster["connection"]): Base => {
   return base
 }
 
-/** Sends, and waits for the head of the answer. */
+/** Sends the request and waits for the head of the answer. */
 const dispatch = (
-  held: Held,
+  inFlight: InFlight,
   dispatcher: Dispatcher,
   { connection, name }: Cluster,
   { accept, body, method, path }: TransportRequest,
@@ -279,13 +288,13 @@ const dispatch = (
   }
   const opened = Result.try({ try: () => exchange.open(dispatcher, options), catch: thrownBy({ name }) })
   if (Result.isFailure(opened)) return Effect.fail(opened.failure)
-  held.exchange = opened.success
+  inFlight.exchange = opened.success
   return Effect.matchEffect(opened.success.head, {
     onFailure: (thrown) => Effect.fail(thrownBy({ name })(thrown)),
     onSuccess: (head) => {
       const decoded = contentCoding.decoded(opened.success, head)
       if (Result.isFailure(decoded)) return Effect.fail(thrownBy({ name })(decoded.failure))
-      held.exchange = decoded.success
+      inFlight.exchange = decoded.success
       return Effect.succeed({ head, read: decoded.success.read, proof })
     }
   })
@@ -304,7 +313,10 @@ const orTimeout = ({ name }: Cluster, timeoutMs: number) =>
 
 const SLICES = 15
 
-/** As `orTimeout`, in slices: a process that was held up for long has its answers looked at before it gives up. */
+/**
+ * Does the same as `orTimeout`, in slices: after a long pause of this process, pending answers are processed before the
+ * timeout.
+ */
 const orTimeoutAwake = <A>(answer: Effect.Effect<A, ClusterError>, { name }: Cluster, timeoutMs: number) =>
   Effect.raceFirst(
     answer,
@@ -318,7 +330,10 @@ const contentTypeOf = ({ headers }: exchange.Head): string => [headers["content-
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** A server may close a kept connection just as the next request leaves; nothing was answered, so a read may go again. */
+/**
+ * Returns whether a server closed a kept connection just as the request was sent. Nothing was answered, so a read may
+ * be repeated.
+ */
 const isStaleConnection = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterUnreachable" && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(reason.code)
 

@@ -1,41 +1,44 @@
-/** Leaves room in each turn of the event loop for everything but the taking in of what clusters send. */
+/** Limits the time that each turn of the event loop spends on processing data from clusters. */
 import { Clock, Context, Effect, Semaphore } from "effect"
 
 export interface TurnBudget {
   /**
-   * Repeats a step until it gives `false`, and goes on in a later turn whenever the budget of this one is spent.
+   * Repeats a step until it returns `false`. Continues in a later turn whenever the budget of the current turn is used
+   * up.
    *
-   * **Limits** a step is never cut: it should take a fraction of the budget. Those who wait go on one a turn, the one that
-   * waited longest first. On a clock that stands still nothing is ever spent.
+   * **Limits** a step is never interrupted, so it should take a fraction of the budget. Waiting callers continue one
+   * per turn, in order. If the clock stands still, the budget is never used up.
    */
   readonly repeat: (step: () => boolean) => Effect.Effect<void>
-  /** Maps items one by one, as `repeat` does its steps. */
+  /** Maps items one at a time, as `repeat` does its steps. */
   readonly map: <A, B>(items: ReadonlyArray<A>, f: (item: A) => B) => Effect.Effect<ReadonlyArray<B>>
 }
 
 const NANOS = 1_000_000n
 
-/** Makes a budget, which all who work in one process must share. **Units** milliseconds. */
+/** Makes a budget. All work of one process must share it. **Units** milliseconds. */
 export const make = (turnMs: number): TurnBudget => {
   const whole = BigInt(turnMs) * NANOS
   let left = whole
-  /** Whoever gives way holds it until it worked again: so nobody else begins a turn of its own behind it. */
+  /**
+   * A caller that yields holds this permit until it has worked again, so that no other caller starts a turn behind it.
+   */
   const next = Semaphore.makeUnsafe(1)
 
-  /** Gives whether the last step was done. */
+  /** Runs steps within the budget. Returns whether the last step is done. */
   const work = (clock: Clock.Clock, step: () => boolean): boolean => {
     let before = clock.monotonicTimeNanosUnsafe()
     while (left > 0n) {
-      const goesOn = step()
+      const hasMore = step()
       const after = clock.monotonicTimeNanosUnsafe()
       left -= after - before
       before = after
-      if (!goesOn) return true
+      if (!hasMore) return true
     }
     return false
   }
 
-  const giveWay = Effect.suspend(() =>
+  const awaitBudget = Effect.suspend(() =>
     left > 0n
       ? Effect.void
       : Effect.map(Effect.yieldNow, () => {
@@ -46,7 +49,7 @@ export const make = (turnMs: number): TurnBudget => {
   const repeat: TurnBudget["repeat"] = Effect.fnUntraced(function* (step) {
     const clock = yield* Clock.Clock
     let isDone = work(clock, step)
-    while (!isDone) isDone = yield* next.withPermit(Effect.map(giveWay, () => work(clock, step)))
+    while (!isDone) isDone = yield* next.withPermit(Effect.map(awaitBudget, () => work(clock, step)))
   })
 
   const map = <A, B>(items: ReadonlyArray<A>, f: (item: A) => B): Effect.Effect<ReadonlyArray<B>> =>
@@ -66,8 +69,8 @@ export const make = (turnMs: number): TurnBudget => {
 }
 
 /**
- * The budget that all clusters of the process share: what a collection of garbage, or others on a busy processor, add to
- * it is longer. By 4 ms whoami waited half as long again while 20,000 pods came in, which were there no sooner.
+ * The budget shared by all clusters of the process. Two milliseconds are shorter than the pauses of garbage collection.
+ * A larger budget slows down other requests noticeably without making the processing faster.
  */
 export const TurnBudget = Context.Reference<TurnBudget>("@quarterdeck/cluster-fanout/TurnBudget", {
   defaultValue: () => make(2)

@@ -1,22 +1,22 @@
-/** Reads what lines or frames of a watch tell, one by one. */
+/** Decodes the lines or frames of a watch one at a time. */
 import { Result } from "effect"
 import type { KubeObject, WatchEvent } from "./KubeObject.ts"
 import type { WireForm } from "./WireForm.ts"
 import type { Received } from "./ListWatchState.ts"
 
-/** What lines of a watch told, up to the error that one of them is. */
+/** The events of some lines, up to an error event. */
 export interface Taken extends Received {
   readonly error?: { readonly status: unknown }
 }
 
 export interface WatchLines {
-  /** Reads the next line. **Shape** gives whether there is more to read. */
+  /** Decodes the next line. Returns whether more remain. */
   readonly step: () => boolean
-  /** Gives what all lines told that were read. **Errors** the problem of a line that is none. */
+  /** Returns the events of all decoded lines. **Errors** the problem of an invalid line. */
   readonly taken: () => Result.Result<Taken, string>
 }
 
-/** Begins to read lines. **Shape** `before` is what was known when they came. */
+/** Starts to decode lines. **Shape** `before` is the state before these lines. */
 export const read = (
   lines: ReadonlyArray<Buffer>,
   before: Pick<Taken, "isInitial" | "resourceVersion">,

@@ -1,30 +1,39 @@
-/** Says what the refusal of a watch, or the error that ends one, stands for. */
+/** Interprets the rejection of a watch, and the error that ends one. */
 import { Option } from "effect"
 import { decodeStatus, fromAnswer } from "./AnswerProblem.ts"
 import type { ClusterError } from "./ClusterError.ts"
 
-/** A proxy that knows JSON alone may not look at what else would do. */
+/**
+ * Returns whether the content types were rejected. A proxy that supports only JSON may reject the whole list of types.
+ */
 export const isNotAcceptable = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterAnswerInvalid" && reason.status === 406
 
-/** Whether it was the watch-list or the watch that was refused, the list that follows tells: it fails in its own words. */
+/**
+ * Returns whether a watch-list may be unsupported. If the watch itself was rejected, the list that follows fails with
+ * the reason.
+ */
 export const refusesWatchList = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterForbids"
   || (reason._tag === "ClusterAnswerInvalid" && (reason.status === 400 || reason.status === 422))
 
-/** Names the reason of an error that came as an event of a watch. */
+/** Returns the reason of an error event of a watch. */
 export const reasonOf = (
   status: unknown,
   action: { verb: string; resource: string },
   nowMs: number
 ): ClusterError["reason"] => {
-  const told = Option.getOrUndefined(decodeStatus(status))
+  const decodedStatus = Option.getOrUndefined(decodeStatus(status))
   return fromAnswer({
     isWrite: false,
-    status: told?.code ?? 500,
+    status: decodedStatus?.code ?? 500,
     headers: {},
-    // Its message is left out: an event has no credential to mask it by.
-    body: JSON.stringify({ kind: "Status", reason: told?.reason ?? "Unknown", details: told?.details }),
+    // Leave out the message: an event has no known credential by which to mask it.
+    body: JSON.stringify({
+      kind: "Status",
+      reason: decodedStatus?.reason ?? "Unknown",
+      details: decodedStatus?.details
+    }),
     ...action,
     secrets: [],
     nowMs

@@ -1,4 +1,4 @@
-/** Decides between protobuf and JSON: what to ask for, and how to read what came. */
+/** Chooses between protobuf and JSON: which to request, and how to parse the answer. */
 import { Result } from "effect"
 import * as jsonLines from "./JsonLines.ts"
 import type { Resource } from "./KubeObject.ts"
@@ -8,17 +8,17 @@ import * as KubeShapes from "./KubeShapes.ts"
 import * as listItems from "./ListItems.ts"
 import * as watchFrames from "./WatchFrames.ts"
 
-/** How answers of one form are read. */
+/** Parsers of one wire format. */
 export interface WireForm {
   readonly readPage: (body: Buffer) => listItems.ListItems
-  /** Makes what splits a watch into events. */
+  /** Makes the splitter of a watch's byte stream. */
   readonly split: (limitBytes: number) => jsonLines.JsonLines
   readonly readEvent: (event: Buffer) => Result.Result<WireEvent | undefined, string>
 }
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf"
 
-/** Names the forms that can be read, the cheapest first. **Shape** nothing where that is JSON alone. */
+/** Returns the supported content types, cheapest first. **Shape** `undefined` for JSON only. */
 export const accept = (resource: Resource): string | undefined =>
   KubeShapes.find(resource) === undefined ? undefined : `${PROTOBUF},application/json`
 
@@ -28,7 +28,7 @@ const json: WireForm = {
   readEvent: (line) => Result.flatMap(parseJson(line), toEvent)
 }
 
-/** Gives the form of an answer, which is the server's choice. **Shape** JSON unless it says protobuf. */
+/** Returns the format of an answer by its content type. **Shape** JSON unless the content type is protobuf. */
 export const of = (contentType: string, resource: Resource): WireForm => {
   const shape = KubeShapes.find(resource)
   if (shape === undefined || contentType.split(";", 1)[0]?.trim().toLowerCase() !== PROTOBUF) return json

@@ -1,5 +1,5 @@
 /**
- * Makes the proof of identity that goes with a request to a cluster.
+ * Obtains the credentials that are sent with requests to a cluster.
  */
 import {
   Cache,
@@ -24,25 +24,27 @@ import { traced } from "../Traced.ts"
 import { type ExecCredential, run } from "./ExecPlugin.ts"
 import { type HeaderLines, headers as impersonationHeaders } from "./Impersonate.ts"
 
-/** What TLS needs of a cluster's credential. **Shape** PEM text. */
+/** TLS part of a cluster's credential. **Shape** PEM text. */
 export interface TlsMaterial {
   readonly certificateAuthority?: string
   readonly client?: { readonly certificate: Redacted.Redacted; readonly key: Redacted.Redacted }
 }
 
-/** A proof of identity, as of now. */
+/** The current credential of a cluster, ready to be sent. */
 export interface Proof {
   readonly headers: Redacted.Redacted<HeaderLines>
   readonly tls: TlsMaterial
-  /** Changes when the proof does. */
+  /** Changes whenever the credential does. */
   readonly id: string
-  /** Changes when the TLS material does: connections made with another one must not be used. */
+  /** Changes whenever the TLS material does. Connections made with other material must not be used. */
   readonly tlsId: string
 }
 
 /**
- * How long credentials hold, in milliseconds: how long file content is believed; how long before its expiry a plugin's
- * credential is replaced; how long a failed plugin is left alone; how long after a forced renewal the next may follow.
+ * Lifetimes of credentials, in milliseconds.
+ *
+ * **Shape** `fileMs`: how long file content is cached. `leewayMs`: how long before its expiry a plugin's credential is
+ * replaced. `failureMs`: how long a plugin's failure is cached. `renewalMs`: least time between two forced renewals.
  */
 export const CredentialTimes = Context.Reference("@quarterdeck/cluster-fanout/credential/Credentials/CredentialTimes", {
   defaultValue: () => ({ fileMs: 2_000, leewayMs: 60_000, failureMs: 5_000, renewalMs: 10_000 })
@@ -50,7 +52,10 @@ export const CredentialTimes = Context.Reference("@quarterdeck/cluster-fanout/cr
 
 const CAPACITY = 4_096
 
-/** Plugin runs at the same time, of all clusters: a fleet that starts together must not starve its own plugins. */
+/**
+ * Plugins that run at the same time, for all clusters, so that a fleet that starts together does not exhaust the
+ * machine.
+ */
 export const PluginLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/credential/Credentials/PluginLanes", {
   defaultValue: () => 16
 })
@@ -59,16 +64,17 @@ export class Credentials extends Context.Service<
   Credentials,
   {
     /**
-     * Gives the proof for a cluster: from memory while it holds, else from files or the plugin.
+     * Returns the credential of a cluster: from memory while valid, else from files or the plugin.
      *
-     * **Errors** `ClusterCredentialUnavailable`. **Limits** one plugin run at a time per cluster, which callers share and
-     * which goes on when they leave: a plugin slower than its callers' deadlines still gets done. `PluginLanes` in all.
+     * **Errors** `ClusterCredentialUnavailable`. **Limits** one plugin run at a time per cluster, shared by all
+     * callers. The run continues when callers leave, so that a plugin slower than their deadlines still finishes.
+     * `PluginLanes` in total.
      */
     readonly prove: (cluster: Cluster) => Effect.Effect<Proof, ClusterError>
     /**
-     * Gives a newer proof than one that the server refused, if there can be one.
+     * Returns a newer credential than one that the server rejected, if there is one.
      *
-     * **Limits** forces a plugin at most once in `renewalMs` per cluster.
+     * **Limits** forces a plugin run at most once in `renewalMs` per cluster.
      */
     readonly renew: (cluster: Cluster, refused: Proof) => Effect.Effect<Option.Option<Proof>, ClusterError>
   }
@@ -79,19 +85,19 @@ export class Credentials extends Context.Service<
   )
 }
 
-/** Where proofs come from, and which plugins were forced. */
+/** Caches of credentials, and the forced plugin runs. */
 interface Sources {
   readonly files: Cache.Cache<string, string, string>
   readonly plugins: Cache.Cache<KeyedValue<PluginRun>, Obtained, string>
   readonly runPlugin: (key: KeyedValue<PluginRun>) => Effect.Effect<Obtained, string>
   readonly renewalMs: number
-  /** When a plugin was last forced, by generation; entries older than `renewalMs` are dropped. */
+  /** Time of the last forced plugin run, by generation. Entries older than `renewalMs` are dropped. */
   readonly forced: Map<string, number>
-  /** The last proof of each connection, which needs no digest as long as it is made of the same. */
+  /** The last credential of each connection, reused without a digest while its input is unchanged. */
   readonly proofs: WeakMap<Cluster["connection"], Made>
 }
 
-/** What a plugin gave, and when. **Units** milliseconds since the epoch. */
+/** A plugin's credential and the time it was obtained. **Units** milliseconds since the epoch. */
 interface Obtained {
   readonly credential: ExecCredential
   readonly obtainedAt: number
@@ -125,7 +131,9 @@ const make = Effect.fnUntraced(function* () {
         Exit.isSuccess(exit) ? lifetime(exit.value, times.leewayMs) : Duration.millis(times.failureMs)
     }
   )
-  /** Awaited by a fiber of the layer, so that no caller's interruption ends the run or waits for its end. */
+  /**
+   * Runs the plugin in a fiber of the layer, so that an interrupted caller neither ends the run nor waits for its end.
+   */
   const runPlugin = (key: KeyedValue<PluginRun>) =>
     Effect.flatMap(Effect.forkIn(Cache.get(plugins, key), scope), (running) => Fiber.join(running))
 
@@ -152,7 +160,9 @@ const authorityOf = (
 ): Effect.Effect<string | undefined, string> =>
   certificateAuthority === undefined ? Effect.succeed(undefined) : pem(sources, certificateAuthority)
 
-/** Gives the certificate that goes with each connection; that of a plugin is not known before the plugin has run. */
+/**
+ * Returns the certificate configured for a credential. A plugin's certificate is known only after the plugin has run.
+ */
 const clientCertificateOf = (credential: Credential): ClientCertificate | undefined => {
   switch (credential._tag) {
     case "None":
@@ -231,7 +241,7 @@ const prove = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster) {
   return proof
 })
 
-/** What a proof was made of. */
+/** The input of a credential, and the result. */
 interface Made {
   readonly authorization: string | undefined
   readonly tls: TlsMaterial
@@ -288,12 +298,12 @@ const pluginKey = (
   plugin: PluginRun["plugin"]
 ): KeyedValue<PluginRun> => new KeyedValue(generation, { connection, plugin })
 
-/** One that is as good as expired when it comes is still used for as long as a failure is believed. */
+/** Least lifetime of a plugin's credential, even if it is almost expired when it arrives. */
 const SHORTEST_MS = 5_000
 
 const lifetime = ({ credential, obtainedAt }: Obtained, leewayMs: number) => {
   if (credential.expiresAt === undefined) return Duration.infinity
   const left = credential.expiresAt - obtainedAt
-  // A short-lived credential is used for most of its life, however long the leeway.
+  // A short-lived credential is used for most of its lifetime, however long the leeway.
   return Duration.millis(Math.max(SHORTEST_MS, left - Math.min(leewayMs, left / 10)))
 }

@@ -1,12 +1,15 @@
 /**
- * Runs a credential plugin and reads what it prints.
+ * Runs a credential plugin and parses its output.
  */
 import { Context, Duration, Effect, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { Connection, ExecPlugin } from "../../registry/Cluster.ts"
 import { mask } from "../Masking.ts"
 
-/** What a plugin proved. **Shape** a token, a certificate with its key, or both; no expiry means until refused. */
+/**
+ * A plugin's credential. **Shape** a token, a certificate with its key, or both. Without an expiry it is valid until
+ * rejected.
+ */
 export interface ExecCredential {
   readonly token?: Redacted.Redacted
   readonly certificate?: { readonly certificate: Redacted.Redacted; readonly key: Redacted.Redacted }
@@ -14,7 +17,7 @@ export interface ExecCredential {
   readonly expiresAt?: number
 }
 
-/** The plugin gave nothing usable. **Shape** `problem` holds no secret. */
+/** The plugin returned no usable credential. **Shape** `problem` contains no secret. */
 export class ExecPluginFailed extends Schema.TaggedError<ExecPluginFailed>()("ExecPluginFailed", {
   problem: Schema.String
 }) {
@@ -24,22 +27,22 @@ export class ExecPluginFailed extends Schema.TaggedError<ExecPluginFailed>()("Ex
 }
 
 /**
- * Bounds a plugin: milliseconds of one run, bytes of its output, and characters of its complaint that an error may
- * tell.
+ * Limits of a plugin: milliseconds of one run, bytes of its output, and characters of its error output in an error
+ * message.
  */
 export const ExecLimits = Context.Reference("@quarterdeck/cluster-fanout/credential/ExecPlugin/ExecLimits", {
   defaultValue: () => ({ runMs: 30_000, outputBytes: 1024 * 1024, complaintCharacters: 200 })
 })
 
-const COMPLAINT_BYTES = 4096
+const ERROR_OUTPUT_BYTES = 4096
 
 /**
  * Runs the plugin once.
  *
- * **Shape** the plugin inherits the service's environment, with its own `env` on top; nothing is written to its input.
+ * **Shape** the plugin inherits the service's environment, extended by its own `env`. Its standard input is empty.
  *
- * **Errors** `ExecPluginFailed`: not found, ended with a failure (and the first line of what it complained, secrets
- * masked), too slow, or not an `ExecCredential`. **Limits** `ExecLimits`; a run past its time is killed.
+ * **Errors** `ExecPluginFailed`: not found, failed (with the first line of its error output, secrets masked), too slow,
+ * or not an `ExecCredential`. **Limits** `ExecLimits`; a run over its time is killed.
  *
  * **Source** `client.authentication.k8s.io/v1`, KEP-541.
  */
@@ -49,7 +52,7 @@ export const run = Effect.fn("ExecPlugin.run")(function* (
   authority: string | undefined
 ) {
   if (plugin.interactiveMode === "Always") {
-    return yield* failed(plugin, "wants to ask, and a service has nobody to answer")
+    return yield* failed(plugin, "needs an interactive prompt, which the service cannot answer")
   }
   const { complaintCharacters, outputBytes, runMs } = yield* ExecLimits
   const command = ChildProcess.make(plugin.command, plugin.args, {
@@ -62,11 +65,11 @@ export const run = Effect.fn("ExecPlugin.run")(function* (
     forceKillAfter: "2 seconds"
   })
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const [code, output, complaint] = yield* Effect.scoped(
+  const [code, output, errorOutput] = yield* Effect.scoped(
     Effect.gen(function* () {
       const handle = yield* spawner.spawn(command)
       return yield* Effect.all(
-        [handle.exitCode, collect(handle.stdout, outputBytes), collect(handle.stderr, COMPLAINT_BYTES)],
+        [handle.exitCode, collect(handle.stdout, outputBytes), collect(handle.stderr, ERROR_OUTPUT_BYTES)],
         { concurrency: "unbounded" }
       )
     })
@@ -78,14 +81,17 @@ export const run = Effect.fn("ExecPlugin.run")(function* (
     })
   )
   if (code !== 0) {
-    const line = firstLine(complaint.bytes, plugin, complaintCharacters)
+    const line = firstLine(errorOutput.bytes, plugin, complaintCharacters)
     return yield* failed(plugin, line === "" ? `ended with ${code}` : `ended with ${code}: ${line}`)
   }
   if (output.cut) return yield* failed(plugin, `printed more than ${outputBytes} bytes`)
   return yield* read(plugin, output.bytes.toString("utf8"))
 })
 
-/** Collects output up to a limit. Everything is read, so that the plugin never blocks on a full pipe; what is over the limit is dropped. */
+/**
+ * Collects output up to a limit and discards the rest. Reads everything, so that the plugin never blocks on a full
+ * pipe.
+ */
 const collect = <E>(output: Stream.Stream<Uint8Array, E>, limit: number) =>
   Stream.runFold(
     output,
@@ -145,9 +151,10 @@ const read = Effect.fnUntraced(function* (
     return yield* failed(plugin, `printed another version than ${plugin.apiVersion}`)
   const { clientCertificateData: certificate, clientKeyData: key, expirationTimestamp, token } = status
   if (Boolean(certificate) !== Boolean(key))
-    return yield* failed(plugin, "printed a certificate without key, or a key without")
+    return yield* failed(plugin, "printed a certificate without a key, or a key without a certificate")
   if (!token && !certificate) return yield* failed(plugin, "printed neither a token nor a certificate")
-  if (token && !/^[\x21-\x7e]+$/.test(token)) return yield* failed(plugin, "printed a token that no header can carry")
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    return yield* failed(plugin, "printed a token with characters that an HTTP header cannot contain")
   if (expirationTimestamp && !INSTANT.test(expirationTimestamp)) {
     return yield* failed(plugin, "printed an expirationTimestamp that is not RFC 3339")
   }
@@ -162,17 +169,17 @@ const failed = (plugin: ExecPlugin, problem: string): ExecPluginFailed =>
   new ExecPluginFailed({ problem: `exec plugin ${JSON.stringify(plugin.command)} ${problem}` })
 
 const whyNotRun = (plugin: ExecPlugin, tag: string): string => {
-  if (tag === "PermissionDenied") return "may not be run"
+  if (tag === "PermissionDenied") return "is not executable by the service"
   if (tag !== "NotFound") return `could not be run (${tag})`
   return plugin.installHint === undefined
     ? "was not found"
     : `was not found: ${mask(plugin.installHint, { limit: 500 })}`
 }
 
-/** The plugin's own arguments and variables are masked too: they may be secret. */
-const firstLine = (complaint: Buffer, plugin: ExecPlugin, limit: number): string => {
+/** Returns the first line of the error output. Masks the plugin's own arguments and variables, which may be secret. */
+const firstLine = (errorOutput: Buffer, plugin: ExecPlugin, limit: number): string => {
   const line =
-    complaint
+    errorOutput
       .toString("utf8")
       .split(/[\r\n]+/)
       .find((text) => text.trim() !== "") ?? ""

@@ -1,15 +1,15 @@
 /**
- * Writes an impersonation as request headers.
+ * Makes the request headers of an impersonation.
  */
 import type { Impersonation } from "../../registry/Cluster.ts"
 
-/** Header lines by name; a list is sent as one line each, never joined. */
+/** Header lines by name. A list is sent as one line for each element, never joined. */
 export type HeaderLines = Readonly<Record<string, string | Array<string>>>
 
 /**
- * Gives the `Impersonate-*` headers.
+ * Makes the `Impersonate-*` headers.
  *
- * **Shape** several groups are several lines; the key of an extra is percent-encoded where a header name needs it.
+ * **Shape** several groups are several lines. The key of an extra is percent-encoded where a header name requires it.
  *
  * **Source** Kubernetes, "User impersonation"; client-go `transport.SetHeaders`.
  *
@@ -29,7 +29,7 @@ export const headers = ({ extra, groups, uid, user }: Impersonation): HeaderLine
   )
 })
 
-/** Headers are bytes: UTF-8 is written one character per byte, as Go sends it. */
+/** Encodes text as UTF-8 with one character per byte, as Go sends it, because headers are bytes. */
 const toHeaderText = (text: string): string => Buffer.from(text, "utf8").toString("latin1")
 
 const escapeKey = (key: string): string =>
