@@ -6,19 +6,19 @@ import * as ClusterName from "./ClusterName.ts"
 import { InvalidTarget } from "./TargetError.ts"
 import * as TargetRequest from "./TargetRequest.ts"
 
-/** The header's name unless a setting says otherwise. */
+/** Default name of the header, which a setting can change. */
 export const DEFAULT_NAME = "X-Service-Cluster"
 
-/** A header value carries one byte a character. */
+/** Limit of the header value, which carries one byte per character. */
 const MAX_BYTES = 4096
 
 /**
- * Parses every value that a request carried under the header's name.
+ * Parses all values that a request sent under the header's name.
  *
- * **Shape** no value: `None`. `a`, `a|b`, `*`, `"*"`; space and tab around a name are trimmed; duplicates collapse
- * keeping their order.
+ * **Shape** `None` without a value. `a`, `a|b`, `*`, `"*"`; spaces and tabs around a name are trimmed; duplicates are
+ * removed in order.
  *
- * **Errors** `InvalidTarget` for a repeated header, a blank one, an empty segment, a comma, a stray `*` or quote, a
+ * **Errors** `InvalidTarget` for a repeated or blank header, an empty segment, a comma, a stray `*` or quote, and a
  * name outside the grammar.
  *
  * **Limits** 4 KiB; `maxNames` distinct names.
@@ -34,7 +34,7 @@ export const parse = (
   maxNames: number
 ): Result.Result<Option.Option<TargetRequest.TargetRequest>, InvalidTarget> => parseOf(ClusterName.is)(values, maxNames)
 
-/** As `parse`, by the grammar of other names. */
+/** Does the same as `parse`, with another grammar of names. */
 export const parseOf =
   <Name extends string>(isName: (text: string) => text is Name) =>
   (
@@ -60,7 +60,7 @@ export const parseOf =
     return Result.succeed(Option.some(TargetRequest.named(names)))
   }
 
-/** Prints the header that asks for a target; `undefined` is the absent header, which asks for the parent. */
+/** Prints the header of a target. Returns `undefined` for the parent, which is addressed without a header. */
 export const print = (request: TargetRequest.TargetRequest): string | undefined => {
   switch (request._tag) {
     case "Parent":
@@ -74,7 +74,7 @@ export const print = (request: TargetRequest.TargetRequest): string | undefined 
 
 const refuse = (problem: InvalidTarget["problem"]) => Result.fail(new InvalidTarget({ field: "header", problem }))
 
-/** Trims by hand: a pattern for the blanks at the end takes time that grows with the square of those in the middle. */
+/** Trims with a loop: a regular expression for trailing blanks would take quadratic time on long runs of blanks. */
 const trim = (text: string): string => {
   let start = 0
   let end = text.length

@@ -1,15 +1,15 @@
 /**
- * The name of a registered cluster, as keys, headers, bodies and answers spell it.
+ * The name of a registered cluster in keys, headers, bodies and answers.
  */
 import { Order, Schema } from "effect"
 
 const GRAMMAR = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/u
 
-/** The grammar in words, for errors. */
+/** The grammar in words, for error messages. */
 export const ALLOWED = "1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit"
 
 /**
- * Names one cluster.
+ * The name of one cluster.
  *
  * **Shape** 1 to 253 characters: letters, digits, `.`, `_` and `-`, the first and the last a letter or digit;
  * case-sensitive, compared byte by byte.
@@ -22,19 +22,19 @@ export const ClusterName = Schema.String.check(
 ).pipe(Schema.brand("ClusterName"))
 export type ClusterName = typeof ClusterName.Type
 
-/** Tells whether a text is a cluster name. */
+/** Returns whether a text is a cluster name. */
 export const is = (text: string): text is ClusterName => GRAMMAR.test(text)
 
-/** Orders by UTF-16 code unit, which for this alphabet is byte order. */
+/** Orders by UTF-16 code unit, which is byte order for this alphabet. */
 export const order: Order.Order<ClusterName> = Order.String
 
-/** No tool writes a longer context name. */
+/** Longer than any context name that a tool writes. */
 const MAX_TEXT = 4096
 
 /**
  * Makes a name from a text that may not be one, such as a kubeconfig context.
  *
- * **Shape** every run of characters outside the grammar becomes one `-`. `.`, `_` and `-` are cut from both ends.
+ * **Shape** every run of characters outside the grammar becomes one `-`. `.`, `_` and `-` are removed from both ends.
  * `undefined` if nothing is left or the result is too long.
  *
  * **Limits** linear; `undefined` for a text over 4,096 characters.
@@ -51,7 +51,7 @@ export const fromText = (text: string): ClusterName | undefined => {
   return is(name) ? name : undefined
 }
 
-/** Cuts by hand: a pattern for the end of a text takes quadratic time over long runs inside of it. */
+/** Trims with a loop: a regular expression would take quadratic time on long runs inside the text. */
 const withoutEnds = (text: string): string => {
   let start = 0
   let end = text.length

@@ -1,5 +1,5 @@
 /**
- * The name of one cost history: a cluster's own name, or a dated one once that name belongs to another cluster.
+ * The name of one cost history: a cluster's name, or a dated name after another cluster took the name over.
  */
 import { Schema } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -8,10 +8,10 @@ const RENAMED =
   /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?@\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.(?:[2-9]|[1-9]\d))?$/u
 
 /**
- * Names the past of a cluster whose name belongs to another cluster now.
+ * Name of the cost history of a former cluster whose name another cluster has now.
  *
- * **Shape** `<name>@<yyyy-mm-dd>`, the day that its figures end; `.2` and so on follow where several end on one day. No
- * cluster can be registered under such a name.
+ * **Shape** `<name>@<yyyy-mm-dd>`, the day on which its figures end. If several end on one day, `.2` and so on follow.
+ * No cluster can be registered under such a name.
  */
 export const RenamedHistory = Schema.String.check(
   Schema.isPattern(RENAMED, { expected: "a cluster name and a day: <name>@<yyyy-mm-dd>" })
@@ -20,24 +20,24 @@ export type RenamedHistory = typeof RenamedHistory.Type
 
 const isRenamed = (text: string): text is RenamedHistory => RENAMED.test(text)
 
-/** Names one cost history. **Shape** a cluster's name, or `<name>@<yyyy-mm-dd>`. */
+/** Name of one cost history. **Shape** a cluster's name, or `<name>@<yyyy-mm-dd>`. */
 export type HistoryName = ClusterName.ClusterName | RenamedHistory
 
-/** Tells whether a text is the name of a history. */
+/** Returns whether a text is the name of a history. */
 export const is = (text: string): text is HistoryName => ClusterName.is(text) || isRenamed(text)
 
 const HISTORY =
   /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?:@\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.(?:[2-9]|[1-9]\d))?)?$/u
 
-/** Decodes the name of a history. **Shape** one pattern, so that documents of the interface show it. */
+/** Schema of a history's name. **Shape** a single pattern, so that the OpenAPI document contains it. */
 export const HistoryName = Schema.String.check(
-  Schema.isPattern(HISTORY, { expected: "a cluster name, or such a name and a day: <name>@<yyyy-mm-dd>" })
+  Schema.isPattern(HISTORY, { expected: "a cluster name, or a cluster name and a day: <name>@<yyyy-mm-dd>" })
 ).pipe(Schema.refine(is))
 
 /**
- * Makes the name under which a history is kept once its name belongs to another cluster.
+ * Makes the dated name of a history after another cluster took the name over.
  *
- * **Shape** `undefined` after the 99th of one name and day.
+ * **Shape** `undefined` after the 99th history of one name and day.
  *
  * **Limits** at most 99 candidates.
  */
@@ -54,7 +54,7 @@ export const renamed = (
   return undefined
 }
 
-/** Returns the name that the cluster of a history had. */
+/** Returns the cluster name of a history. */
 export const clusterOf = (name: HistoryName): ClusterName.ClusterName => {
   const at = name.indexOf("@")
   const cluster = at < 0 ? name : name.slice(0, at)

@@ -1,5 +1,5 @@
 /**
- * The namespaces that a key reaches, decided by name and by the live labels of each cluster.
+ * Selects the namespaces that a key may access, by name and by the current labels in each cluster.
  */
 import { Schema } from "effect"
 
@@ -8,7 +8,7 @@ const LABEL_NAME =
   /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/u
 
-/** The name of a namespace. **Shape** RFC 1123 label, 1 to 63 characters; no globbing. */
+/** The name of a namespace. **Shape** RFC 1123 label, 1 to 63 characters; no wildcards. */
 export const NamespaceName = Schema.String.check(
   Schema.isPattern(DNS_LABEL, { expected: "a namespace name: 1 to 63 of a-z 0-9 -, first and last a letter or digit" })
 )
@@ -16,7 +16,7 @@ export const NamespaceName = Schema.String.check(
 /**
  * The key of a label.
  *
- * **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name 63.
+ * **Shape** `prefix/name` or `name`; a prefix has at most 253 characters, a name at most 63.
  *
  * **Source** Kubernetes, "Labels and Selectors: Syntax and character set".
  */
@@ -30,10 +30,10 @@ export const LabelValue = Schema.String.check(
 const isLabelKey = Schema.is(LabelKey)
 
 /**
- * Labels that a namespace must carry, all of them.
+ * Labels that a namespace must have, all of them.
  *
- * **Shape** at least one: an empty selector would mean every namespace. Keys are checked here and not by the record's
- * own key schema, which would drop a key that does not fit it, and so widen the selector.
+ * **Shape** at least one: an empty selector would match every namespace. Keys are checked here instead of by the
+ * record's key schema, which would drop an invalid key and so widen the selector.
  */
 export const MatchLabels = Schema.Record(Schema.String, LabelValue).check(
   Schema.isMinProperties(1, { expected: "at least one label" }),
@@ -44,9 +44,9 @@ export const MatchLabels = Schema.Record(Schema.String, LabelValue).check(
 )
 
 /**
- * Matches a namespace that is one of the names, when any are given, and carries all of the labels, when any are given.
+ * Matches a namespace that has one of the names, if any are given, and all of the labels, if any are given.
  *
- * **Shape** at least one name or label; names may be empty when labels are given.
+ * **Shape** at least one name or label; names may be empty if labels are given.
  */
 export const NamespaceSelector = Schema.Struct({
   namespaceNames: Schema.Array(NamespaceName),
@@ -69,25 +69,28 @@ export type NamespaceFilter =
 export const everyNamespace: NamespaceFilter = { _tag: "All" }
 export const anyOf = (selectors: ReadonlyArray<NamespaceSelector>): NamespaceFilter => ({ _tag: "AnyOf", selectors })
 
-/** Labels that a cluster's own view of its namespaces proves to be current; `undefined` is no proof, and no match. */
+/**
+ * Labels that a cluster's view of its namespaces proves to be current. `undefined` without proof; then no label
+ * matches.
+ */
 export type ProvenLabels = Readonly<Record<string, string>> | undefined
 
 /**
- * Tells whether a filter reaches a namespace.
+ * Returns whether a filter matches a namespace.
  *
- * **Limits** pure; without proven labels only a selector of names alone can match.
+ * **Limits** pure; without proven labels, only a selector with names alone can match.
  */
 export const matches = (filter: NamespaceFilter, name: string, labels: ProvenLabels): boolean =>
   filter._tag === "All" || filter.selectors.some((selector) => selects(selector, name, labels))
 
-/** Tells whether a filter reads labels, so that its clusters must keep proving them. */
+/** Returns whether a filter reads labels, so that the clusters must keep proving them. */
 export const needsLabels = (filter: NamespaceFilter): boolean =>
   filter._tag === "AnyOf" && filter.selectors.some((selector) => selector.labelSelector !== undefined)
 
 /**
- * Tells whether one selector lies inside another: whatever it matches, the other matches too.
+ * Returns whether one selector is narrower than another: the other one matches everything that it matches.
  *
- * **Shape** names a subset where the other names any, labels a superset.
+ * **Shape** its names are a subset if the other selector has names; its labels are a superset.
  */
 export const isWithin = (inner: NamespaceSelector, outer: NamespaceSelector): boolean => {
   const namesWithin =

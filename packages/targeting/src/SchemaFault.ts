@@ -1,37 +1,37 @@
 /**
- * What is wrong with a value that did not decode, told without the value.
+ * Describes why a value did not decode, without quoting the value.
  */
 import { Array, SchemaAST, SchemaIssue } from "effect"
 
 /**
- * What is wrong with one field of the value.
+ * The problem of one field.
  *
  * **Shape** `field` is a path such as `rule.targetClusters[2]`, empty for the whole value.
  */
 export interface SchemaFault {
   readonly field: string
   readonly problem: string
-  /** Whether the field is one that the schema does not know. */
+  /** True if the schema does not contain the field. */
   readonly isUnknown: boolean
 }
 
 type Path = ReadonlyArray<PropertyKey>
 
 /**
- * Reads the first fault, in words that need no knowledge of the schema's own types.
+ * Returns the first problem, worded for users who do not know the schema's types.
  *
  * **Example** `overrides[0].resource: expected node, storage, egress, loadBalancer or cluster`
  */
 export const fromIssue = (issue: SchemaIssue.Issue): SchemaFault => allFromIssue(issue)[0]
 
 /**
- * Reads every fault that an issue holds.
+ * Returns every problem of an issue.
  *
- * **Shape** a field unknown to the schema comes first, as it is often the misspelling of a missing one. A value that was
- * decoded without the option `errors: "all"` has one fault alone.
+ * **Shape** unknown fields come first, because they are often misspellings of a missing field. A value that was decoded
+ * without the option `errors: "all"` has only one problem.
  */
 export const allFromIssue = (issue: SchemaIssue.Issue): Array.NonEmptyReadonlyArray<SchemaFault> => {
-  const faults = faultsOf(issue, []).toSorted((one, other) => Number(other.isUnknown) - Number(one.isUnknown))
+  const faults = faultsOf(issue, []).toSorted((left, right) => Number(right.isUnknown) - Number(left.isUnknown))
   return Array.isReadonlyArrayNonEmpty(faults) ? faults : [known([], "is not allowed")]
 }
 
@@ -42,9 +42,11 @@ const faultsOf = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFau
     case "Encoding":
       return faultsOf(issue.issue, path)
     case "Composite":
-      return issue.issues.flatMap((one) => faultsOf(one, path))
+      return issue.issues.flatMap((inner) => faultsOf(inner, path))
     case "AnyOf":
-      return issue.issues.length > 0 ? issue.issues.flatMap((one) => faultsOf(one, path)) : [noneOf(issue.ast, path)]
+      return issue.issues.length > 0
+        ? issue.issues.flatMap((inner) => faultsOf(inner, path))
+        : [noneOf(issue.ast, path)]
     case "InvalidType":
       return [known(path, `expected ${wordsOf(issue.ast)}`)]
     case "MissingKey":
@@ -67,7 +69,9 @@ const known = (path: Path, problem: string): SchemaFault => ({ field: printPath(
 
 const nameOf = ({ name }: SchemaAST.PropertySignature): string => String(name)
 
-/** Of objects that one field tells apart, that field is at fault. */
+/**
+ * Reports a value outside a union. If one field distinguishes the members of the union, the problem is that field's.
+ */
 const noneOf = (union: SchemaAST.Union, path: Path): SchemaFault => {
   const kinds = union.types.map((type) => {
     const encoded = SchemaAST.toEncoded(type)
@@ -83,7 +87,7 @@ const noneOf = (union: SchemaAST.Union, path: Path): SchemaFault => {
   return known([...path, shared.name], `expected ${eitherOf(values)}`)
 }
 
-/** Says what a value must be, as JSON calls it. */
+/** Describes the expected value in terms of JSON. */
 const wordsOf = (ast: SchemaAST.AST): string => {
   const expected = ast.annotations?.["expected"]
   if (typeof expected === "string") return expected
@@ -114,7 +118,7 @@ const eitherOf = (values: ReadonlyArray<string>): string => {
   return distinct.length < 2 ? distinct.join("") : `${distinct.slice(0, -1).join(", ")} or ${distinct.at(-1)}`
 }
 
-/** Makes the fault of a field that nothing declares. **Shape** `allowed` are the names that are, told with it. */
+/** Makes the problem of an unknown field. **Shape** the message lists the `allowed` names. */
 export const unknownField = (path: Path, allowed: ReadonlyArray<string> = []): SchemaFault => ({
   field: printPath(path),
   problem: allowed.length === 0 ? UNKNOWN : `${UNKNOWN}; allowed: ${allowed.join(", ")}`,
@@ -123,18 +127,18 @@ export const unknownField = (path: Path, allowed: ReadonlyArray<string> = []): S
 
 const UNKNOWN = "is not known here"
 
-/** Prints a fault as one sentence that names its field. */
+/** Prints a problem as one sentence with its field. */
 export const print = ({ field, problem }: SchemaFault): string => (field === "" ? problem : `${field}: ${problem}`)
 
-/** A key of this form needs no quotes, and cannot break the line that tells of it. */
+/** Keys of this form need no quotes and cannot break a log line. */
 const PLAIN_KEY = /^[A-Za-z0-9_./-]+$/
-/** A name that is asked for is rarely longer, and a caller's own is not sent back whole. */
+/** Upper bound of a key in a message. Longer keys are caller input and are not echoed in full. */
 const MAX_KEY = 128
 
 /**
- * Prints where a value stands.
+ * Prints the path of a value.
  *
- * **Limits** of each name the first 128 characters.
+ * **Limits** prints the first 128 characters of each key.
  *
  * **Example** `printPath(["rule", "targetClusters", 2])` is `rule.targetClusters[2]`
  */

@@ -1,5 +1,5 @@
 /**
- * The clusters that one request addresses, resolved once and never read again from the request.
+ * The clusters that one request addresses. Resolved once; later code does not read the request's target again.
  */
 import { Order, Result } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -7,7 +7,7 @@ import type { HistoryName } from "./HistoryName.ts"
 import { ClusterForbidden, ClusterNotFound } from "./TargetError.ts"
 import type { TargetRequest } from "./TargetRequest.ts"
 
-/** The clusters that a key reaches: all of them, also future ones, or the named ones, registered or not. */
+/** The clusters that a key may access: all, including future ones, or the named ones, whether registered or not. */
 export type ClusterScope =
   | { readonly _tag: "All" }
   | { readonly _tag: "Only"; readonly names: ReadonlySet<ClusterName.ClusterName> }
@@ -18,32 +18,32 @@ export const onlyClusters = (names: Iterable<ClusterName.ClusterName>): ClusterS
   names: new Set(names)
 })
 
-/** Tells whether a scope reaches a cluster. */
+/** Returns whether a scope includes a cluster. */
 export const reaches = (scope: ClusterScope, cluster: HistoryName): boolean =>
   scope._tag === "All" || (ClusterName.is(cluster) && scope.names.has(cluster))
 
 /**
  * A resolved target.
  *
- * **Shape** `clusters` are registered, in scope and distinct; as asked when they were named, else the parent first and
- * the others by name. Empty only for `all` with nothing in scope.
+ * **Shape** `clusters` are registered, in scope and distinct. Named clusters keep the requested order; otherwise the
+ * parent is first and the others are sorted by name. Empty only for `all` without a cluster in scope.
  */
 export interface Target<Name extends HistoryName = ClusterName.ClusterName> {
   readonly mode: TargetRequest["_tag"]
   readonly clusters: ReadonlyArray<Name>
 }
 
-/** The registered clusters at one instant. */
+/** The registered clusters at one moment. */
 export interface Registered<Name extends HistoryName = ClusterName.ClusterName> {
   readonly parent: ClusterName.ClusterName
   readonly clusters: ReadonlyArray<Name>
 }
 
 /**
- * Resolves what was asked inside the key's scope.
+ * Resolves a requested target within the key's scope.
  *
- * **Errors** `ClusterForbidden` for any name outside the scope, registered or not, before `ClusterNotFound` for any
- * name that is not registered.
+ * **Errors** `ClusterForbidden` if any name is out of scope, registered or not. Otherwise `ClusterNotFound` if any name
+ * is not registered.
  *
  * **Limits** pure; linear in the clusters.
  */
@@ -73,7 +73,7 @@ export const resolve = <Name extends HistoryName = ClusterName.ClusterName>(
   }
 }
 
-/** Orders the parent first, then the others by name. */
+/** Sorts the parent first, then the others by name. */
 export const inOrder = <Name extends HistoryName>({ clusters, parent }: Registered<Name>): ReadonlyArray<Name> => [
   ...clusters.filter((cluster) => cluster === parent),
   ...clusters.filter((cluster) => cluster !== parent).toSorted(Order.String)

@@ -1,10 +1,10 @@
 /**
- * Why a request's target was refused.
+ * Reasons why a request's target is rejected.
  */
 import { Schema } from "effect"
 import { HistoryName } from "./HistoryName.ts"
 
-/** The header or the body does not spell a target (HTTP 400 `invalid_target`). */
+/** The header or the body is not a valid target (HTTP 400 `invalid_target`). */
 export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidTarget", {
   /** `header`, or the body's field: `clusters`, `clusters[3]`. */
   field: Schema.String,
@@ -26,7 +26,7 @@ export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidT
   }
 }
 
-/** `multiCluster` is true and the list names no cluster (HTTP 400 `empty_cluster_list`). */
+/** `multiCluster` is true and the list is empty (HTTP 400 `empty_cluster_list`). */
 export class EmptyClusterList extends Schema.TaggedError<EmptyClusterList>()("EmptyClusterList", {}) {
   override get message(): string {
     return "clusters: must name at least one cluster; leave the field out to address all clusters"
@@ -34,27 +34,28 @@ export class EmptyClusterList extends Schema.TaggedError<EmptyClusterList>()("Em
 }
 
 /**
- * The key's scope does not reach the target (HTTP 403 `cluster_forbidden`), whether the cluster exists or not.
+ * The target is outside the key's scope (HTTP 403 `cluster_forbidden`). The error does not reveal whether the cluster
+ * exists.
  *
- * **Shape** `cluster` is a name that the caller wrote; absent when no target was given and the parent is out of scope,
- * so that the parent's name is not told.
+ * **Shape** `cluster` is a name that the caller wrote. Absent if the request named no cluster and the parent is out of
+ * scope, so that the parent's name is not revealed.
  */
 export class ClusterForbidden extends Schema.TaggedError<ClusterForbidden>()("ClusterForbidden", {
   cluster: Schema.optionalKey(HistoryName)
 }) {
   override get message(): string {
     return this.cluster === undefined
-      ? "no cluster was named, and the parent cluster is outside the key's scope; name a cluster"
+      ? "the request names no cluster, and the parent cluster is outside the key's scope; name a cluster"
       : `cluster ${this.cluster} is outside the key's scope`
   }
 }
 
-/** A name within the key's scope that no registered cluster has (HTTP 404 `cluster_not_found`). */
+/** No registered cluster has this name, which is in the key's scope (HTTP 404 `cluster_not_found`). */
 export class ClusterNotFound extends Schema.TaggedError<ClusterNotFound>()("ClusterNotFound", {
   cluster: HistoryName
 }) {
   override get message(): string {
-    return `no cluster is registered as ${this.cluster}; names count in their case, and the list of clusters tells them`
+    return `no cluster is registered as ${this.cluster}; names are case-sensitive, and the list of clusters shows them`
   }
 }
 
@@ -63,10 +64,10 @@ const EXPLANATION: Record<InvalidTarget["problem"], string> = {
   blank: "is blank; leave it out to address the parent cluster",
   tooLong: "is longer than 4096 bytes",
   tooManyNames: "names more clusters than one request may address; use * for all",
-  emptySegment: "has an empty name between two |",
-  comma: "has a comma; join names by |",
+  emptySegment: "contains an empty name; join names by a single |",
+  comma: "contains a comma; join names by |",
   strayWildcard: "* must stand alone",
-  quote: 'has a quote; only "*" may be quoted',
+  quote: 'contains a quote; only "*" may be quoted',
   name: "is not a cluster name: 1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit",
   null: "must be an array of cluster names"
 }

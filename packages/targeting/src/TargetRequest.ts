@@ -1,5 +1,5 @@
 /**
- * The target that a request asks for, before the key's scope is applied.
+ * The target that a request asks for, before the key's scope applies.
  */
 import { Option, Result, Schema } from "effect"
 import * as ClusterName from "./ClusterName.ts"
@@ -14,19 +14,20 @@ export type TargetRequest<Name extends string = ClusterName.ClusterName> =
 
 export const parent: TargetRequest<never> = { _tag: "Parent" }
 export const all: TargetRequest<never> = { _tag: "All" }
-/** Asks for these clusters; duplicates collapse keeping their order. */
+/** Requests these clusters. Duplicates are removed in order. */
 export const named = <Name extends string>(names: Iterable<Name>): TargetRequest<Name> => ({
   _tag: "Named",
   names: [...new Set(names)]
 })
 
-/** Any text, which a document of the interface describes as the name that it must be. */
+/** A schema that accepts any text but is documented as the given name schema. */
 const textLike = (name: Schema.Constraint) =>
   Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => Schema.toJsonSchemaDocument(name).schema }))
 
 const fieldsOf = (name: Schema.Constraint, description: string) => ({
   multiCluster: Schema.optionalKey(Schema.Boolean).annotateKey({
-    description: "Whether `clusters` counts; without `clusters` and header, true addresses every cluster in scope.",
+    description:
+      "True to address the clusters in `clusters`. Without `clusters` and without the header, true addresses every cluster in scope.",
     default: false
   }),
   clusters: Schema.optionalKey(
@@ -35,31 +36,33 @@ const fieldsOf = (name: Schema.Constraint, description: string) => ({
 })
 
 /**
- * The two body fields that address clusters; a body schema spreads them.
+ * The two body fields that address clusters, to be spread into a body schema.
  *
- * **Shape** names stay text here: `fromParts` holds them to the grammar, so that a bad one is told by its index.
+ * **Shape** names stay plain text here. `fromParts` validates them, so that errors report the index of an invalid name.
  */
 export const bodyFields = fieldsOf(
   ClusterName.ClusterName,
-  "Names of clusters, read with `multiCluster: true` alone; they win over the header."
+  "Names of clusters. Used only with `multiCluster: true`; they take precedence over the header."
 )
 
-/** As `bodyFields`, for reports of costs. */
+/** Does the same as `bodyFields`, for cost reports. */
 export const historyBodyFields = fieldsOf(
   HistoryName.HistoryName,
-  "Names of clusters, read with `multiCluster: true` alone; they win over the header. Clusters that left count too: `stage`, or `<name>@<yyyy-mm-dd>` where another cluster has the name."
+  "Names of clusters. Used only with `multiCluster: true`; they take precedence over the header. Removed clusters are allowed: `stage`, or `<name>@<yyyy-mm-dd>` if another cluster has the name now."
 )
 
-/** What a body may say of its target. */
+/** The target fields of a body. */
 export const Body = Schema.Struct(bodyFields)
 export type Body = typeof Body.Type
 
 /**
- * Combines header and body: a list wins over the header, `multiCluster` not true ignores the list, and the narrowest
- * target that answers is taken.
+ * Combines header and body.
+ *
+ * **Shape** with `multiCluster: true`, the list takes precedence over the header; otherwise the list is ignored.
+ * Without a list, `multiCluster: true` addresses all clusters unless there is a header.
  *
  * **Errors** `EmptyClusterList` for `multiCluster: true` with `[]` or `null`; `InvalidTarget` for a name outside the
- * grammar, too many names, or `null` (also in an ignored list).
+ * grammar, too many names, or `null`, even in an ignored list.
  *
  * **Limits** `maxNames` distinct names.
  */
@@ -68,7 +71,7 @@ export const fromParts = (
   maxNames: number
 ): Result.Result<TargetRequest, InvalidTarget | EmptyClusterList> => fromPartsOf(ClusterName.is)(parts, maxNames)
 
-/** As `fromParts`, by the grammar of other names. */
+/** Does the same as `fromParts`, with another grammar of names. */
 export const fromPartsOf =
   <Name extends string>(isName: (text: string) => text is Name) =>
   (

@@ -1,9 +1,9 @@
 /**
- * Which clusters and namespaces a request reaches.
+ * Decides which clusters and namespaces a request may reach.
  *
- * A request asks for a target by header or body ({@link TargetRequest}, {@link ClusterHeader}); {@link Target.resolve}
- * meets it with the key's scope and the registered clusters, once; {@link NamespaceFilter} then decides row by row.
- * Nothing here does I/O.
+ * A request asks for a target by header or body ({@link TargetRequest}, {@link ClusterHeader}). {@link Target.resolve}
+ * resolves it once, within the key's scope and the registered clusters. {@link NamespaceFilter} then decides for each
+ * row. The package does no I/O.
  */
 export * as ClusterHeader from "./ClusterHeader.ts"
 export * as ClusterName from "./ClusterName.ts"

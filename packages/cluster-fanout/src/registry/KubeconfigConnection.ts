@@ -113,7 +113,7 @@ const credentialOf = (
     }
     if (user.token !== undefined) {
       if (!isHeaderText(user.token))
-        return yield* incomplete("token is too long or has characters that no header can carry")
+        return yield* incomplete("token is too long or has characters that an HTTP header cannot contain")
       return { _tag: "Token", token: Redacted.make(user.token), ...beside }
     }
     if (user.username !== undefined) {
@@ -168,7 +168,7 @@ const impersonationOf = (user: UserEntry): Result.Result<Impersonation | undefin
   }
   const texts = [user.as, uid ?? "", ...groups, ...Object.values(extra).flat()]
   if (!texts.every(isHeaderText))
-    return incomplete("impersonation is too long or has characters that no header can carry")
+    return incomplete("impersonation is too long or has characters that an HTTP header cannot contain")
   return Result.succeed({ user: user.as, ...(uid !== undefined && { uid }), groups, extra })
 }
 

@@ -56,7 +56,7 @@ export const fromParts = (
     if (!isPem(caData)) return yield* fault("caData", "caData is not PEM in base64")
     const secret = Redacted.value(token)
     if (!/^[\x21-\x7e]+$/.test(secret))
-      return yield* fault("token", "token is empty or has characters that no header can carry")
+      return yield* fault("token", "token is empty or has characters that an HTTP header cannot contain")
     const connection = connectionOf({ file: "", value: cluster }, { file: "", value: { token: secret } })
     // Any remaining problem concerns the server: its scheme or its query.
     if (Result.isFailure(connection)) return yield* fault("server", connection.failure.message)

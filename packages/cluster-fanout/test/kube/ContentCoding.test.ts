@@ -69,7 +69,7 @@ describe("an answer that is compressed though it was not asked for", () => {
           onServer(coded(coding, deflateSync(listOf("a"))), ({ cluster }) => names(cluster))
         )
         assert.strictEqual(error.reason._tag, "ClusterAnswerInvalid")
-        const sentence = `cluster test sends answers compressed as ${name}; it, or a proxy before it, must send them plain or as gzip`
+        const sentence = `cluster test sends answers compressed as ${name}; the API server, or the proxy in front of it, must send them uncompressed or as gzip`
         assert.strictEqual(error.message, sentence)
         assert.strictEqual(Coverage.problemOf(error).message, sentence)
       }

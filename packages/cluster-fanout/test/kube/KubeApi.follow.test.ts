@@ -241,7 +241,10 @@ layer(EmbeddedCluster.layer())("follow", (it) => {
         Effect.gen(function* () {
           yield* server.objects.create(pod("large", { annotations: { text: "x".repeat(5_000) } }))
           const error = yield* Effect.flip(firstEvents(server.entered(), 1))
-          assert.strictEqual(error.message, "cluster test a line of the watch is longer than 1000 bytes")
+          assert.strictEqual(
+            error.message,
+            "cluster test sent an invalid answer: a line of the watch is longer than 1000 bytes"
+          )
         }),
       { lineBytes: 1_000 }
     )

@@ -234,16 +234,16 @@ describe("KubeObjectProtobuf", () => {
   it("each problem has its words", () => {
     const broken = (raw: ReadonlyArray<number>) => write.envelope("v1", "PodList", Buffer.from(raw))
     const problems: ReadonlyArray<readonly [body: Buffer, problem: string]> = [
-      [Buffer.from('{"kind":"PodList"}'), "the answer is not protobuf of Kubernetes"],
+      [Buffer.from('{"kind":"PodList"}'), "the answer is not Kubernetes protobuf"],
       [pageOf("Deployment", []), "the answer is not a list of pods"],
       [write.envelope("v2", "PodList", Buffer.alloc(0)), "the answer is not a list of pods"],
       [broken([0x02, 0x00]), "the answer is not protobuf: a field has no number"],
-      [broken([0x0b]), "the answer is not protobuf: a field has another type than it should have"],
+      [broken([0x0b]), "the answer is not protobuf: a field has an unexpected type"],
       [broken([0x1b]), "the answer is not protobuf: a field has no end"],
-      [broken([0x12, 0x05, 0x00]), "the answer is not protobuf: a field is longer than what holds it"],
+      [broken([0x12, 0x05, 0x00]), "the answer is not protobuf: a field is longer than its message"],
       [broken([0x18, ...Array<number>(11).fill(0xff)]), "the answer is not protobuf: a number has no end"],
       [broken([0x0a, 0x03, 0x12, 0x01, 0xff]), "the answer is not protobuf: a text is not UTF-8"],
-      [broken([0x12, 0x04, 0x0a, 0x00, 0x0a, 0x00]), "the answer is not protobuf: a field is there twice"],
+      [broken([0x12, 0x04, 0x0a, 0x00, 0x0a, 0x00]), "the answer is not protobuf: a field occurs twice"],
       [broken([0x12, 0x00]), "the answer is not a Kubernetes object"]
     ]
     for (const [body, problem] of problems) {
@@ -253,7 +253,7 @@ describe("KubeObjectProtobuf", () => {
     const late = pod("p", { createdAt: "+010000-01-01T00:00:00Z" })
     assert.deepStrictEqual(
       readPage("Pod", pageOf("Pod", [late])),
-      Result.fail("the answer is not protobuf: a time is in no year from 0 to 9999")
+      Result.fail("the answer is not protobuf: a time is outside the years 0 to 9999")
     )
     assert.deepStrictEqual(
       protobuf("Pod").readEvent(eventOf("Deployment", "ADDED", deployment("d"))),

@@ -77,7 +77,7 @@ describe("the authorities of a cluster", () => {
       const reason = yield* reasonOf(server.trusting(broken))
       assert.deepStrictEqual(facts(reason), {
         _tag: "ClusterCredentialUnavailable",
-        problem: "the certificate authority is not PEM, or holds no certificate that can be read"
+        problem: "the certificate authority is not PEM, or contains no readable certificate"
       })
     }).pipe(Effect.scoped, withTransport)
   )

@@ -40,7 +40,11 @@ describe("a snapshot of a program's own clusters", () => {
       TypeError,
       '"a|b" is not a valid cluster name'
     )
-    assert.throws(() => make({ parent: "hub", clusters: clusters("a") }), TypeError, 'the parent cluster "hub" does not exist')
+    assert.throws(
+      () => make({ parent: "hub", clusters: clusters("a") }),
+      TypeError,
+      'the parent cluster "hub" does not exist'
+    )
   })
 
   it("keeps the laws of the port", () => {

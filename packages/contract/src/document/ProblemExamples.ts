@@ -7,7 +7,7 @@ type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 const facts: Readonly<Record<Problem.Code, Facts>> = {
   malformed_request: { detail: "query: must be percent-encoded UTF-8", field: "query" },
   malformed_credential: { detail: "the Authorization header was sent twice", field: "Authorization" },
-  invalid_target: { detail: "X-Service-Cluster: has an empty name between two |", field: "X-Service-Cluster" },
+  invalid_target: { detail: "X-Service-Cluster: contains an empty name; join names by a single |", field: "X-Service-Cluster" },
   empty_cluster_list: {
     detail: "clusters: must name at least one cluster; leave the field out to address all clusters",
     field: "clusters"
@@ -40,7 +40,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   not_found: { detail: "no route has this path" },
   cluster_not_found: {
     detail:
-      "no cluster is registered as prdo; names count in their case, and the list of clusters tells them; did you mean prod?",
+      "no cluster is registered as prdo; names are case-sensitive, and the list of clusters shows them; did you mean prod?",
     field: "X-Service-Cluster"
   },
   workload_not_found: { detail: "cluster prod has no Deployment web in namespace shop", field: "name" },

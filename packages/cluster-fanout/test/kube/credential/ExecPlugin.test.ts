@@ -172,7 +172,7 @@ describe("a plugin that fails", () => {
     "another version": [`print({ token: "t" }, "client.authentication.k8s.io/v1beta1")`, "another version"],
     "an empty status": [`print({ token: "" })`, "neither a token nor a certificate"],
     "half a certificate": [`print({ clientCertificateData: "s3cr3t" })`, "a certificate without key"],
-    "a token that no header can carry": [`print({ token: "s3cr3t\\n" })`, "no header can carry"],
+    "a token that no header can carry": [`print({ token: "s3cr3t\\n" })`, "an HTTP header cannot contain"],
     "an expiry that is no instant": [`print({ token: "s3cr3t", expirationTimestamp: "soon" })`, "not RFC 3339"],
     "too much": [`print({ token: "x".repeat(2_000_000) })`, "more than 1048576 bytes"]
   }
