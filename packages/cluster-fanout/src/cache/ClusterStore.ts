@@ -14,8 +14,7 @@ import * as Kind from "../projection/Kind.ts"
 import { isLaterVersion, KindTable, type Observer } from "./KindTable.ts"
 import { NodeTotals } from "./NodeTotals.ts"
 import { PodTotals } from "./PodTotals.ts"
-import * as EventSet from "./EventSet.ts"
-import * as PodSet from "./PodSet.ts"
+import * as RecordSets from "./RecordSets.ts"
 import type { RowSet, Sorting } from "./RowSet.ts"
 import { SystemNamespace } from "./SystemNamespace.ts"
 import * as WorkloadSet from "./WorkloadSet.ts"
@@ -153,12 +152,12 @@ export class ClusterStore {
 
   /** The pods, updated with each change after the first use. */
   get pods(): RowSet<PodRecord> {
-    return (this.#pods ??= PodSet.make(this.#tables.Pod, this.#sorting))
+    return (this.#pods ??= RecordSets.ofPods(this.#tables.Pod, this.#sorting))
   }
 
   /** The events, updated with each change after the first use. */
   get events(): RowSet<EventRecord> {
-    return (this.#events ??= EventSet.make(this.#tables.Event, this.#sorting))
+    return (this.#events ??= RecordSets.ofEvents(this.#tables.Event, this.#sorting))
   }
 
   /** Finds the objects that may own pods, in their current state. */

@@ -131,13 +131,13 @@ export class Transport extends Context.Service<
       const limits = yield* TransportLimits
       const pools = yield* clusterPools.make(limits)
 
-      const send = (inFlight: InFlight, cluster: Cluster, request: TransportRequest, proof: Proof) => {
+      const send = (flight: Flight, cluster: Cluster, request: TransportRequest, proof: Proof) => {
         const sent = Effect.suspend(() => {
-          inFlight.end()
-          const lent = pools.lend(cluster, proof, inFlight.lane)
+          flight.end()
+          const lent = pools.lend(cluster, proof, flight.lane)
           if (Result.isFailure(lent)) return Effect.fail(lent.failure)
-          inFlight.pool = lent.success
-          return dispatch(inFlight, lent.success.dispatcher, cluster, request, proof)
+          flight.pool = lent.success
+          return dispatch(flight, lent.success.dispatcher, cluster, request, proof)
         })
         if (request.method !== "GET") return sent
         return Effect.matchEffect(sent, {
@@ -146,26 +146,18 @@ export class Transport extends Context.Service<
         })
       }
 
-      const sendRenewing = Effect.fnUntraced(function* (
-        inFlight: InFlight,
-        cluster: Cluster,
-        request: TransportRequest
-      ) {
-        const sent = yield* send(inFlight, cluster, request, yield* credentials.prove(cluster))
+      const sendRenewing = Effect.fnUntraced(function* (flight: Flight, cluster: Cluster, request: TransportRequest) {
+        const sent = yield* send(flight, cluster, request, yield* credentials.prove(cluster))
         if (sent.head.status !== 401) return sent
         // Read the body first, so that the connection is free while a plugin runs.
         yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
         const renewed = yield* credentials.renew(cluster, sent.proof)
-        return Option.isNone(renewed) ? sent : yield* send(inFlight, cluster, request, renewed.value)
+        return Option.isNone(renewed) ? sent : yield* send(flight, cluster, request, renewed.value)
       })
 
       /** Sends a request, and fails for every status that the request does not allow. */
-      const sendChecked = Effect.fnUntraced(function* (
-        inFlight: InFlight,
-        cluster: Cluster,
-        request: TransportRequest
-      ) {
-        const sent = yield* sendRenewing(inFlight, cluster, request)
+      const sendChecked = Effect.fnUntraced(function* (flight: Flight, cluster: Cluster, request: TransportRequest) {
+        const sent = yield* sendRenewing(flight, cluster, request)
         const { headers, status } = sent.head
         if (isSuccess(status) || request.allow?.includes(status)) return sent
         const body = yield* collect(sent.read, cluster, REFUSAL_BYTES, "cut")
@@ -182,9 +174,9 @@ export class Transport extends Context.Service<
         return yield* new ClusterError({ cluster: cluster.name, reason })
       })
 
-      const exchanged = Effect.fnUntraced(function* (inFlight: InFlight, cluster: Cluster, request: TransportRequest) {
+      const exchanged = Effect.fnUntraced(function* (flight: Flight, cluster: Cluster, request: TransportRequest) {
         const { waiting = justWaiting } = request
-        const { head, read } = yield* waiting(sendChecked(inFlight, cluster, request))
+        const { head, read } = yield* waiting(sendChecked(flight, cluster, request))
         const { answerBytes: limit } = limits
         const tooLong = new ClusterTooLarge({ excess: "answer", resource: request.action.resource, limit })
         const body = yield* collect(waiting(read), cluster, limit, tooLong)
@@ -195,8 +187,8 @@ export class Transport extends Context.Service<
         called(cluster, request).pipe(traced("Transport.call", () => ({ cluster: cluster.name, ...request.action })))
 
       const called = Effect.fnUntraced(function* (cluster: Cluster, request: TransportRequest) {
-        const inFlight = new InFlight(laneOf(request))
-        const whole = Effect.ensuring(exchanged(inFlight, cluster, request), inFlight.ending)
+        const flight = new Flight(laneOf(request))
+        const whole = Effect.ensuring(exchanged(flight, cluster, request), flight.ending)
         if (request.waiting !== undefined) return yield* whole
         if (request.answerMs === undefined) return yield* whole.pipe(orTimeout(cluster, limits.callMs))
         // Obtain the credential first: a slow plugin says nothing about the cluster.
@@ -210,9 +202,9 @@ export class Transport extends Context.Service<
         lane: "watch" | "log" | "follow" = "watch"
       ) {
         yield* Effect.annotateCurrentSpan({ cluster: cluster.name, ...request.action })
-        const inFlight = new InFlight(lane)
-        yield* Effect.addFinalizer(() => inFlight.ending)
-        const sending = sendChecked(inFlight, cluster, request)
+        const flight = new Flight(lane)
+        yield* Effect.addFinalizer(() => flight.ending)
+        const sending = sendChecked(flight, cluster, request)
         const sent = yield* lane === "follow" ? sending : orTimeout(cluster, limits.callMs)(sending)
         const read = (silenceMs: number) =>
           sent.read.pipe(Effect.mapError(thrownBy(cluster)), orTimeout(cluster, silenceMs))
@@ -228,7 +220,7 @@ export class Transport extends Context.Service<
 }
 
 /** Resources of a running request: its use of the pool, and the exchange. */
-class InFlight {
+class Flight {
   readonly lane: clusterPools.Lane
   pool: clusterPools.Lent | undefined
   exchange: exchange.Exchange | undefined
@@ -267,7 +259,7 @@ const baseOf = (connection: Cluster["connection"]): Base => {
 
 /** Sends the request and waits for the head of the answer. */
 const dispatch = (
-  inFlight: InFlight,
+  flight: Flight,
   dispatcher: Dispatcher,
   { connection, name }: Cluster,
   { accept, body, method, path }: TransportRequest,
@@ -288,13 +280,13 @@ const dispatch = (
   }
   const opened = Result.try({ try: () => exchange.open(dispatcher, options), catch: thrownBy({ name }) })
   if (Result.isFailure(opened)) return Effect.fail(opened.failure)
-  inFlight.exchange = opened.success
+  flight.exchange = opened.success
   return Effect.matchEffect(opened.success.head, {
     onFailure: (thrown) => Effect.fail(thrownBy({ name })(thrown)),
     onSuccess: (head) => {
       const decoded = contentCoding.decoded(opened.success, head)
       if (Result.isFailure(decoded)) return Effect.fail(thrownBy({ name })(decoded.failure))
-      inFlight.exchange = decoded.success
+      flight.exchange = decoded.success
       return Effect.succeed({ head, read: decoded.success.read, proof })
     }
   })

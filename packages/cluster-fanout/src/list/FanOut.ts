@@ -163,11 +163,10 @@ export class FanOut extends Context.Service<
             replies.set(name, unregistered(name, options.source))
             continue
           }
-          const answered = Result.try(() => options.askNow?.(cluster, now))
-          if (Result.isFailure(answered))
-            replies.set(name, yield* defectReply<A>(name, options.source, 0, answered.failure))
-          else if (answered.success === undefined) waiting.push([cluster, place])
-          else replies.set(name, replied(name, answered.success, options.source, 0))
+          const cached = Result.try(() => options.askNow?.(cluster, now))
+          if (Result.isFailure(cached)) replies.set(name, yield* defectOf<A>(name, options.source, 0, cached.failure))
+          else if (cached.success === undefined) waiting.push([cluster, place])
+          else replies.set(name, replied(name, cached.success, options.source, 0))
         }
         options.beforeOthers?.()
         if (waiting.length > 0) {
@@ -236,7 +235,7 @@ const replyOf = <A>(
 ): Effect.Effect<Reply<A>> => {
   if (Exit.isSuccess(result)) return Effect.succeed(replied(name, result.value, source, latencyMs))
   const error = Cause.findErrorOption(result.cause)
-  if (Option.isNone(error)) return defectReply<A>(name, source, latencyMs, Cause.squash(result.cause))
+  if (Option.isNone(error)) return defectOf<A>(name, source, latencyMs, Cause.squash(result.cause))
   const reply: Reply<A> = { coverage: Coverage.fromError(error.value, { source, latencyMs }), value: undefined }
   return Effect.succeed(reply)
 }
@@ -249,7 +248,7 @@ const replied = <A>(
 ): Reply<A> => ({ coverage: coverageOf(name, answer, source, latencyMs), value: answer.value })
 
 /** Logs the defect. The client sees only `internal_error`. */
-const defectReply = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
+const defectOf = <A>(name: ClusterName, source: Coverage.Consistency, latencyMs: number, defect: unknown) =>
   Effect.as(
     Effect.logError(`FanOut: a defect while asking cluster ${name}`, Cause.die(defect)),
     failed<A>(

@@ -12,7 +12,7 @@ const ascending = (sort: PodSort) =>
 const rowsOf = (store: ClusterStore) =>
   (store.pods.inOrder(PodOrders.ascending("name")) ?? []).map((pod) => PodRows.of(pod, store.chain))
 
-describe("PodSet", () => {
+describe("RecordSets", () => {
   it.prop(
     "keeps each order that was asked for, and the counts, after any changes",
     [Steps, Steps],
