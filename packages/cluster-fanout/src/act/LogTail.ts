@@ -19,7 +19,7 @@ export class LogTail {
     this.#pieces.push(piece)
     this.#bytes += piece.length
     let first = this.#pieces[0]
-    // One byte more than `max` is newest, to know whether the result begins at a line.
+    // One byte more than `max` is kept, to know whether the result begins at a line.
     while (first !== undefined && this.#bytes - first.length > this.#max) {
       this.#pieces.shift()
       this.#bytes -= first.length
@@ -36,7 +36,7 @@ export class LogTail {
   /**
    * Returns the newest bytes.
    *
-   * **Shape** begins at a line if older bytes were dropped. If no line ends in the newest bytes, begins at a UTF-8
+   * **Shape** begins at a line if older bytes were dropped. If no line ends in the kept bytes, begins at a UTF-8
    * character.
    */
   bytes(): Buffer {

@@ -30,8 +30,8 @@ export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]
     if (NamespaceFilter.matches(namespaces, namespace, undefined)) return
     if (!NamespaceFilter.needsLabels(namespaces)) return yield* new NamespaceForbidden({ namespace })
     const question = { kinds: ["Namespace"], consistency: "cache", timeoutMs, needsLabels: true } as const
-    const labels = (asked: Cluster) =>
-      Effect.map(reader.read(asked, question), (reading) => ({
+    const labels = (target: Cluster) =>
+      Effect.map(reader.read(target, question), (reading) => ({
         value: NamespaceFilter.matches(namespaces, namespace, reading.labels(namespace)),
         count: 1,
         ageMs: reading.ageMs,

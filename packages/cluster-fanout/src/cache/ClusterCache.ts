@@ -250,7 +250,7 @@ const membersOf = ({ order, running }: Following): ReadonlyArray<Running> =>
 const awaitSettled = (following: Following): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { running, signal } = following
-    const member = membersOf(following).find((each) => !areSettled(each))
+    const member = membersOf(following).find((candidate) => !areSettled(candidate))
     if (member === undefined) return Effect.void
     const isDone = Effect.raceAllFirst([
       member.store.signal.until(() => areSettled(member)),

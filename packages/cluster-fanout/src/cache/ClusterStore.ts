@@ -140,8 +140,13 @@ export class ClusterStore {
     outcome: { readonly answered: boolean; readonly version?: string; readonly error?: ClusterError },
     now: number
   ): void {
-    const seen = outcome.answered ? { seenAt: now, probedAt: now } : {}
-    this.#health = { ...this.#health, ...seen, version: outcome.version ?? this.#health.version, error: outcome.error }
+    const signOfLife = outcome.answered ? { seenAt: now, probedAt: now } : {}
+    this.#health = {
+      ...this.#health,
+      ...signOfLife,
+      version: outcome.version ?? this.#health.version,
+      error: outcome.error
+    }
     this.signal.notify()
   }
 

@@ -26,7 +26,7 @@ import { WatchPosition } from "./WatchPosition.ts"
  * its bound. A kind that may not be read waits from `minMissingMs` to `maxMissingMs`. The backoff resets after a watch
  * that lasted `settledMs` and delivered data.
  *
- * A kind that was read before counts as missing followOnce it has been refused for `refusedMs`: a server that has just
+ * A kind that was read before counts as missing once it has been refused for `refusedMs`: a server that has just
  * started may refuse permitted requests until it has loaded its RBAC rules.
  *
  * An initial sync without data for `quietMs` gives up its lanes and continues without them.
@@ -168,15 +168,15 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       yield* breaker.suspect
       const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
       const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
-      const asked = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
+      const retryAfterMs = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
       // Check again when the refusal would start to count, even if the backoff has grown longer than that.
       const atMost = isMissing(error) ? Math.max(limits.minBackoffMs, since + limits.refusedMs - endedAt) : Infinity
-      yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(asked, limits.maxBackoffMs))))
+      yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(retryAfterMs, limits.maxBackoffMs))))
     })
   )
 })
 
-/** Follows followOnce and returns the error that ended it: `ClusterExpired` if the server cannot resume from `from`. */
+/** Follows once and returns the error that ended it: `ClusterExpired` if the server cannot resume from `from`. */
 const followOnce = (
   kind: Kind.Kind,
   parts: Parts,

@@ -92,7 +92,7 @@ export class RowSet<Row extends Placed> {
 
   /**
    * Makes the row set of the source that `sourceOf` returns. The source reports each change. Without `sorting`, only
-   * the default order is stateOf.
+   * the default order is kept.
    */
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form

@@ -189,7 +189,7 @@ const codeOf = (thrown: Error): string | undefined => {
 /** Returns the codes of an error, of its causes, and of the single attempts if several addresses were tried. */
 const codesOf = (thrown: unknown, depth = 4): ReadonlyArray<string> => {
   if (depth === 0 || !(thrown instanceof Error)) return []
-  const own = [codeOf(thrown)].filter((code) => code !== undefined)
+  const codes = [codeOf(thrown)].filter((code) => code !== undefined)
   const others: ReadonlyArray<unknown> = thrown instanceof AggregateError ? thrown.errors : []
-  return [...own, ...[thrown.cause, ...others].flatMap((inner) => codesOf(inner, depth - 1))]
+  return [...codes, ...[thrown.cause, ...others].flatMap((inner) => codesOf(inner, depth - 1))]
 }

@@ -50,12 +50,12 @@ export class KubeApi extends Context.Service<
     /** Reads `/version`. **Limits** `answerMs`, counted from when the credential is available. */
     readonly version: (cluster: Cluster, answerMs?: number) => Effect.Effect<ServerVersion, ClusterError>
     /**
-     * Lists the metadata of onePage object of a collection and discards it, to check whether the server answers within
+     * Lists the metadata of one object of a collection and discards it, to check whether the server answers within
      * `answerMs`.
      */
     readonly probe: (cluster: Cluster, scope: Scope, answerMs: number) => Effect.Effect<void, ClusterError>
     /**
-     * Lists page by page (500 objects, fewer if they are too large), at onePage resource version.
+     * Lists page by page (500 objects, fewer if they are too large), at one resource version.
      *
      * **Shape** if a continue token expires, the whole list is read again at once. Objects that were already returned
      * are left out. Objects deleted meanwhile are not withdrawn.
@@ -76,7 +76,7 @@ export class KubeApi extends Context.Service<
       options: ListOptions,
       take: (page: ReadonlyArray<KubeObject>, isAnew: boolean) => Effect.Effect<void>
     ) => Effect.Effect<void, ClusterError>
-    /** Finds onePage object by name. */
+    /** Finds one object by name. */
     readonly find: (
       cluster: Cluster,
       scope: Scope,
@@ -92,7 +92,7 @@ export class KubeApi extends Context.Service<
      * With `from`, the resource version of a complete view, the stream begins with the events since then, followed by
      * `Resumed`. If the server cannot provide them, the stream begins with `Restart`.
      *
-     * **Limits** onePage connection of the watch pool. A stream without any byte for 150 s fails with `ClusterTimeout`
+     * **Limits** one connection of the watch pool. A stream without any byte for 150 s fails with `ClusterTimeout`
      * (`FollowLimits`). Short waits of a throttling server are observed; long ones fail with `ClusterThrottled`.
      */
     readonly follow: (
@@ -124,7 +124,7 @@ export class KubeApi extends Context.Service<
         const onePage = { continueToken: undefined, limit: ONE, metadataOnly: true, probeMs: answerMs }
         yield* getPage(pages, cluster, scope, onePage)
       })
-      // A new cluster's collections are followed at the same time and share onePage request for the version, which rarely
+      // A new cluster's collections are followed at the same time and share one request for the version, which rarely
       // changes.
       const versions = yield* Cache.makeWith((key: KeyedValue<Cluster>) => version(key.value), {
         capacity: 4_096,

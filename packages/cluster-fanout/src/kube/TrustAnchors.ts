@@ -17,7 +17,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /**
  * Makes the TLS contexts of a cluster, in the order to try.
  *
- * **Shape** empty without an authority and a client certificate: then Node's clientOptions root certificates apply. Any
+ * **Shape** empty without an authority and a client certificate: then Node's own root certificates apply. Any
  * certificate in the bundle is a trust anchor, as in Go, including intermediate authorities and server certificates.
  * Unreadable blocks are skipped.
  *

@@ -42,10 +42,10 @@ export const open = <Row>(
   const [payload, signature, ...more] = cursor.length > MAX_CHARACTERS ? [] : cursor.split(".")
   if (payload === undefined || signature === undefined || more.length > 0) return refuse()
   const expected = sign(key, binding, payload)
-  const given = Buffer.from(signature, "base64url")
+  const presented = Buffer.from(signature, "base64url")
   // Base64url decoding is lenient, so compare the text too: each cursor has one spelling.
-  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected)
-  if (!isGenuine || given.toString("base64url") !== signature) return refuse()
+  const isGenuine = presented.length === expected.length && timingSafeEqual(presented, expected)
+  if (!isGenuine || presented.toString("base64url") !== signature) return refuse()
   const position: unknown = JSON.parse(Buffer.from(payload, "base64url").toString())
   return Array.isArray(position) && order.isPosition(position) ? Result.succeed(position) : refuse()
 }

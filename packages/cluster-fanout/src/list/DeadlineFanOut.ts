@@ -69,10 +69,10 @@ export const askByDeadline = Effect.fnUntraced(function* <A, R>(
   const now = yield* steadyClock.now
   for (const [cluster] of clusters) {
     if (outcomes.has(cluster)) continue
-    const asked = open.get(cluster)
-    if (asked !== undefined) yield* asked.breaker.suspect
+    const unanswered = open.get(cluster)
+    if (unanswered !== undefined) yield* unanswered.breaker.suspect
     const result = Exit.fail(timedOut(cluster.name, asking.timeoutMs))
-    outcomes.set(cluster, { result, latencyMs: latency(asked?.askedAt ?? now, now) })
+    outcomes.set(cluster, { result, latencyMs: latency(unanswered?.askedAt ?? now, now) })
   }
   return outcomes
 })
@@ -109,11 +109,11 @@ const awaitDeadline = Effect.fnUntraced(function* (
     const now = yield* steadyClock.now
     if (now >= deadline) return
     let until = source === "live" ? Math.min(deadline, now + DOUBT_AFTER_MS) : deadline
-    for (const asked of source === "live" ? open.values() : []) {
-      if (asked.isDoubted) continue
-      asked.isDoubted = now >= asked.askedAt + DOUBT_AFTER_MS
-      if (asked.isDoubted) yield* asked.breaker.suspect
-      else until = Math.min(until, asked.askedAt + DOUBT_AFTER_MS)
+    for (const unanswered of source === "live" ? open.values() : []) {
+      if (unanswered.isDoubted) continue
+      unanswered.isDoubted = now >= unanswered.askedAt + DOUBT_AFTER_MS
+      if (unanswered.isDoubted) yield* unanswered.breaker.suspect
+      else until = Math.min(until, unanswered.askedAt + DOUBT_AFTER_MS)
     }
     yield* Effect.sleep(until - now)
   }

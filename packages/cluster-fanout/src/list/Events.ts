@@ -56,7 +56,7 @@ export class Events extends Context.Service<
         const merged = yield* RowList.list(fanOut, reader, {
           target,
           namespaces,
-          asked: filter.namespace ?? [],
+          requestedNamespaces: filter.namespace ?? [],
           page,
           paging: MergedList.pagingOf("events", query, {
             key,

@@ -170,8 +170,8 @@ export class FanOut extends Context.Service<
         }
         options.beforeOthers?.()
         if (waiting.length > 0) {
-          const asked = askByDeadline({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
-          for (const [cluster, outcome] of yield* asked)
+          const outcomes = askByDeadline({ breakers, concurrency, request, startedAt, ...options }, waiting, ask)
+          for (const [cluster, outcome] of yield* outcomes)
             replies.set(cluster.name, yield* replyOf(cluster, outcome, options.source))
         }
         const inOrder = clusters.flatMap((name) => replies.get(name) ?? [])

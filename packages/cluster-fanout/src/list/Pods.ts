@@ -68,7 +68,7 @@ export class Pods extends Context.Service<
           filterText,
           target,
           namespaces,
-          asked: filter.namespace ?? [],
+          requestedNamespaces: filter.namespace ?? [],
           page,
           paging: MergedList.pagingOf("pods", query, {
             key,
@@ -84,7 +84,7 @@ export class Pods extends Context.Service<
           wantedOf: (isInScope, { store }) => PodFilter.wanted(filter, isInScope, store.chain)
         }
       }
-      const shown = (merged: MergedList.MergedList<PodRecord>, chains: ReadonlyMap<ClusterName, Chain>) => ({
+      const withRows = (merged: MergedList.MergedList<PodRecord>, chains: ReadonlyMap<ClusterName, Chain>) => ({
         ...merged,
         items: merged.items.map((pod) => PodRows.of(pod, chains.get(pod.cluster)))
       })
@@ -92,12 +92,12 @@ export class Pods extends Context.Service<
       return Pods.of({
         list: Effect.fn("Pods.list")(function* (query: PodQuery) {
           const chains = new Map<ClusterName, Chain>()
-          return shown(yield* RowList.list(fanOut, reader, listingOf(query, chains)), chains)
+          return withRows(yield* RowList.list(fanOut, reader, listingOf(query, chains)), chains)
         }),
         listNow: (query) => {
           const chains = new Map<ClusterName, Chain>()
           const merged = RowList.listNow(fanOut, reader, listingOf(query, chains))
-          return merged === undefined ? undefined : shown(merged, chains)
+          return merged === undefined ? undefined : withRows(merged, chains)
         }
       })
     })

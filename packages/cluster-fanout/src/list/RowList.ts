@@ -26,7 +26,7 @@ export interface Listing<Row extends Placed> {
   readonly target: Target
   readonly namespaces: NamespaceFilter.NamespaceFilter
   /** Namespaces that the caller named. */
-  readonly asked: ReadonlyArray<string>
+  readonly requestedNamespaces: ReadonlyArray<string>
   readonly page: ListQuery.Page<string>
   readonly paging: MergedList.Paging<Row>
   /** Canonical text of the filter. Absent if the filter depends on more than the row itself. */
@@ -51,10 +51,11 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   reader: ClusterReader["Service"],
   listing: Listing<Row>
 ) {
-  const { asked, namespaces, page, paging, target } = listing
+  const { requestedNamespaces, namespaces, page, paging, target } = listing
   const after = yield* MergedList.startOf(paging, page.cursor)
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
-  if (!needsLabels) yield* refuseOutside(asked, (name) => NamespaceFilter.matches(namespaces, name, undefined))
+  if (!needsLabels)
+    yield* refuseOutside(requestedNamespaces, (name) => NamespaceFilter.matches(namespaces, name, undefined))
 
   const { consistency, timeoutMs } = page
   const size = page.limit + 1
@@ -78,14 +79,14 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   const options = { source: consistency, timeoutMs, askNow, beforeOthers: () => head.settle() }
   const replies = yield* fanOut.ask(target.clusters, options, ask)
   if (needsLabels && replies.length > 0) {
-    yield* refuseOutside(asked, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
+    yield* refuseOutside(requestedNamespaces, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
   }
   return MergedList.assemble(replies.map(firstRows), paging, head.rows())
 })
 
-/** Makes the function that turns a cluster's reading into its answer. `take` decides where the rows go. */
+/** Makes the function that turns a cluster's reading into its answer. `take` receives the rows. */
 const answering = <Row extends Placed>(
-  { asked, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
+  { requestedNamespaces, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
   head: PageHead<Row>,
   after: Position | undefined
 ) => {
@@ -102,7 +103,7 @@ const answering = <Row extends Placed>(
     (reading: Reading): Answer<Part<Row>> => {
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
-      const reached = new Set(asked.filter(isInScope))
+      const reached = new Set(requestedNamespaces.filter(isInScope))
       const { count, run } = PageSelection.select(rowsOf(reading), wanted, part)
       return {
         value: { first: take(run), reached },
@@ -131,9 +132,9 @@ export const listNow = <Row extends Placed>(
   reader: ClusterReader["Service"],
   listing: Listing<Row>
 ): MergedList.MergedList<Row> | undefined => {
-  const { asked, namespaces, page, paging, rowsOf, target, wantedOf } = listing
+  const { requestedNamespaces, namespaces, page, paging, rowsOf, target, wantedOf } = listing
   if (page.consistency !== "cache" || NamespaceFilter.needsLabels(namespaces)) return undefined
-  if (!asked.every((name) => NamespaceFilter.matches(namespaces, name, undefined))) return undefined
+  if (!requestedNamespaces.every((name) => NamespaceFilter.matches(namespaces, name, undefined))) return undefined
   const start = MergedList.placeOf(paging, page.cursor)
   if (Result.isFailure(start)) return undefined
 
@@ -174,10 +175,10 @@ const firstRows = <Row>({ coverage, value }: Reply<Part<Row>>): Reply<ReadonlyAr
 })
 
 const refuseOutside = (
-  asked: ReadonlyArray<string>,
+  requestedNamespaces: ReadonlyArray<string>,
   isReached: (name: string) => boolean
 ): Effect.Effect<void, NamespaceForbidden> => {
-  const outside = asked.find((name) => !isReached(name))
+  const outside = requestedNamespaces.find((name) => !isReached(name))
   return outside === undefined ? Effect.void : Effect.fail(new NamespaceForbidden({ namespace: outside }))
 }
 

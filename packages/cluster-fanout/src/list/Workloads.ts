@@ -61,7 +61,7 @@ export class Workloads extends Context.Service<
           filterText,
           target,
           namespaces,
-          asked: filter.namespace ?? [],
+          requestedNamespaces: filter.namespace ?? [],
           page,
           paging: MergedList.pagingOf("workloads", query, {
             key,

@@ -151,11 +151,13 @@ const effective = (spec: Fields, resource: Resource, read: Read): number => {
 const ofPod = (spec: Fields, resource: Resource, read: Read): number | undefined => {
   const resources = fields(spec["resources"])
   if (read === limitOf) return limitOf(resources, resource)
-  const asked = quantity(fields(resources["requests"])[resource], resource)
-  if (asked !== undefined) return asked
+  const podRequest = quantity(fields(resources["requests"])[resource], resource)
+  if (podRequest !== undefined) return podRequest
   const containers = [...list(spec["containers"]), ...list(spec["initContainers"])]
-  const isAsked = containers.some((container) => read(fields(fields(container)["resources"]), resource) !== undefined)
-  return isAsked ? undefined : limitOf(resources, resource)
+  const isRequested = containers.some(
+    (container) => read(fields(fields(container)["resources"]), resource) !== undefined
+  )
+  return isRequested ? undefined : limitOf(resources, resource)
 }
 
 const ofContainers = (spec: Fields, resource: Resource, read: Read): number => {

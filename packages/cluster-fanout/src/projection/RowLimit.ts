@@ -73,17 +73,17 @@ const isApplication = (key: string): boolean =>
 
 const shownOf = (labels: Labels): Labels => {
   const keys = Object.keys(labels).toSorted(compareText)
-  const shown: Array<readonly [string, string]> = []
+  const selected: Array<readonly [string, string]> = []
   let left = LABEL_BYTES
   for (const key of [...keys.filter(isApplication), ...keys.filter((other) => !isApplication(other))]) {
-    if (shown.length === MOST_LABELS) break
+    if (selected.length === MOST_LABELS) break
     const label = [key, labels[key] ?? ""] as const
     // Skips encoding a label that cannot fit anyway.
     if (key.length + label[1].length > left) continue
     const bytes = bytesOf(label)
     if (bytes > left) continue
     left -= bytes
-    shown.push(label)
+    selected.push(label)
   }
-  return Object.fromEntries(shown.toSorted(([left], [right]) => compareText(left, right)))
+  return Object.fromEntries(selected.toSorted(([left], [right]) => compareText(left, right)))
 }

@@ -15,18 +15,18 @@ export type Position = ReadonlyArray<SortValue>
 
 export interface RowOrder<Row> {
   readonly direction: "asc" | "desc"
-  readonly compare: (one: Row, other: Row) => number
+  readonly compare: (left: Row, right: Row) => number
   /**
    * Returns a fast test for rows that sort after the given one by the first key alone. If the test is false, `compare`
    * decides.
    *
    * **Limits** much cheaper than `compare` if many rows are compared with one.
    */
-  readonly behind: (row: Row) => (other: Row) => boolean
+  readonly behind: (row: Row) => (right: Row) => boolean
   /** Compares by the first key alone, ascending. */
-  readonly comparePrimary: (one: Row, other: Row) => number
+  readonly comparePrimary: (left: Row, right: Row) => number
   /** Compares by all keys but the first. */
-  readonly compareTies: (one: Row, other: Row) => number
+  readonly compareTies: (left: Row, right: Row) => number
   readonly position: (row: Row) => Position
   /** Compares a row with a position, as `compare` does. */
   readonly compareTo: (row: Row, position: Position) => number
@@ -51,11 +51,11 @@ export const make = <Row>(
 ): RowOrder<Row> => {
   const keys = [primary, ...ties]
   const sign = order === "asc" ? 1 : -1
-  const comparePrimary = (one: Row, other: Row) => compareValues(primary.read(one), primary.read(other))
+  const comparePrimary = (left: Row, right: Row) => compareValues(primary.read(left), primary.read(right))
   const comparePrimaryTo = (row: Row, position: Position) => compareValues(primary.read(row), position[0] ?? "")
-  const compareTies = (one: Row, other: Row) => {
+  const compareTies = (left: Row, right: Row) => {
     for (const key of ties) {
-      const compared = compareValues(key.read(one), key.read(other))
+      const compared = compareValues(key.read(left), key.read(right))
       if (compared !== 0) return compared
     }
     return 0
@@ -70,9 +70,9 @@ export const make = <Row>(
   }
   return {
     direction: order,
-    compare: (one, other) => {
-      const first = comparePrimary(one, other)
-      return first === 0 ? compareTies(one, other) : sign * first
+    compare: (left, right) => {
+      const first = comparePrimary(left, right)
+      return first === 0 ? compareTies(left, right) : sign * first
     },
     behind: (row) => behind(primary, order, primary.read(row)),
     comparePrimary,
@@ -101,21 +101,21 @@ const behind = <Row>({ read }: SortKey<Row>, order: "asc" | "desc", value: SortV
 }
 
 /** Compares numbers numerically, and text as `compareText` does. */
-export const compareValues = (one: SortValue, other: SortValue): number => {
-  if (typeof one === "string" && typeof other === "string") return compareText(one, other)
-  return one === other ? 0 : one < other ? -1 : 1
+export const compareValues = (left: SortValue, right: SortValue): number => {
+  if (typeof left === "string" && typeof right === "string") return compareText(left, right)
+  return left === right ? 0 : left < right ? -1 : 1
 }
 
 /** Compares by code point, which equals byte order in UTF-8. JavaScript's own order puts surrogates before U+E000. */
-export const compareText = (one: string, other: string): number => {
-  if (one === other) return 0
-  const length = Math.min(one.length, other.length)
+export const compareText = (left: string, right: string): number => {
+  if (left === right) return 0
+  const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
-    const left = one.charCodeAt(index)
-    const right = other.charCodeAt(index)
-    if (left !== right) return aboveSurrogates(left) - aboveSurrogates(right)
+    const leftUnit = left.charCodeAt(index)
+    const rightUnit = right.charCodeAt(index)
+    if (leftUnit !== rightUnit) return aboveSurrogates(leftUnit) - aboveSurrogates(rightUnit)
   }
-  return one.length - other.length
+  return left.length - right.length
 }
 
 const aboveSurrogates = (unit: number): number =>

@@ -2,7 +2,7 @@
  * Decides which addresses a cluster that is registered at run time may have.
  *
  * Callers who register a cluster choose the address that the service connects to. That address must not lead to hosts
- * that only the service's ipv6Fault machine can reach: loopback, link-local addresses, and cloud metadata services.
+ * that only the service's own machine can reach: loopback, link-local addresses, and cloud metadata services.
  */
 import { isIPv4, isIPv6 } from "node:net"
 

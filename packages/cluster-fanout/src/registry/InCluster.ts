@@ -82,8 +82,8 @@ export const layer = (options: InClusterOptions = {}) =>
   Layer.effect(
     ClusterRegistry,
     Effect.gen(function* () {
-      const own = yield* cluster(options)
-      const { registry } = yield* registryFeed.make({ parent: own.name, clusters: [own], problems: [] })
+      const podCluster = yield* cluster(options)
+      const { registry } = yield* registryFeed.make({ parent: podCluster.name, clusters: [podCluster], problems: [] })
       return registry
     })
   )

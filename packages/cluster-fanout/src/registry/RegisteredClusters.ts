@@ -71,14 +71,14 @@ export const make = Effect.fnUntraced(function* (
 
 const merged = (base: RegistrySnapshot, { clusters, problems }: Registrations, source: string): RegistrySnapshot => {
   const names = new Set(base.clusters.map(({ name }) => name))
-  const taken = clusters.filter(({ name }) => names.has(name))
+  const shadowed = clusters.filter(({ name }) => names.has(name))
   return {
     parent: base.parent,
     clusters: inOrder([...base.clusters, ...clusters.filter(({ name }) => !names.has(name)).map(clusterOf)]),
     problems: [
       ...base.problems,
       ...problems,
-      ...taken.map(({ name }) => ({
+      ...shadowed.map(({ name }) => ({
         severity: "error" as const,
         code: "nameTaken" as const,
         source: sourceOf(name, source),

@@ -1,5 +1,5 @@
 /**
- * The rows of left cluster as reported to readers, and the changes that are still to be reported.
+ * The rows of one cluster as reported to readers, and the changes that are still to be reported.
  */
 import { isDeepStrictEqual } from "node:util"
 import type { Placed, RowSet } from "../cache/RowSet.ts"

@@ -1,5 +1,5 @@
 /**
- * The clusters as visible to the keys of left namespace scope: the reported rows, and when each changed.
+ * The clusters as visible to the keys of one namespace scope: the reported rows, and when each changed.
  *
  * Keeps only the last change of each cluster. A reader that reconnects needs the current row, not those in between.
  */
@@ -48,7 +48,7 @@ interface Counted {
   readonly size: ClusterSummary.Size
 }
 
-/** Removed clusters whose last change is stateByName. */
+/** Removed clusters whose last change is kept. */
 const MAX_GONE = 10_000
 
 export class ClusterView {
@@ -84,7 +84,7 @@ export class ClusterView {
     return [...this.#changes.values()].flatMap(({ isGone, row }) => (isGone ? [] : row))
   }
 
-  /** Returns the changes after a number, at most left a cluster; `undefined` if the number is unknown or too old. */
+  /** Returns the changes after a number, at most one a cluster; `undefined` if the number is unknown or too old. */
   since(number: number): ReadonlyArray<ClusterChange> | undefined {
     if (!Number.isSafeInteger(number) || number < this.#forgotten || number > this.#last) return undefined
     return [...this.#changes.values()].filter((change) => change.number > number)
@@ -133,7 +133,7 @@ export class ClusterView {
     }
   }
 
-  /** Reports changes to all readers. A defect of left reader does not affect the others. */
+  /** Reports changes to all readers. A defect of one reader does not affect the others. */
   #report(changes: ReadonlyArray<ClusterChange>): void {
     for (const reader of this.readers) {
       try {

@@ -19,7 +19,7 @@ import type { WatchEvent, WatchSink } from "./WatchEvent.ts"
 import type { WatchQuery } from "./WatchQuery.ts"
 import { WatchTimes } from "./WorkloadWatch.ts"
 
-/** Views without readers that are entry for reconnecting readers, the most recently used. */
+/** Views without readers that are kept for reconnecting readers, the most recently used. */
 const MAX_IDLE = 32
 
 /** Events above which a batch is encoded only when the reader has room for it. */

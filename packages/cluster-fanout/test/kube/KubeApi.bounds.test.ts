@@ -97,7 +97,10 @@ for (const [way, read] of Object.entries(ways)) {
         listing((_, response) => answer(response, json, json.list([], "x".repeat(20_000)))),
         ({ cluster }) =>
           Effect.map(Effect.flip(read(cluster)), ({ message }) =>
-            assert.strictEqual(message, "cluster test the list's continue token is longer than 16384 characters")
+            assert.strictEqual(
+              message,
+              "cluster test sent an invalid answer: the list's continue token is longer than 16384 characters"
+            )
           )
       )
     )

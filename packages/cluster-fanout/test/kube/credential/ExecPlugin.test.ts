@@ -124,11 +124,11 @@ describe("a plugin that fails", () => {
     )
   )
 
-  it.live("is not even run when it must ask somebody", () =>
+  it.live("is not run if it needs an interactive prompt", () =>
     live(
       Effect.gen(function* () {
         const { plugin, runs } = yield* Plugin.write(`print({ token: "tok" })`, { interactiveMode: "Always" })
-        assert.include(yield* problemOf(plugin), "wants to ask")
+        assert.include(yield* problemOf(plugin), "needs an interactive prompt")
         assert.strictEqual(yield* runs, 0)
       })
     )
@@ -171,7 +171,7 @@ describe("a plugin that fails", () => {
     "no status": [`print(undefined)`, "did not print an ExecCredential"],
     "another version": [`print({ token: "t" }, "client.authentication.k8s.io/v1beta1")`, "another version"],
     "an empty status": [`print({ token: "" })`, "neither a token nor a certificate"],
-    "half a certificate": [`print({ clientCertificateData: "s3cr3t" })`, "a certificate without key"],
+    "half a certificate": [`print({ clientCertificateData: "s3cr3t" })`, "a certificate without a key"],
     "a token that no header can carry": [`print({ token: "s3cr3t\\n" })`, "an HTTP header cannot contain"],
     "an expiry that is no instant": [`print({ token: "s3cr3t", expirationTimestamp: "soon" })`, "not RFC 3339"],
     "too much": [`print({ token: "x".repeat(2_000_000) })`, "more than 1048576 bytes"]
