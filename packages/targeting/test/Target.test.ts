@@ -68,7 +68,7 @@ describe("Target", () => {
     assert.deepStrictEqual(refusal(asked("later", "prod", "stage"), onlyProd), ["ClusterForbidden", "stage"])
   })
 
-  it("does not find a name that nobody registered", () => {
+  it("does not find a name that is not registered", () => {
     assert.deepStrictEqual(refusal(asked("prod", "nowhere"), Target.everyCluster), ["ClusterNotFound", "nowhere"])
     assert.deepStrictEqual(refusal(asked("later"), onlyProd), ["ClusterNotFound", "later"])
   })

@@ -12,7 +12,7 @@ const fill = (fleet: FakeFleet) => {
   }
 }
 
-/** What is told of a cluster under a name, and of a kind where one is given. */
+/** Value of a metric for a cluster, and for a kind if one is given. */
 const told = (id: string, cluster: string, kind?: string) =>
   Effect.map(Metric.snapshot, (series) => {
     const found = series.find(

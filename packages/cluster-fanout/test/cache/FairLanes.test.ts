@@ -20,7 +20,7 @@ const enter = (lanes: FairLanes.FairLanes, turn: FairLanes.Turn) =>
     )
   })
 
-/** Work for lanes: it says when it has begun, and lasts for as long as it is told to. */
+/** Work for lanes: it reports its start and lasts for the given time. */
 const watched = (lanes: FairLanes.FairLanes) => {
   const begun: Array<string> = []
   const state = { now: 0, most: 0 }
@@ -64,7 +64,7 @@ describe("FairLanes", () => {
   )
 
   it.effect.prop(
-    "never admits more than there are lanes, and admits everybody, whoever gives up",
+    "never admits more waiters than lanes, and admits every waiter, even if others give up",
     [
       Schema.Array(
         Schema.Struct({
@@ -94,7 +94,7 @@ describe("FairLanes", () => {
       })
   )
 
-  it.effect("lets in nobody whose request ends in the same moment", () =>
+  it.effect("admits no waiter whose request ends in the same moment", () =>
     Effect.gen(function* () {
       const { begun, work } = watched(FairLanes.make(1))
       const late = yield* Effect.forEach([0, 1, 2], (place) =>

@@ -87,7 +87,7 @@ const onCluster = <A, E>(test: (server: FaultyCluster) => Effect.Effect<A, E, Ku
     return yield* Effect.scoped(test(server)).pipe(Effect.provide(kube))
   })
 
-/** What happens to pods while nobody hears of it. */
+/** Changes of pods while the watch is lost. */
 const happen = Effect.fnUntraced(function* (server: FaultyCluster) {
   const { items } = yield* present(server)
   const [gone, changed] = [items[3] ?? assert.fail(), items[5] ?? assert.fail()]

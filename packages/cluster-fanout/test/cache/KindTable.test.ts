@@ -224,7 +224,7 @@ describe("KindTable", () => {
           shown(table),
           [...state.values()].map((thing) => `${thing.uid}${thing.version}`).toSorted()
         )
-        // What happens while nobody watches.
+        // Changes while there is no watch.
         state.delete("a")
       }
     }

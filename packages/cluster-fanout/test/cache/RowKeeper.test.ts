@@ -80,7 +80,7 @@ describe("RowKeeper", () => {
     assert.isUndefined(keeper.settle())
   })
 
-  it("tells what changed once much of it waits, though nobody asks", () => {
+  it("reports changes once many wait, even without a request", () => {
     let told = 0
     const { store } = keep(() => {
       told++

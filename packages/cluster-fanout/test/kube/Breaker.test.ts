@@ -142,7 +142,7 @@ describe("Breaker", () => {
     })
   )
 
-  it.effect("stays that of the present connection when somebody still asks by an earlier one", () =>
+  it.effect("stays that of the current connection if a request still uses an earlier one", () =>
     Effect.gen(function* () {
       const breakers = yield* Breaker.Breakers
       const earlier = clusterOf("c1", { generation: "1" })

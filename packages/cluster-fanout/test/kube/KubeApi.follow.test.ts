@@ -105,7 +105,7 @@ layer(EmbeddedCluster.layer())("follow", (it) => {
         const a = yield* server.objects.create(pod("a"))
         const { first } = yield* following(server.entered())
         yield* first(2)
-        // Something else happens, and the watch is told how far the cluster has come.
+        // Another object changes, and a bookmark reports the new version.
         const other = yield* server.objects.create(elsewhere())
         yield* TestClock.adjust("60 seconds")
         yield* first(3)
@@ -169,7 +169,7 @@ layer(EmbeddedCluster.layer())("follow", (it) => {
     onCluster((server) =>
       Effect.gen(function* () {
         yield* server.objects.create(pod("a"))
-        // What is there fits; what comes breaks off in the middle, whenever it is told.
+        // The existing objects fit; each later event breaks off in the middle.
         yield* server.inject(Fault.truncatedReply({ match: { verbs: ["watch"] }, afterBytes: 3_000 }))
         const { fiber, first } = yield* following(server.entered())
         yield* first(1)

@@ -128,7 +128,7 @@ for (const driver of compared) {
           )
         )
 
-        it.effect(`what happens to ${kind}s is told with the same rows`, () =>
+        it.effect(`events of ${kind}s give the same rows`, () =>
           withApi(
             Effect.gen(function* () {
               const { api } = yield* Server

@@ -26,7 +26,7 @@ layer(EmbeddedCluster.layer({ pods: 501 }), { excludeTestServices: true })((it) 
       )
     }
 
-    it.effect("is told at once while slow lists hold every connection for calls", () =>
+    it.effect("is answered at once while slow lists occupy every connection for calls", () =>
       onCluster((server) =>
         Effect.gen(function* () {
           yield* server.inject(Fault.slowReply({ match: { verbs: ["list"] }, bodyAfterMs: 3_600_000 }))

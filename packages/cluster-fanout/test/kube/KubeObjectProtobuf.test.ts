@@ -181,7 +181,7 @@ describe("KubeObjectProtobuf", () => {
     })
   }
 
-  it("bookmarks and errors are told as by JSON", () => {
+  it("bookmarks and errors are read as in JSON", () => {
     const ends = { "k8s.io/initial-events-end": "true" }
     for (const annotations of [{}, ends]) {
       const metadata = { resourceVersion: "7", ...(annotations === ends && { annotations }) }

@@ -97,7 +97,7 @@ describe("what a cluster or a plugin says", () => {
     ["eyJhbGciOiJub25l.e30. refused", "*** refused"],
     ["key AKIAIOSFODNN7EXAMPLE refused", "key *** refused"],
     ["red \u001b[31m, and \u202ereversed", "red  [31m, and  reversed"]
-  ])("%s is told without its secret", (text, told) => {
+  ])("%s is shown without its secret", (text, told) => {
     assert.strictEqual(masked(text), told)
   })
 
@@ -107,7 +107,7 @@ describe("what a cluster or a plugin says", () => {
     "failed calling webhook validating-webhook-configuration.policy.example.com",
     "persistentvolumeclaims: PersistentVolumeClaimResizing in payments-production-europe-west",
     "open /var/run/secrets/kubernetes.io/serviceaccount: no such file"
-  ])("%s is told as it is", (text) => {
+  ])("%s is shown unchanged", (text) => {
     assert.strictEqual(masked(text), text)
   })
 

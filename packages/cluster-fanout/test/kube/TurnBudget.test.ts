@@ -18,7 +18,7 @@ describe("TurnBudget", () => {
       assert.strictEqual(worked.length, 3 * items.length)
       const ofTurns = Map.groupBy(worked, ({ turn }) => turn)
       for (const steps of ofTurns.values()) assert.isAtMost(steps.length, 4)
-      // Nobody waits until another one is done with all.
+      // No caller waits until another one has finished all its steps.
       const firsts = ["a", "b", "c"].map((name) => worked.findIndex(({ who }) => who === name))
       assert.isBelow(Math.max(...firsts), items.length)
     }).pipe(Effect.provideServiceEffect(Clock.Clock, ticking))
@@ -34,7 +34,7 @@ describe("TurnBudget", () => {
     }).pipe(Effect.provideServiceEffect(Clock.Clock, ticking))
   )
 
-  it.live("one who is interrupted while it waits holds up nobody", () =>
+  it.live("a caller that is interrupted while it waits delays no other caller", () =>
     Effect.gen(function* () {
       const turns = turnBudget.make(4)
       yield* Effect.raceFirst(

@@ -44,7 +44,7 @@ const messages = (change: Partial<EventQuery> = {}) =>
 const follows = (fleet: FakeFleet) => fleet.server("a").calls.filter((call) => call === "follow Event").length
 
 describe("Events", () => {
-  it.effect("are followed from when they are first asked for, and dropped when nobody asked for ten minutes", () =>
+  it.effect("are followed from the first request on, and dropped after ten minutes without a request", () =>
     onFleet(["a"], fill, (fleet) =>
       Effect.gen(function* () {
         yield* comesTrue("the cluster is followed", () => fleet.server("a").calls.includes("follow Pod"))
@@ -64,7 +64,7 @@ describe("Events", () => {
     )
   )
 
-  it.effect("a cluster that may not list them is told as forbidden", () =>
+  it.effect("a cluster whose credential may not list them is reported as forbidden", () =>
     onFleet(
       ["a"],
       (fleet) => {

@@ -54,7 +54,7 @@ describe("FanOut", () => {
     )
   )
 
-  it.effect("asks nobody and succeeds when there is nobody to ask", () =>
+  it.effect("succeeds without a request if there is no cluster to ask", () =>
     test((fanOut) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* fanOut.ask([], cached, () => Effect.never), [])

@@ -44,7 +44,7 @@ describe("Workloads, when clusters fail", () => {
     )
   )
 
-  it.effect.each(["cache", "live"] as const)("refused credentials are told as such at once: %s", (consistency) =>
+  it.effect.each(["cache", "live"] as const)("refused credentials are reported at once: %s", (consistency) =>
     onFleet(
       ["a"],
       (fleet) => {

@@ -64,7 +64,7 @@ describe("accelerators", () => {
     assert.deepStrictEqual(nodeWith(capacity, "aws.amazon.com/neuron").unchargedAccelerators, names)
   })
 
-  it("of claims are told of pods that have ResourceClaims", () => {
+  it("are reported for pods that have ResourceClaims", () => {
     assert.isTrue(podWith({ resourceClaims: [{ name: "gpu", resourceClaimName: "one" }] }).hasResourceClaims)
     assert.isFalse(podWith({}).hasResourceClaims)
   })

@@ -42,7 +42,7 @@ describe("what a pod requests beyond its containers", () => {
     assert.deepStrictEqual(cpuOf(spec), { app: 990, proxy: 110, load: 50 })
   })
 
-  it("goes to nobody in a pod without containers, or with none but init containers", () => {
+  it("goes to no container in a pod without containers or with only init containers", () => {
     const beyond = { resources: requests("1"), overhead: { cpu: "100m" } }
     assert.deepStrictEqual(cpuOf({ ...beyond, containers: [] }), {})
     assert.deepStrictEqual(cpuOf({ overhead: { cpu: "1" }, containers: [] }), {})

@@ -61,7 +61,7 @@ describe("names", () => {
     assert.include(problem(imported), { code: "nameInvalid", source: '/etc/kube/config, context "@@@"' })
   })
 
-  it("a context of other letters is told which setting names it", () => {
+  it("the problem of a context in another alphabet names the setting for its cluster name", () => {
     const { message } = problem(read(config({ contexts: ["生产"] })))
     assert.strictEqual(
       message,

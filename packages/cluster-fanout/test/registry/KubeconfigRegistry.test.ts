@@ -199,7 +199,7 @@ describe("changes", () => {
 })
 
 describe("what the operator sees", () => {
-  it.live("a file that breaks and one that goes are told once, and so is each that is back", () =>
+  it.live("a file that becomes invalid or disappears is reported once, and so is its return", () =>
     live(
       Effect.gen(function* () {
         const lines: Array<string> = []

@@ -75,7 +75,7 @@ describe("a snapshot that breaks a law", () => {
       { ...good, clusters: [hub, b, a] },
       "the order is hub, b, a: the parent goes first and the others by name"
     ]
-  ])("is told apart: %s", (_name, snapshot, fault) => {
+  ])("is detected: %s", (_name, snapshot, fault) => {
     assert.strictEqual(faultOf(snapshot), fault)
   })
 })

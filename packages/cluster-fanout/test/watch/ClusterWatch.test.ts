@@ -17,7 +17,7 @@ const fill = (fleet: FakeFleet): void => {
   for (const server of fleet.servers.values()) server.put("Namespace", namespace("default")).put("Pod", pod("web"))
 }
 
-/** A reader that keeps what it is told. */
+/** A reader that records its events. */
 const reading = Effect.fnUntraced(function* (
   lastEventId?: string,
   namespaces: NamespaceFilter = everyNamespace,
@@ -72,7 +72,7 @@ describe("readers of clusters", () => {
     )
   )
 
-  it.effect("who comes back when nobody read meanwhile hears once of each cluster that changed, and of what left", () =>
+  it.effect("a returning reader receives one event for each cluster that changed or left meanwhile", () =>
     onFleet(["a", "b"], fill, (fleet) =>
       Effect.gen(function* () {
         const first = yield* reading()
@@ -94,7 +94,7 @@ describe("readers of clusters", () => {
   it.effect.each<[string, number, ReadonlyArray<string>]>([
     ["goes on", 9, ["ready"]],
     ["begins anew", 11, ["reset", ...BEGUN]]
-  ])("who comes back %s after %s minutes in which nobody read", ([, minutes, expected]) =>
+  ])("a reader that returns %s after %s minutes without a reader", ([, minutes, expected]) =>
     onFleet(["a", "b"], fill, () =>
       Effect.gen(function* () {
         const first = yield* reading()
@@ -112,10 +112,10 @@ describe("readers of clusters", () => {
         const everything = yield* reading()
         const shop = yield* reading(undefined, SHOP)
         fleet.server("a").put("Pod", pod("more"))
-        yield* comesTrue("the pod is told", () => everything.words().length > BEGUN.length)
+        yield* comesTrue("the pod is reported", () => everything.words().length > BEGUN.length)
         assert.deepStrictEqual(shop.words(), BEGUN)
         fleet.server("a").put("Pod", pod("cart", { namespace: "shop" }))
-        yield* comesTrue("the pod is told", () => shop.words().length > BEGUN.length)
+        yield* comesTrue("the pod is reported", () => shop.words().length > BEGUN.length)
         const told = shop.last("a")
         assert.isTrue(told?._tag === "Row" && told.row.pods === 1 && told.row.nodes === null)
       })
@@ -129,7 +129,7 @@ describe("readers of clusters", () => {
         const reader = yield* reading()
         assert.deepStrictEqual(reader.words(), ["row a", "ready"])
         yield* fleet.register(clusterOf("a", { role: "parent" }), clusterOf("b"))
-        yield* comesTrue("the cluster is told", () => reader.words().includes("row b"))
+        yield* comesTrue("the cluster is reported", () => reader.words().includes("row b"))
         const told = reader.last("b")
         assert.isTrue(told?._tag === "Row" && told.row.coverage.status === "ok" && told.row.pods === 1)
         assert.deepStrictEqual(reader.words(), ["row a", "ready", "row b"])
@@ -146,7 +146,7 @@ describe("readers of clusters", () => {
         yield* fleet.register(clusterOf("a", { role: "parent" }), clusterOf("b"))
         yield* TestClock.adjust("2 seconds")
         assert.notInclude(reader.words(), "row b")
-        yield* comesTrue("the cluster is told", () => reader.words().includes("row b"), 5)
+        yield* comesTrue("the cluster is reported", () => reader.words().includes("row b"), 5)
         const told = reader.last("b")
         assert.isTrue(told?._tag === "Row" && !told.row.reachable && told.row.pods === null)
       })
@@ -185,7 +185,7 @@ describe("readers of clusters", () => {
         for (const name of ["one", "two"]) {
           const told = other.words().length
           fleet.server("a").put("Pod", pod(name))
-          yield* comesTrue("the pod is told", () => other.words().length > told)
+          yield* comesTrue("the pod is reported", () => other.words().length > told)
         }
         assert.lengthOf(broken.defects, 1)
       })

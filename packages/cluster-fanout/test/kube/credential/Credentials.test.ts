@@ -200,7 +200,7 @@ layer(EmbeddedCluster.layer({ tokens }))((it) => {
       ).pipe(inRealTime)
     )
 
-    it.effect("one that does not end when told to holds up nobody's deadline", () =>
+    it.effect("one that ignores its termination delays no caller's deadline", () =>
       still((server) =>
         Effect.gen(function* () {
           const { directory, plugin } = yield* Plugin.write(
@@ -294,7 +294,7 @@ layer(EmbeddedCluster.layer({ tokens }))((it) => {
       )
     )
 
-    it.effect("a plugin that fails is left alone for five seconds, and its problem is told meanwhile", () =>
+    it.effect("a plugin that fails is not run again for five seconds, and its problem is reported meanwhile", () =>
       still((server) =>
         Effect.gen(function* () {
           const { plugin, runs } = yield* Plugin.write(`console.error("no network"); process.exit(1)`)

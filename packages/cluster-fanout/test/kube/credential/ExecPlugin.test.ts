@@ -47,7 +47,7 @@ describe("what a plugin gives", () => {
   )
 })
 
-describe("what a plugin is told", () => {
+describe("the input of a plugin", () => {
   const Told = Schema.fromJsonString(
     Schema.Struct({
       info: Schema.Struct({ kind: Schema.String, apiVersion: Schema.String, spec: Schema.Unknown }),
@@ -100,7 +100,7 @@ describe("what a plugin is told", () => {
 })
 
 describe("a plugin that fails", () => {
-  it.live("is told of with the first line of its complaint, bounded and without secrets", () =>
+  it.live("is reported with the first line of its error output, bounded and without secrets", () =>
     live(
       Effect.gen(function* () {
         const { plugin } = yield* Plugin.write(
@@ -115,7 +115,7 @@ describe("a plugin that fails", () => {
     )
   )
 
-  it.live("is told of when it does not exist, with the hint how to install it", () =>
+  it.live("is reported if it does not exist, with its install hint", () =>
     live(
       Effect.gen(function* () {
         const { plugin } = yield* Plugin.write("", { command: "no-such-plugin", installHint: "get it from the shop" })
@@ -177,7 +177,7 @@ describe("a plugin that fails", () => {
     "too much": [`print({ token: "x".repeat(2_000_000) })`, "more than 1048576 bytes"]
   }
   for (const [name, [body, expected]] of Object.entries(printed)) {
-    it.live(`is told of when it prints ${name}`, () =>
+    it.live(`is reported if it prints ${name}`, () =>
       live(
         Effect.gen(function* () {
           const { plugin } = yield* Plugin.write(body)
