@@ -2,16 +2,16 @@
  * Many Kubernetes clusters as one.
  *
  * {@link ClusterRegistry} lists the clusters and {@link KubeApi} calls each of them. {@link ClusterCache} follows them
- * all: a {@link Follower} for each kind turns watch events into records of a {@link ClusterStore} by {@link
- * Projection}, and a {@link Heartbeat} drives the cluster's {@link Breaker}.
+ * all. A {@link Follower} for each kind turns watch events into records of a {@link ClusterStore}, using
+ * {@link Projection}. A {@link Heartbeat} drives the cluster's {@link Breaker}.
  *
  * {@link ClusterReader} reads one cluster, cached or live. {@link FanOut} asks many clusters and returns each answer
  * with its {@link Coverage}. {@link Workloads}, {@link Pods}, {@link Events}, {@link Namespaces} and {@link Clusters}
  * merge the answers into pages.
  *
- * {@link WorkloadActions} changes a workload by {@link KubeWriter}, {@link BulkActions} changes many. {@link
- * WorkloadDetails} reads one workload, {@link PodLogs} its logs. {@link WorkloadWatch} and {@link ClusterWatch} send
- * readers each change of rows.
+ * {@link WorkloadActions} changes a workload by {@link KubeWriter}, {@link BulkActions} changes many.
+ * {@link WorkloadDetails} reads one workload, {@link PodLogs} its logs. {@link WorkloadWatch} and {@link ClusterWatch}
+ * send readers each change of rows.
  */
 import "./kube/NodeVersion.ts"
 export * as Accelerators from "./projection/Accelerators.ts"

@@ -48,8 +48,8 @@ export interface Member {
 /**
  * Returns whether waiting longer for a kind is useless.
  *
- * **Shape** true if the kind has synced, may not be read or is too large, if the cluster rejects the service's
- * credential or certificate, or if it does not answer.
+ * **Shape** true if the kind has synced, may not be read or is too large. Also true if the cluster rejects the
+ * service's credential or certificate, or does not answer.
  */
 export const isSettled = ({ breaker, store }: Member, kind: Kind.Kind): boolean => {
   const { sync } = store.table(kind)

@@ -26,7 +26,7 @@ import { WatchPosition } from "./WatchPosition.ts"
  * its bound. A kind that may not be read waits from `minMissingMs` to `maxMissingMs`. The backoff resets after a watch
  * that lasted `settledMs` and delivered data.
  *
- * A kind that was read before counts as missing once it has been refused for `refusedMs`: a server that has just
+ * A kind that was read before counts as missing once it has been refused for `refusedMs`. A server that has just
  * started may refuse permitted requests until it has loaded its RBAC rules.
  *
  * An initial sync without data for `quietMs` gives up its lanes and continues without them.

@@ -28,9 +28,9 @@ export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/
  * when an answer begins, only its first 64 KiB are read. Lists wait within their requests' deadlines: round robin
  * between requests, in target order within one.
  *
- * A list without data for `quietMs` stops counting against `asked`. A list that stops for `stallMs` in the middle of
- * its answer gives up its lane until data arrives again, so that unresponsive clusters do not block others. At most
- * `stalled` such lists keep their data in memory. Beyond that, the longest stalled list ends with `ClusterTimeout`.
+ * Unresponsive clusters do not block others. A list without data for `quietMs` stops counting against `asked`. A list
+ * that stops for `stallMs` in the middle of its answer gives up its lane until data arrives again. At most `stalled`
+ * such lists keep their data in memory. Beyond that, the longest stalled list ends with `ClusterTimeout`.
  */
 export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLists/LiveLimits", {
   defaultValue: () => ({ asked: 128, lanes: 16, quietMs: 100, stallMs: 500, stalled: 16 })

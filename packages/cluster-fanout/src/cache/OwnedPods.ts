@@ -1,8 +1,8 @@
 /**
  * Groups the pods of one cluster by workload, and finds owned objects that are workloads themselves.
  *
- * Groups hold only pods that affect a row: all pods of a workload that has no object in the cache, and pods of other
- * workloads that were not made from the workload's own template.
+ * Groups hold only pods that affect a row. For a workload without an object in the cache, those are all its pods. For
+ * other workloads, those are the pods that were not made from the workload's own template.
  */
 import * as Kind from "../projection/Kind.ts"
 import * as Owner from "../projection/Owner.ts"

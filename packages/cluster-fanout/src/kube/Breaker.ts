@@ -46,7 +46,7 @@ export const verdict = ({ reason }: ClusterError): "alive" | "dead" | "silent" =
 export interface Breaker {
   /** The error that opened the breaker, or the error of the last probe since; `undefined` while closed. */
   readonly refusal: () => ClusterError | undefined
-  /** Returns whether the cluster does not answer: the breaker is open, or two probes in a row failed. */
+  /** Returns whether the cluster does not answer: the breaker is open, or `failedProbes` probes in a row failed. */
   readonly isSilent: () => boolean
   /** Returns whether the cluster should be probed again soon. */
   readonly isDoubted: () => boolean

@@ -120,9 +120,9 @@ export class ClusterExpired extends Schema.TaggedError<ClusterExpired>()("Cluste
 /**
  * An answer or a list exceeds the limits of this service.
  *
- * **Shape** `excess` is `objects` for a list of more than `limit` objects, `endless` for a list without end, `answer`
- * for an answer and `object` for a single object of more than `limit` bytes. `object` is the object's namespace and
- * name, if known.
+ * **Shape** `excess` is `objects` for a list of more than `limit` objects and `endless` for a list without end. It is
+ * `answer` or `object` for an answer or a single object of more than `limit` bytes. `object` is the object's namespace
+ * and name, if known.
  */
 export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("ClusterTooLarge", {
   excess: Schema.Literals(["objects", "endless", "answer", "object"]),

@@ -42,8 +42,8 @@ export const read = (bytes: Buffer, shape: Shape): Result.Result<Message, string
 }
 
 /**
- * Reads the next field of a message. **Shape** empty if the shape does not contain the field. **Errors** as {@link
- * read}.
+ * Reads the next field of a message. **Shape** empty if the shape does not contain the field. **Errors** the same as
+ * {@link read}.
  */
 export const next = (cursor: Cursor, shape: Shape): Result.Result<Message, string> => {
   const found: Found = {}

@@ -32,7 +32,7 @@ const isNamedLikeAccelerator = (name: string): boolean => WORDS.test(name.slice(
  * Returns the accelerators among a node's resources that are not charged.
  *
  * **Shape** `undefined` if there are none. If one resource of a domain is charged, the others of that domain do not
- * count: they are parts or features of the same devices, such as `gpu.intel.com/tiles`.
+ * count. They are parts or features of the same devices, such as `gpu.intel.com/tiles`.
  *
  * **Limits** {@link MAX_NAMES} names.
  */

@@ -19,12 +19,12 @@ export interface PodResources {
 export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, cpuLimitMillis: 0, memoryLimitBytes: 0 }
 
 /**
- * Sums a pod spec: the greater of the needs of all containers and sidecars together and the needs of any moment of
- * initialisation, plus the overhead of the runtime class.
+ * Sums the resources of a pod spec.
  *
- * **Shape** a missing request equals the limit, as the API server's defaulting makes it. Pod-level resources replace
- * the sum of the containers. A pod-level limit without a request counts as the request only if no container requests
- * anything.
+ * **Shape** the greater of two needs, plus the overhead of the runtime class: of all containers and sidecars together,
+ * and of any moment of initialisation. A missing request equals the limit, as the API server's defaulting makes it.
+ * Pod-level resources replace the sum of the containers. A pod-level limit without a request counts as the request only
+ * if no container requests anything.
  */
 export const fromPodSpec = (spec: Fields): PodResources => ({
   cpuRequestMillis: effective(spec, "cpu", requestOf),
