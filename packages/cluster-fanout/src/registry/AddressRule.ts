@@ -146,7 +146,7 @@ export const faultOfHost = (host: string, rule: AddressRule): string | undefined
 }
 
 /**
- * Returns why a URL is forbidden: its scheme, its address, or a user name in it.
+ * Returns why a URL is forbidden: its scheme, its address, or user information in it.
  *
  * **Shape** a clause that follows the field's name. **Example** `"is a loopback address"`
  */
@@ -159,7 +159,7 @@ export const faultOfUrl = (
   if (url === null || !schemes.includes(url.protocol)) {
     return `is not a URL with one of the schemes ${schemes.map((scheme) => scheme.slice(0, -1)).join(", ")}`
   }
-  if (url.username !== "" || url.password !== "") return "contains a user name or password, which is refused"
+  if (url.username !== "" || url.password !== "") return "contains user information before the host, which is refused"
   const fault = faultOfHost(hostOf(text), rule)
   const why = fault === LOOPBACK ? " (clusters.allowLoopback is off)" : ""
   return fault === undefined ? undefined : `is ${fault}${why}, which is refused`

@@ -111,8 +111,8 @@ describe("the rule for addresses of registered clusters", () => {
     ["https://prod.example.com:6443", undefined],
     ["https://localhost.example.com", undefined],
     ["https://LocalHost", "is a loopback address (clusters.allowLoopback is off), which is refused"],
-    ["https://user@prod.example.com", "contains a user name or password, which is refused"],
-    ["https://:secret@prod.example.com", "contains a user name or password, which is refused"],
+    ["https://user@prod.example.com", "contains user information before the host, which is refused"],
+    ["https://:secret@prod.example.com", "contains user information before the host, which is refused"],
     ["ftp://prod.example.com", "is not a URL with one of the schemes http, https"],
     ["prod.example.com", "is not a URL with one of the schemes http, https"]
   ])("says of %s: %s", (url, expected) => {
