@@ -1,7 +1,7 @@
 /**
  * A file that takes up disk space until a store meets a full disk, so that keys can still be revoked then.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Latch, Layer, Metric } from "effect"
 import { open, rename, rm, stat, statfs } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -16,15 +16,23 @@ const MARGIN_BYTES = 4 * 1_024 * 1_024
 const START_BYTES = 1_024 * 1_024
 const PART_BYTES = 1_024 * 1_024
 const CHECKED_EVERY = "10 seconds"
+/** Longest time that the removal of the file waits for writes that are under way. */
+const MAX_WRITE_WAIT = "5 seconds"
 
-/** What a call does to the disk. **Shape** `revoke` also stands for opening a store: without it nothing is revoked. */
+/** Effect of a call on the disk. **Shape** Opening a store is a `revoke` too: without its stores the server cannot revoke. */
 export type Use = "read" | "write" | "revoke"
 
 export interface DiskReserve {
   /** True from the moment a store meets a full disk until the file is made again. */
   readonly isFull: () => boolean
-  /** Removes the file. Returns once its space is free. */
+  /**
+   * Removes the file. Returns once its space is free.
+   *
+   * **Limits** Waits up to 5 s for the writes under way, so that they fail instead of using the freed space.
+   */
   readonly giveUp: Effect.Effect<void>
+  /** Runs a write, which {@link giveUp} waits for. */
+  readonly track: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** The outcome of a call that failed in a worker thread. */
@@ -42,11 +50,11 @@ const REFUSED: Failed = {
 
 /** The reserve of the data directory. The default holds no space. */
 export const CurrentReserve = Context.Reference<DiskReserve>("@quarterdeck/sqlite-thread/DiskReserve", {
-  defaultValue: () => ({ isFull: () => false, giveUp: Effect.void })
+  defaultValue: () => ({ isFull: () => false, giveUp: Effect.void, track: (write) => write })
 })
 
 /**
- * Sends a call to a store.
+ * Sends a call to a store, or changes a file.
  *
  * **Shape** While the disk is full, a `write` fails without being sent. A call that meets a full disk gives up the reserve,
  * and a `revoke` is then sent a second time.
@@ -58,7 +66,7 @@ export const send = <Outcome extends { readonly outcome: string }, E, R>(
 ): Effect.Effect<Outcome | Failed, E, R> =>
   Effect.suspend(() => {
     if (use === "write" && reserve.isFull()) return Effect.succeed(REFUSED)
-    return Effect.flatMap(call, (outcome) => {
+    return Effect.flatMap(use === "write" ? reserve.track(call) : call, (outcome) => {
       if (!("isDiskFull" in outcome) || !outcome.isDiskFull) return Effect.succeed(outcome)
       return Effect.andThen(reserve.giveUp, use === "revoke" ? call : Effect.succeed(outcome))
     })
@@ -79,8 +87,10 @@ export const layer = (options: { readonly directory: string }): Layer.Layer<neve
 
 const make = Effect.fnUntraced(function* (directory: string) {
   const path = join(directory, FILE_NAME)
+  const idle = yield* Latch.make(true)
   let isHeld = false
   let isFull = false
+  let writes = 0
 
   const remove = Effect.tryPromise(() => rm(path, { force: true })).pipe(
     Effect.catch((error) => Effect.logError(`the disk reserve ${path} cannot be removed`, error))
@@ -90,7 +100,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
     isHeld = false
     isFull = true
     return Effect.andThen(
-      remove,
+      Effect.andThen(Effect.timeoutOption(idle.await, MAX_WRITE_WAIT), remove),
       isFirst
         ? Effect.andThen(
             Metric.update(fullGauge, 1),
@@ -101,6 +111,19 @@ const make = Effect.fnUntraced(function* (directory: string) {
         : Effect.void
     )
   })
+  const track = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        writes += 1
+        idle.closeUnsafe()
+      }),
+      () => write,
+      () =>
+        Effect.sync(() => {
+          writes -= 1
+          if (writes === 0) idle.openUnsafe()
+        })
+    )
   const hold = Effect.suspend(() => {
     isHeld = true
     const wasFull = isFull
@@ -131,7 +154,7 @@ const make = Effect.fnUntraced(function* (directory: string) {
   }
   yield* refill
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(CHECKED_EVERY), refill)))
-  return { isFull: () => isFull, giveUp } satisfies DiskReserve
+  return { isFull: () => isFull, giveUp, track } satisfies DiskReserve
 })
 
 const freeBytesOf = (directory: string) =>

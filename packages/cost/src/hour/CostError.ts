@@ -35,6 +35,17 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   }
 }
 
+/** The disk is full, so nothing was written. The same call succeeds once the disk has room again. */
+export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", {
+  /** The call that failed, as a verb phrase. */
+  action: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `could not ${this.action}: ${this.problem}`
+  }
+}
+
 /** The stored data is damaged, or was written by a newer release. */
 export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("StoreUnreadable", {
   problem: Schema.String
@@ -46,7 +57,7 @@ export class StoreUnreadable extends Schema.TaggedError<StoreUnreadable>()("Stor
 
 /** Any error of the cost history. */
 export class CostError extends Schema.TaggedError<CostError>()("CostError", {
-  reason: Schema.Union([HourClosed, HourForgotten, StoreUnavailable, StoreUnreadable])
+  reason: Schema.Union([HourClosed, HourForgotten, StoreUnavailable, DiskFull, StoreUnreadable])
 }) {
   override get message(): string {
     return this.reason.message

@@ -43,6 +43,7 @@ export const layerFile = ({ directory }: { readonly directory: string }): Layer.
     Effect.gen(function* () {
       yield* DurableFile.makeDirectory("create the directory of the prices", directory)
       const path = join(directory, FILE_NAME)
-      return yield* make(yield* read(path), (history) => DurableFile.replace("save the prices", path, encode(history)))
+      const files = yield* DurableFile.writer
+      return yield* make(yield* read(path), (history) => files.replace("save the prices", path, [encode(history)]))
     })
   )

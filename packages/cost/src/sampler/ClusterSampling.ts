@@ -42,10 +42,11 @@ interface Sampling extends Parts {
   /** Lock for writing to the journal. */
   readonly turn: Semaphore.Semaphore
   readonly hours: ClusterHours
-  /** Hours whose journal must be written in full, because it is new or an append failed. */
+  /**
+   * Hours whose journal must be replaced by the next write: a write failed, or the hour is new and the journal may be from a time
+   * when the clock was wrong.
+   */
   readonly unsaved: Set<OpenHour>
-  /** Starts of hours whose old journal must be removed first. It may stem from a time when the clock was wrong. */
-  readonly stale: Set<number>
   member: Member | undefined
   workloads: WorkloadSeries.WorkloadSeries | undefined
   /** Applies pod lists. While one is being applied, the observed time is not extended. */
@@ -63,7 +64,6 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     proofs: yield* Queue.sliding<void>(1),
     turn: yield* Semaphore.make(1),
     unsaved: new Set(),
-    stale: new Set(),
     member: undefined,
     workloads: undefined,
     intake: undefined,
@@ -97,12 +97,10 @@ const fillFrom =
   }
 
 /** Switches to the hour of an instant. */
-const turn = ({ hours, member, stale, unsaved }: Sampling, nowMs: number): void => {
+const turn = ({ hours, member, unsaved }: Sampling, nowMs: number): void => {
   const before = hours.present
   hours.turn(nowMs, member === undefined ? undefined : fillFrom(member, nowMs))
-  if (hours.present === undefined || hours.present === before) return
-  unsaved.add(hours.present)
-  stale.add(hours.present.startMs)
+  if (hours.present !== undefined && hours.present !== before) unsaved.add(hours.present)
 }
 
 /** Returns true if the store has an hour. False if the store fails, because closing twice has no effect. */
@@ -263,18 +261,16 @@ const settle = ({ clock, hours, workloads }: Sampling): void => {
   for (const { pods } of hours.unclosed) pods.settle(workloads, nowMs)
 }
 
-const save = Effect.fnUntraced(function* ({ hours, journal, stale, failureLog, unsaved }: Sampling, hour: OpenHour) {
+const save = Effect.fnUntraced(function* ({ hours, journal, failureLog, unsaved }: Sampling, hour: OpenHour) {
   // Closed while another hour was written, so its journal is already removed.
   if (!hours.unclosed.includes(hour)) return
-  const entries = JournalEntry.take(hour, unsaved.delete(hour))
-  const removed = stale.has(hour.startMs) ? journal.remove(hour) : Effect.void
-  const appended = yield* Effect.result(Effect.andThen(removed, journal.append(hour, entries)))
-  if (Result.isSuccess(appended)) {
-    stale.delete(hour.startMs)
-    return yield* failureLog.worked("journal")
-  }
+  const isWhole = unsaved.delete(hour)
+  const entries = JournalEntry.take(hour, isWhole)
+  // Samples of a journal add up, so a sample must not be appended twice.
+  const written = yield* Effect.result(isWhole ? journal.replace(hour, entries) : journal.append(hour, entries))
+  if (Result.isSuccess(written)) return yield* failureLog.worked("journal")
   unsaved.add(hour)
-  yield* failureLog.failed("journal", appended.failure.message)
+  yield* failureLog.failed("journal", written.failure.message)
 })
 
 /** Writes all changes to the journal. One write at a time, because the order of entries matters. */

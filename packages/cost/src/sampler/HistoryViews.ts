@@ -47,6 +47,7 @@ export const journalOf = (journal: HourJournal["Service"], history: SampledHisto
     ...journal,
     read: (hour) => journal.read(byKey(hour)),
     append: (hour, entries) => journal.append(byKey(hour), entries),
+    replace: (hour, entries) => journal.replace(byKey(hour), entries),
     remove: (hour) => journal.remove(byKey(hour))
   })
 }

@@ -81,8 +81,13 @@ export const make = (parts: Parts, hours: ClusterHours) => {
     const ran = yield* Effect.result(run(closing, nowMs))
     if (Result.isSuccess(ran)) return yield* failureLog.worked("store")
     yield* failureLog.failed("store", ran.failure.message)
-    // The journal still has the dropped hour, for the next start.
-    if (hours.pending.length > settings.maxPendingHours) hours.dropOldest()
+    if (hours.pending.length <= settings.maxPendingHours) return
+    const [oldest] = hours.pending
+    hours.dropOldest()
+    yield* Effect.logError(
+      `cost of cluster ${cluster}: the store has failed for ${settings.maxPendingHours} hours, so an hour was dropped from memory; the next start closes it as far as the journal has it`,
+      { hour: oldest === undefined ? "" : new Date(oldest.hour.startMs).toISOString() }
+    )
   })
 }
 

@@ -26,6 +26,8 @@ export class HourJournal extends Context.Service<
     readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
     /** Appends entries to an hour. They survive a crash afterwards. `entries` is consumed lazily. */
     readonly append: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
+    /** Replaces all entries of an hour. If it fails, the old entries are unchanged. */
+    readonly replace: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
     /** Deletes an hour. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
     /** Returns the recorded backlog of a cluster, if any. */
@@ -49,6 +51,7 @@ export class HourJournal extends Context.Service<
       kept: Effect.succeed([]),
       read: () => Effect.succeed([]),
       append: () => Effect.void,
+      replace: () => Effect.void,
       remove: () => Effect.void,
       backfill: () => Effect.succeed(Option.none()),
       noteBackfill: () => Effect.void,

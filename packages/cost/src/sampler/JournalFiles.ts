@@ -32,17 +32,24 @@ const RepriceNote = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 /** A journal in a directory. **Shape** `turn` serializes record writes, because two would share a draft file. */
 interface Journal {
   readonly directory: string
+  readonly files: DurableFile.Writer
   readonly names: JournalNames.JournalNames
   readonly turn: Semaphore.Semaphore
 }
 
-const make = (directory: string) => {
-  const journal: Journal = { directory, names: JournalNames.make(directory), turn: Semaphore.makeUnsafe(1) }
+const make = (directory: string, files: DurableFile.Writer) => {
+  const names = JournalNames.make(directory, files)
+  const journal: Journal = { directory, files, names, turn: Semaphore.makeUnsafe(1) }
   return HourJournal.of({
     kept: listHours(journal),
     read: (hour) => read(journal, hour),
     append: (hour, entries) => append(journal, hour, entries),
-    remove: (hour) => removeFile("forget an open hour", hourPath(journal, hour)),
+    replace: (hour, entries) => replace(journal, hour, entries),
+    remove: (hour) =>
+      Effect.andThen(
+        removeFile("forget an open hour", hourPath(journal, hour)),
+        removeFile("forget an open hour", draftPath(journal, hour))
+      ),
     backfill: (cluster) => readBackfill(journal, cluster),
     backfills: listBackfills(journal),
     noteBackfill: (cluster, backlog) => noteBackfill(journal, cluster, backlog),
@@ -50,7 +57,7 @@ const make = (directory: string) => {
       DurableFile.exists("check whether a back-fill restart is requested", restartPath(journal, cluster)),
     askRestart: (cluster, isAsked) =>
       isAsked
-        ? DurableFile.replace("request a back-fill restart", restartPath(journal, cluster), "")
+        ? files.replace("request a back-fill restart", restartPath(journal, cluster), [])
         : removeFile("clear the request for a back-fill restart", restartPath(journal, cluster)),
     reprice: Effect.map(
       readNote(repricePath(journal), RepriceNote, "read which hours to reprice"),
@@ -62,6 +69,10 @@ const make = (directory: string) => {
 
 const hourPath = ({ directory, names }: Journal, { cluster, startMs }: KeptHour): string =>
   join(directory, `${names.of(cluster)}@${startMs}.lines`)
+
+/** Shorter than the hour's own path: a file name has at most 255 bytes. */
+const draftPath = ({ directory, names }: Journal, { cluster, startMs }: KeptHour): string =>
+  join(directory, `${names.of(cluster)}@${startMs}.new`)
 
 const backfillPath = ({ directory, names }: Journal, cluster: ClusterName): string =>
   join(directory, `${names.of(cluster)}@backfill.json`)
@@ -117,7 +128,22 @@ const append = Effect.fn("HourJournal.append")(function* (
 ) {
   yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
   yield* journal.names.keep(hour.cluster)
-  yield* DurableFile.append("save an open hour", hourPath(journal, hour), piecesOf(entries))
+  yield* journal.files.append("save an open hour", hourPath(journal, hour), piecesOf(entries))
+})
+
+const replace = Effect.fn("HourJournal.replace")(function* (
+  journal: Journal,
+  hour: KeptHour,
+  entries: Iterable<JournalEntry>
+) {
+  yield* Effect.annotateCurrentSpan({ cluster: hour.cluster })
+  yield* journal.names.keep(hour.cluster)
+  yield* journal.files.replace(
+    "save an open hour",
+    hourPath(journal, hour),
+    piecesOf(entries),
+    draftPath(journal, hour)
+  )
 })
 
 /** Length of one write: large enough to need few, small enough not to hold the text of all pods. */
@@ -170,7 +196,7 @@ const noteBackfill = (journal: Journal, cluster: ClusterName, backlog: Backlog) 
     journal,
     Effect.andThen(
       journal.names.keep(cluster),
-      DurableFile.replace("save which hours to back-fill", backfillPath(journal, cluster), JSON.stringify(backlog))
+      journal.files.replace("save which hours to back-fill", backfillPath(journal, cluster), [JSON.stringify(backlog)])
     )
   )
 
@@ -180,7 +206,7 @@ const noteReprice = (journal: Journal, fromMs: Option.Option<number>) => {
     journal,
     Option.match(fromMs, {
       onNone: () => removeFile("clear which hours to reprice", path),
-      onSome: (fromMs) => DurableFile.replace("save which hours to reprice", path, JSON.stringify({ fromMs }))
+      onSome: (fromMs) => journal.files.replace("save which hours to reprice", path, [JSON.stringify({ fromMs })])
     })
   )
 }
@@ -199,6 +225,6 @@ export const layerFiles = (options: { readonly directory: string }): Layer.Layer
     Effect.gen(function* () {
       const directory = join(options.directory, DIRECTORY_NAME)
       yield* DurableFile.makeDirectory("create the directory of open hours", directory)
-      return make(directory)
+      return make(directory, yield* DurableFile.writer)
     })
   )

@@ -22,7 +22,7 @@ export interface JournalNames {
 }
 
 /** Creates the mapping in a directory. A prefix is the cluster's name, or `@` and a digest if the name is too long. */
-export const make = (directory: string): JournalNames => {
+export const make = (directory: string, files: DurableFile.Writer): JournalNames => {
   const saved = new Set<ClusterName>()
   const fileOf = (name: string): string => join(directory, `${name}@name`)
   return {
@@ -31,7 +31,7 @@ export const make = (directory: string): JournalNames => {
       Effect.suspend(() => {
         const name = nameOf(cluster)
         if (name === cluster || saved.has(cluster)) return Effect.void
-        return Effect.map(DurableFile.replace("save the name of a cluster", fileOf(name), cluster), () => {
+        return Effect.map(files.replace("save the name of a cluster", fileOf(name), [cluster]), () => {
           saved.add(cluster)
         })
       }),

@@ -49,6 +49,12 @@ const warnedOf = (run: (path: string) => Effect.Effect<void, unknown>) =>
     return warnings
   }).pipe(Effect.scoped)
 
+const replace = (action: string, path: string, text: string) =>
+  Effect.flatMap(DurableFile.writer, (writer) => writer.replace(action, path, [text]))
+
+const append = (action: string, path: string, pieces: Iterable<string> & object) =>
+  Effect.flatMap(DurableFile.writer, (writer) => writer.append(action, path, pieces))
+
 const readText = (path: string) => Effect.promise(() => files.readFile(path, "utf8"))
 
 describe("a file that must outlive a loss of power", () => {
@@ -56,9 +62,9 @@ describe("a file that must outlive a loss of power", () => {
     Effect.gen(function* () {
       const warnings = yield* warnedOf((path) =>
         Effect.gen(function* () {
-          yield* DurableFile.replace("keep it", path, "old")
+          yield* replace("keep it", path, "old")
           asked.length = 0
-          yield* DurableFile.replace("keep it", path, "new")
+          yield* replace("keep it", path, "new")
           assert.strictEqual(yield* readText(path), "new")
         })
       )
@@ -75,8 +81,8 @@ describe("a file that must outlive a loss of power", () => {
     Effect.gen(function* () {
       yield* warnedOf((path) =>
         Effect.gen(function* () {
-          yield* DurableFile.append("add to it", path, ["one\n"])
-          yield* DurableFile.append("add to it", path, ["two\n"])
+          yield* append("add to it", path, ["one\n"])
+          yield* append("add to it", path, ["two\n"])
           assert.strictEqual(yield* readText(path), "one\ntwo\n")
         })
       )
@@ -93,7 +99,7 @@ describe("a file that must outlive a loss of power", () => {
           written.push(readFileSync(path, "utf8"))
           yield "two\n"
         }
-        yield* DurableFile.append("add to it", path, pieces())
+        yield* append("add to it", path, pieces())
         assert.deepStrictEqual(written, ["one\n"])
         assert.strictEqual(yield* readText(path), "one\ntwo\n")
       })
@@ -118,7 +124,7 @@ describe("a file that must outlive a loss of power", () => {
       refusal = "EIO"
       const warnings = yield* warnedOf((path) =>
         Effect.andThen(
-          DurableFile.replace("keep it", path, "new"),
+          replace("keep it", path, "new"),
           Effect.map(readText(path), (text) => assert.strictEqual(text, "new"))
         )
       )
@@ -130,7 +136,7 @@ describe("a file that must outlive a loss of power", () => {
   it.live("is no matter for complaint where a system has no way to write directories", () =>
     Effect.gen(function* () {
       refusal = "EINVAL"
-      assert.deepStrictEqual(yield* warnedOf((path) => DurableFile.replace("keep it", path, "new")), [])
+      assert.deepStrictEqual(yield* warnedOf((path) => replace("keep it", path, "new")), [])
     })
   )
 
@@ -138,9 +144,9 @@ describe("a file that must outlive a loss of power", () => {
     Effect.gen(function* () {
       yield* warnedOf((path) =>
         Effect.gen(function* () {
-          yield* DurableFile.replace("keep it", path, "old")
+          yield* replace("keep it", path, "old")
           yield* Effect.promise(() => files.mkdir(`${path}.new`))
-          const error = yield* Effect.flip(DurableFile.replace("keep it", path, "new"))
+          const error = yield* Effect.flip(replace("keep it", path, "new"))
           assert.strictEqual(error.reason._tag, "StoreUnavailable")
           assert.strictEqual(yield* readText(path), "old")
         })

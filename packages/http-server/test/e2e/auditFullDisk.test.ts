@@ -2,38 +2,13 @@ import { assert } from "@effect/vitest"
 import { Readiness } from "@quarterdeck/contract/HealthGroup"
 import { eventually } from "@quarterdeck/harness"
 import { Effect, Schema } from "effect"
-import { execFile } from "node:child_process"
-import { mkdir, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { promisify } from "node:util"
+import { fill, mountDisk } from "../fullDisk.ts"
 import { Deployment, type KeyName } from "./Deployment.ts"
 import { onOneDriver } from "./onEveryDriver.ts"
 
-const run = promisify(execFile)
 const decodeReadiness = Schema.decodeUnknownEffect(Schema.fromJsonString(Readiness), { onExcessProperty: "error" })
-
-/** Gives the service a disk of 64 MiB. Needs the right to mount. */
-const mountDisk = (directory: string) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      await mkdir(directory, { recursive: true })
-      await run("mount", ["-t", "tmpfs", "-o", "size=64m,mode=0700", "tmpfs", directory])
-    }),
-    () => Effect.promise(() => run("umount", ["--lazy", directory]))
-  )
-
-/** Fills the disk with one file to its last byte. */
-const fill = (directory: string) =>
-  Effect.promise(async () => {
-    for (const size of ["64k", "1"]) {
-      const args = ["if=/dev/zero", `of=${join(directory, "filler")}`, `bs=${size}`, "conv=notrunc", "oflag=append"]
-      const { message } = await run("dd", args).then(
-        () => ({ message: "the disk has no end" }),
-        (error: Error) => error
-      )
-      assert.match(message, /No space left on device/)
-    }
-  })
 
 const ready = Effect.gen(function* () {
   const { status, text } = yield* (yield* Deployment).call("/readyz", { key: "admin" })

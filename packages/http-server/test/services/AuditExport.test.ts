@@ -176,7 +176,11 @@ describe("the export of the audit", () => {
       const settings = { place, secretFile: undefined, caFile: undefined }
       let isFull = true
       const sink = yield* AuditSinks.make(settings, { allowedHosts: [], allowLoopback: false }).pipe(
-        Effect.provideService(DiskReserve.CurrentReserve, { isFull: () => isFull, giveUp: Effect.void })
+        Effect.provideService(DiskReserve.CurrentReserve, {
+          isFull: () => isFull,
+          giveUp: Effect.void,
+          track: (write) => write
+        })
       )
       const delivery = { id: "one", events: ["{}"], head: "{}" }
       const { problem } = yield* Effect.flip(sink.deliver(delivery))

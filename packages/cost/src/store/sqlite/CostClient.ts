@@ -2,10 +2,17 @@
  * Calls the worker thread that owns the file of the cost history.
  */
 import { is } from "@quarterdeck/targeting/ClusterName"
-import { SqliteThread } from "@quarterdeck/sqlite-thread"
-import { Effect, type Scope } from "effect"
+import { DiskReserve, SqliteThread } from "@quarterdeck/sqlite-thread"
+import { Effect, type Scope, Semaphore } from "effect"
 import { Worker } from "node:worker_threads"
-import { CostError, HourClosed, HourForgotten, StoreUnavailable, StoreUnreadable } from "../../hour/CostError.ts"
+import {
+  CostError,
+  DiskFull,
+  HourClosed,
+  HourForgotten,
+  StoreUnavailable,
+  StoreUnreadable
+} from "../../hour/CostError.ts"
 import type { Answer, Call, Operation, Outcome } from "./CostProtocol.ts"
 
 /** Longer than the worker waits for a file that another process holds, and than a year's hours take to rewrite. */
@@ -48,8 +55,8 @@ export const make = Effect.fnUntraced(function* (
       operation === "open" || operation === "check" || operation === "repair" ? LONG_TIMEOUT_MS : CALL_TIMEOUT_MS,
     transferred
   })
-  const client = over(thread)
-  yield* client.call({ operation: "open", path, isAlone })
+  const client = over(thread, yield* DiskReserve.CurrentReserve)
+  yield* client.call({ operation: "open", path, isAlone, sweeps: true })
   yield* Effect.addFinalizer(() =>
     Effect.ignore(client.call({ operation: "end" }), {
       log: "Warn",
@@ -59,19 +66,51 @@ export const make = Effect.fnUntraced(function* (
   return client
 })
 
-/** Calls a thread in the words of the cost history. */
-export const over = (thread: SqliteThread.SqliteThread<Call, Outcome>): CostClient => ({
-  call: (request, onOutcome) => {
-    const { operation } = request
-    return thread.call(request, onOutcome).pipe(
-      Effect.mapError((fault) => unavailable(operation, fault)),
-      Effect.flatMap((outcome) => resultOf(operation, outcome)),
-      Effect.filterOrElse(isAnswer(operation), (answer) =>
-        Effect.die(new Error(`the answer to ${operation} was ${answer.operation}`))
-      )
-    )
+/** Effect of each operation on the disk. An operation that is missing here writes. */
+const USES: Partial<Record<Operation, DiskReserve.Use>> = {
+  open: "revoke",
+  end: "read",
+  sums: "read",
+  hours: "read",
+  series: "read",
+  extents: "read",
+  recommendations: "read",
+  histories: "read",
+  check: "read"
+}
+
+/**
+ * Calls a thread in the words of the cost history.
+ *
+ * **Shape** Writes are sent one at a time: when one meets a full disk, those that wait are refused instead of sent.
+ */
+export const over = (
+  thread: SqliteThread.SqliteThread<Call, Outcome>,
+  reserve: DiskReserve.DiskReserve
+): CostClient => {
+  const turn = Semaphore.makeUnsafe(1)
+  const send = (request: Call, onOutcome?: () => void) => {
+    const use = USES[request.operation] ?? "write"
+    const sent = Effect.suspend(() => thread.call(reserve.isFull() ? frugal(request) : request, onOutcome))
+    const outcome = DiskReserve.send(reserve, use, sent)
+    return use === "write" ? turn.withPermit(outcome) : outcome
   }
-})
+  return {
+    call: (request, onOutcome) => {
+      const { operation } = request
+      return send(request, onOutcome).pipe(
+        Effect.mapError((fault) => unavailable(operation, fault)),
+        Effect.flatMap((outcome) => resultOf(operation, outcome)),
+        Effect.filterOrElse(isAnswer(operation), (answer) =>
+          Effect.die(new Error(`the answer to ${operation} was ${answer.operation}`))
+        )
+      )
+    }
+  }
+}
+
+/** Returns a call that leaves the space of the reserve to revocations. */
+const frugal = (call: Call): Call => (call.operation === "open" ? { ...call, sweeps: false } : call)
 
 const isAnswer =
   <O extends Operation>(operation: O) =>
@@ -107,7 +146,11 @@ const resultOf = (operation: Operation, outcome: Outcome): Effect.Effect<Answer,
     case "unreadable":
       return Effect.fail(new CostError({ reason: new StoreUnreadable({ problem: outcome.message }) }))
     case "failed":
-      return Effect.fail(unavailable(operation, new Error(outcome.message)))
+      return Effect.fail(
+        outcome.isDiskFull
+          ? new CostError({ reason: new DiskFull({ action: ACTIONS[operation], problem: outcome.message }) })
+          : unavailable(operation, new Error(outcome.message))
+      )
   }
 }
 

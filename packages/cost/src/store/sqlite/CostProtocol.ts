@@ -1,7 +1,7 @@
 /**
  * What the store of costs and its worker thread say to each other.
  */
-
+import type { DiskReserve } from "@quarterdeck/sqlite-thread"
 import type { Laid } from "./TransferColumns.ts"
 
 /**
@@ -93,7 +93,8 @@ export interface Checked {
 }
 
 export type Call =
-  | { readonly operation: "open"; readonly path: string; readonly isAlone: boolean }
+  /** **Shape** Unless `sweeps`, series that no hour names stay in the file: removing them needs space on the disk. */
+  | { readonly operation: "open"; readonly path: string; readonly isAlone: boolean; readonly sweeps: boolean }
   | { readonly operation: "end" }
   | { readonly operation: "close"; readonly closing: Closing }
   | { readonly operation: "rewrite"; readonly closings: ReadonlyArray<Closing> }
@@ -147,4 +148,5 @@ export type Answer =
 export type Outcome =
   | { readonly outcome: "done"; readonly answer: Answer }
   | { readonly outcome: "closed" | "forgotten"; readonly cluster: string; readonly startMs: number }
-  | { readonly outcome: "unreadable" | "failed"; readonly message: string }
+  | { readonly outcome: "unreadable"; readonly message: string }
+  | DiskReserve.Failed

@@ -2,6 +2,7 @@
  * Carries out what the worker thread is asked for.
  */
 import type { DatabaseSync } from "node:sqlite"
+import { isDiskFull } from "../../hour/DiskFull.ts"
 import * as Calendar from "./Calendar.ts"
 import * as CostCheck from "./CostCheck.ts"
 import * as Database from "./CostDatabase.ts"
@@ -44,18 +45,18 @@ export const make = (): ((call: Call) => Outcome) => {
     } catch (error) {
       if (error instanceof CostWrites.Closed) return { outcome: "closed", ...placeOf(error) }
       if (error instanceof CostWrites.Forgotten) return { outcome: "forgotten", ...placeOf(error) }
-      const isUnreadable = error instanceof Damaged || error instanceof Database.TooNew
       const message = error instanceof Error ? error.message : "not an error"
-      return { outcome: isUnreadable ? "unreadable" : "failed", message }
+      if (error instanceof Damaged || error instanceof Database.TooNew) return { outcome: "unreadable", message }
+      return { outcome: "failed", message, isDiskFull: isDiskFull(error) }
     }
   }
 }
 
-const openFile = ({ isAlone, path }: OpenCall): OpenFile => {
+const openFile = ({ isAlone, path, sweeps }: OpenCall): OpenFile => {
   const database = Database.open(path, { isAlone })
   try {
     const history = new History(database)
-    CostWrites.sweep(history, (statements) => Database.transact(database, statements))
+    if (sweeps) CostWrites.sweep(history, (statements) => Database.transact(database, statements))
     return { database, history, recommendations: RecommendationRows.make(database) }
   } catch (error) {
     database.close()

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ThreadFault } from "@quarterdeck/sqlite-thread"
+import { DiskReserve, ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect } from "effect"
 import { over } from "../../../src/store/sqlite/CostClient.ts"
 import type { Outcome } from "../../../src/store/sqlite/CostProtocol.ts"
 
-const answering = (settled: Effect.Effect<Outcome, ThreadFault.ThreadFault>) => over({ call: () => settled })
+const answering = (settled: Effect.Effect<Outcome, ThreadFault.ThreadFault>) =>
+  over({ call: () => settled }, DiskReserve.CurrentReserve.defaultValue())
 
 const messageOf = (settled: Effect.Effect<Outcome, ThreadFault.ThreadFault>) =>
   Effect.map(Effect.flip(answering(settled).call({ operation: "extents" })), ({ message }) => message)
@@ -22,7 +23,7 @@ describe("the thread of the cost history", () => {
 
   it.effect("hands on what the thread could not do", () =>
     Effect.gen(function* () {
-      const failed = messageOf(Effect.succeed({ outcome: "failed", message: "the disk is full" }))
+      const failed = messageOf(Effect.succeed({ outcome: "failed", message: "the disk is full", isDiskFull: false }))
       assert.strictEqual(yield* failed, "could not list the hours that are kept: the disk is full")
     })
   )
