@@ -1,10 +1,10 @@
 /**
- * Keeps the cost history in a ClickHouse server: for several running programs that share it, and for large fleets.
+ * ClickHouse adapter of the cost history: for several processes that share it, and for large fleets.
  *
- * The rows of an hour are written under a generation that nobody counts yet. A commit to the ledger then names the
- * generations that count from now on, and those that count no more: it is one insertion, so all of it appears at once.
- * Commits are numbered and each number is given once; whoever adds the next has seen all before it. So of two programs
- * that close an hour one wins, a rewrite shows all of its hours or none, and what a crash left is seen by nobody.
+ * The rows of an hour are written under a new generation, which no query counts yet. A commit to the ledger then names the
+ * generations that count from now on. A commit is one insertion, so all of it appears at once. Commits are numbered, and each
+ * number is used once: the writer of the next commit has read all earlier ones. If two processes close an hour, one wins. A
+ * rewrite shows all of its hours or none. Rows that a crash left without a commit are never read.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, type Redacted } from "effect"
@@ -28,10 +28,10 @@ export { GracePeriod } from "./clickhouse/Pruning.ts"
 
 const TIMEOUT_MS = 60_000
 
-/** Where the history is. **Shape** `url` is like `https://user:password@host:8443/database`; the database exists. */
+/** Address of the history. **Shape** `url` is like `https://user:password@host:8443/database`. The database must exist. */
 export interface Options {
   readonly url: Redacted.Redacted<string | URL>
-  /** How long one statement may take: 60 seconds if it is not said. */
+  /** Time limit of one statement. **Units** milliseconds, 60,000 by default. */
   readonly timeoutMs?: number
 }
 
@@ -64,23 +64,21 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
 })
 
 /**
- * Opens the history in a database of a server, with what is recommended from it, and makes the tables where there are
- * none.
+ * Opens the history and its recommendations in a database. Creates the tables if they are missing.
  *
- * An answer, one of `sumsByStep` too, is as of one commit.
+ * Every answer is a snapshot as of one commit, also that of `sumsByStep`.
  *
- * **Units** sums are whole to 2^63 in the server; what passes 2^53 is the nearest number that a double has. An hour
- * that has anything but whole numbers up to 2^53 is refused.
+ * **Units** Sums are exact up to 2^63 in the server. A sum beyond 2^53 is returned as the nearest double. An hour whose values
+ * are not whole numbers, or are 2^63 or more, is refused.
  *
- * **Errors** `StoreUnreadable` for tables of a newer program, `StoreUnavailable` where the server does not answer,
- * refuses the user or a statement; no message has the password.
+ * **Errors** `StoreUnreadable` for tables of a newer program. `StoreUnavailable` if the server does not answer, or refuses the
+ * user or a statement. No message contains the password.
  *
- * **Limits** one server, or several replicas of it that the address leads to with its tables replicated by the service
- * that runs it (`select_sequential_consistency` is set). A call ends after `timeoutMs` a statement. One write of this
- * program at a time, eight reads. Of commits that race, the loser looks again; a program that stands still while ten
- * thousand others are made, and then goes on, might be taken in twice. Hours are written in the order of calls, and are
- * not to be changed before the call has ended. Rows that no longer count stay for {@link GracePeriod}, and until the
- * next `prune`.
+ * **Limits** One server, or replicas of it whose operator replicates the tables (`select_sequential_consistency` is set). Each
+ * statement times out after `timeoutMs`. A process sends one write at a time, and eight reads. If commits race, the loser reads
+ * the ledger again and retries. A process that pauses while 10,000 other commits are made may commit twice. Hours are written
+ * in the order of the calls; do not change an hour before its call ends. Rows that no longer count stay for
+ * {@link GracePeriod}, then until the next `prune`.
  */
 export const layerClickHouse = ({
   timeoutMs = TIMEOUT_MS,

@@ -1,5 +1,5 @@
 /**
- * The port behind the cost history: closed hours in, sums over any window of hours out.
+ * Port for the cost history: takes closed hours, returns sums over any window of hours.
  *
  * Adapters: `store/Memory`, `store/Sqlite`, `store/ClickHouse`. All pass one contract suite.
  */
@@ -11,73 +11,72 @@ import type { Columns } from "../hour/Measure.ts"
 import type { Series } from "../hour/Series.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** What some hours of one cluster add up to. */
+/** Sums of one cluster over a window. */
 export interface ClusterSums {
   readonly cluster: ClusterName
-  /** The part of the window that was asked for. */
+  /** The requested window, or its step. */
   readonly window: Window
-  /** Those with any non-zero measure in the window; columns have a place for each. */
+  /** Series with a non-zero measure in the window. Each column has one value per series. */
   readonly series: ReadonlyArray<Series>
   readonly columns: Columns
-  /** How many seconds of the window the cluster was seen. */
+  /** Seconds of the window in which the cluster was observed. */
   readonly knownSeconds: number
 }
 
-/** Which hours of a cluster are there. **Units** milliseconds since the epoch. */
+/** Range of a cluster's closed hours. **Units** milliseconds since the epoch. */
 export interface Extent {
   readonly cluster: ClusterName
   /** Start of the first and end of the last closed hour. */
   readonly fromMs: number
   readonly toMs: number
-  /** End of the last day that is kept as a whole only, whose hours were forgotten. Absent where there is none. */
+  /** End of the last day that is kept only as a daily total. Absent if there is none. */
   readonly hoursFromMs?: number
 }
 
 /**
- * Keeps closed hours: a port, for a database of one's own too.
+ * Store of closed hours. A host may provide its own adapter.
  *
- * What a call has taken every later one sees, and what its caller does with an hour afterwards changes nothing of
- * it. Sums are those of the hours that were closed, exact up to 2^53 in every measure, and the same whether a window is asked
- * for as a whole or in steps. Hours of a cluster lie apart from those of every other.
+ * A call sees everything that an earlier call wrote. An hour is copied: changing it after the call changes nothing in the store.
+ * Sums are exact up to 2^53 in every measure, and equal whether a window is read as a whole or in steps. Clusters are
+ * independent of each other.
  *
- * **Errors** every call: `CostError`, whose reason of one's own is `StoreUnavailable`. An hour that is not taken is offered
- * again.
+ * **Errors** Every call fails with `CostError`. An adapter of a host uses the reason `StoreUnavailable`. The sampler offers an
+ * hour again if the store did not take it.
  *
- * **Limits** calls come at once, and `sums` stands on the path of reports. Hours are kept 100 days and days 400 by default: sums over older windows are exact on day boundaries, and
- * a window is aligned to them before it is asked for.
+ * **Limits** Calls are concurrent, and reports wait for `sums`. By default hours are kept for 100 days and daily totals for 400.
+ * Sums of older windows are exact on day boundaries: the caller aligns the window to days.
  */
 export class CostStore extends Context.Service<
   CostStore,
   {
     /**
-     * Closes an hour, whole or not at all; it survives a crash from then on.
+     * Closes an hour. Atomic; the hour survives a crash once the call returns. Any order is accepted, and gaps.
      *
-     * **Errors** `HourClosed`; `HourForgotten` for one of a day whose hours were forgotten. Hours may be closed in any order,
-     * and with gaps.
+     * **Errors** `HourClosed`; `HourForgotten` for an hour of a day that is kept only as a daily total.
      */
     readonly close: (hour: Hour) => Effect.Effect<void, CostError>
-    /** Replaces closed hours, or closes them: late data and changed prices. **Limits** all of them or none. */
+    /** Replaces or closes hours, for late data and changed prices. Atomic. **Errors** `HourForgotten`. */
     readonly rewrite: (hours: ReadonlyArray<Hour>) => Effect.Effect<void, CostError>
-    /** Reads closed hours as they were closed, oldest first; those that are not closed are left out. */
+    /** Reads the closed hours of a window, oldest first. */
     readonly hours: (cluster: ClusterName, window: Window) => Effect.Effect<ReadonlyArray<Hour>, CostError>
     /**
-     * Sums the hours of a window for each cluster, in the order asked for.
+     * Sums the hours of a window for each cluster, in the order of `clusters`.
      *
-     * An unknown cluster, or one without hours in the window, has no series. Columns are read, and only while
-     * the scope is open: its end frees them.
+     * An unknown cluster, or one without hours in the window, has no series. Columns are read-only, and their memory is freed when
+     * the scope ends.
      */
     readonly sums: (
       clusters: ReadonlyArray<ClusterName>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<ClusterSums>, CostError, Scope.Scope>
-    /** Gives `sums` cut at instants: one list a step. **Shape** `edges` are whole hours, rising, two at least. */
+    /** Sums between each pair of consecutive edges. **Shape** `edges` are at least two whole hours, ascending. */
     readonly sumsByStep: (
       clusters: ReadonlyArray<ClusterName>,
       edges: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<ClusterSums>>, CostError, Scope.Scope>
-    /** Every cluster with closed hours. */
+    /** Extents of all clusters with closed hours. */
     readonly extents: Effect.Effect<ReadonlyArray<Extent>, CostError>
-    /** Forgets hours that ended before `hoursBeforeMs` (their days stay) and days that ended before `daysBeforeMs`. */
+    /** Forgets hours of days that ended by `hoursBeforeMs`, which leaves daily totals, and days that ended by `daysBeforeMs`. */
     readonly prune: (limits: {
       readonly hoursBeforeMs: number
       readonly daysBeforeMs: number

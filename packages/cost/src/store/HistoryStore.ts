@@ -1,5 +1,5 @@
 /**
- * The port behind the book of histories: which cluster each cost history is of.
+ * Port for the book of histories, which maps each cost history to its cluster.
  *
  * Adapters: {@link layerMemory} here, `store/Sqlite`, `store/ClickHouse`. All pass one contract suite.
  */
@@ -11,10 +11,10 @@ import { CostError, StoreUnreadable } from "../hour/CostError.ts"
 /**
  * The history of one cluster under one name.
  *
- * **Shape** `key` is the name under which `CostStore` and the journal keep its hours, and never changes: the cluster's own
- * name for the first history of that name. `uid` is that of the namespace `kube-system`, absent where it was never read.
- * `connection` is a digest of server address and authority. `sinceMs` is when the cluster last took the name. `renamed`
- * is present once another cluster has the name.
+ * **Shape** `key` is the name under which `CostStore` and the journal keep its hours. It never changes. The first history of a
+ * name has that name as its key. `uid` is the uid of the namespace `kube-system`, absent if it was never read. `connection` is a
+ * digest of server address and authority. `sinceMs` is when the cluster last took the name. `renamed` is present once another
+ * cluster has the name.
  */
 export const KeptHistory = Schema.Struct({
   key: ClusterName,
@@ -30,9 +30,9 @@ export type KeptHistory = typeof KeptHistory.Type
 export class HistoryStore extends Context.Service<
   HistoryStore,
   {
-    /** Reads every history that was saved, in no order. A history that was never saved is that of the cluster it is named after. */
+    /** Reads every saved history, in no order. A history that was never saved belongs to the cluster with its name. */
     readonly all: Effect.Effect<ReadonlyArray<KeptHistory>, CostError>
-    /** Writes some histories, each in the place of the one with its key: all of them or none. They survive a crash from then on. */
+    /** Writes histories, each replacing the one with its key. Atomic. They survive a crash once the call returns. */
     readonly save: (histories: ReadonlyArray<KeptHistory>) => Effect.Effect<void, CostError>
   }
 >()("@quarterdeck/cost/HistoryStore") {}
@@ -41,10 +41,10 @@ const Text = Schema.fromJsonString(KeptHistory)
 const decode = Schema.decodeUnknownResult(Text)
 const encode = Schema.encodeSync(Text)
 
-/** Prints a history for an adapter that keeps texts. */
+/** Encodes a history as text. */
 export const print = (history: KeptHistory): string => encode(history)
 
-/** Reads what {@link print} wrote. **Errors** `StoreUnreadable`. */
+/** Decodes the output of {@link print}. **Errors** `StoreUnreadable`. */
 export const parse = (text: string): Effect.Effect<KeptHistory, CostError> =>
   Effect.fromResult(
     Result.mapError(decode(text), ({ message }) => {
@@ -53,7 +53,7 @@ export const parse = (text: string): Effect.Effect<KeptHistory, CostError> =>
     })
   )
 
-/** Keeps the book for as long as the layer lives. */
+/** Keeps the book in memory until the layer ends. */
 export const layerMemory: Layer.Layer<HistoryStore> = Layer.sync(HistoryStore, () => {
   const byKey = new Map<ClusterName, KeptHistory>()
   return HistoryStore.of({

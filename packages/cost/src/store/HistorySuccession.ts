@@ -25,27 +25,27 @@ export interface Facts {
   readonly nowMs: number
   /** A key that no history has. */
   readonly freshKey: ClusterName
-  /** When the figures of a history end; `undefined` where it has none. */
+  /** Returns the end of the last closed hour of a history; `undefined` if the history has none. */
   readonly endMsOf: (key: ClusterName) => number | undefined
 }
 
-/** Finds the history that has a name. **Shape** that of a name without an entry was kept by an older program, or is new. */
+/** Finds the history that has a name. **Shape** `undefined` for a new history, or for one that an older program kept. */
 export const holderOf = (book: ReadonlyArray<KeptHistory>, name: ClusterName): KeptHistory | undefined =>
   book.find((history) => history.name === name && history.renamed === undefined)
 
-/** Tells whether a cluster whose uid is unknown goes on with a history: its server address and authority are the same. */
+/** Returns true if the cluster has the server address and authority of a history. Decides where the uid is unknown. */
 const isSameConnection = ({ connection }: KeptHistory, seen: SeenCluster): boolean =>
   connection === undefined || connection === seen.connection
 
 /**
- * Tells whether the history that has a name is that of the cluster, as far as its uid and connection say.
+ * Returns true if a history belongs to a cluster, judged by uid and connection.
  *
- * A history without a uid takes the first that is read, while server address and authority are the same.
+ * A history without a uid takes the first uid that is read, if server address and authority are the same.
  */
 const isOf = (history: KeptHistory, seen: SeenCluster): boolean =>
   seen.uid === undefined || history.uid === undefined ? isSameConnection(history, seen) : history.uid === seen.uid
 
-/** Finds the history that the cluster had under the name before. */
+/** Finds the newest renamed history that belongs to the cluster and had its name. */
 const formerOf = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster): KeptHistory | undefined =>
   book
     .filter(({ name, renamed }) => name === seen.name && renamed !== undefined)
@@ -55,8 +55,8 @@ const formerOf = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster): KeptHist
 /**
  * Decides the succession of a name.
  *
- * The history that has the name goes on where it is the cluster's own. Else it is renamed, and the cluster goes on with the
- * history that it had under the name before, or begins one.
+ * If the history with the name belongs to the cluster, the cluster continues it. Otherwise that history is renamed, and the
+ * cluster resumes its earlier history of the name, or starts a new one.
  *
  * **Limits** linear in the book.
  */
@@ -66,7 +66,7 @@ export const settle = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster, fact
   const isKeyFree = book.every(({ key }) => key !== name)
   const present = holderOf(book, name) ?? (isKeyFree ? { key: name, name, sinceMs: nowMs } : undefined)
   const former = formerOf(book, seen)
-  // A uid that is read for the first time may be that of an earlier history of the name.
+  // A uid that is read for the first time may belong to an earlier history of the name.
   const isKnownBefore = present?.uid === undefined && seen.uid !== undefined && former !== undefined
   const goesOn = present !== undefined && isOf(present, seen) && !isKnownBefore
   if (goesOn) {
@@ -79,13 +79,13 @@ export const settle = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster, fact
   const taken = new Set(book.filter(({ key }) => key !== former?.key).map((history) => history.renamed))
   const endMs = (facts.endMsOf(present.key) ?? nowMs) - 1
   const label = HistoryName.renamed(name, endMs, (candidate) => taken.has(candidate))
-  // A name that changes hands a hundred times a day keeps what it has.
+  // Every label is taken once a name changes its cluster a hundred times a day. The present history stays then.
   if (label === undefined) return { holder: present, changed: [], renamed: undefined }
   const left = { ...present, renamed: label }
   return { holder, changed: [left, holder], renamed: left }
 }
 
-/** Notes what is known of the cluster now. A uid is never forgotten. */
+/** Returns the history with the present connection and uid of the cluster. A known uid is never removed. */
 const known = (history: KeptHistory, { connection, uid }: SeenCluster): KeptHistory => ({
   ...history,
   connection,

@@ -1,5 +1,5 @@
 /**
- * Keeps the cost history in memory: for tests, and for trying the service without a disk.
+ * In-memory adapter of `CostStore`, for tests and for trying the service without a disk.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"
@@ -15,10 +15,10 @@ import type { Window } from "../hour/Window.ts"
 /** A day whose hours were forgotten. **Shape** `sums` has one value a measure for each series. */
 interface Day {
   readonly startMs: number
-  /** Its first and the end of its last closed hour. */
+  /** Start of its first and end of its last closed hour. */
   readonly fromMs: number
   readonly toMs: number
-  /** Where its closed hours began. */
+  /** Starts of its closed hours. */
   readonly starts: ReadonlySet<number>
   readonly sums: ClusterSums
 }
@@ -113,7 +113,7 @@ const make = Effect.sync(() => {
     const isIn = (ms: number) => ms >= startMs && ms < endMs
     return sum(cluster, window, [
       ...[...hours.values()].filter((hour) => isIn(hour.startMs)),
-      // A day without hours counts where its last one would.
+      // A day whose hours were forgotten counts at the start of its last hour.
       ...[...days.values()].filter((day) => isIn(day.startMs + DAY_MS - HOUR_MS)).map((day) => day.sums)
     ])
   }
@@ -155,9 +155,9 @@ const make = Effect.sync(() => {
 })
 
 /**
- * Keeps hours for as long as the layer lives.
+ * Keeps hours in memory until the layer ends.
  *
- * **Limits** a sum reads every hour of its window.
+ * **Limits** A sum reads every hour of its window.
  */
 export const layerMemory: Layer.Layer<CostStore | HistoryStore.HistoryStore> = Layer.merge(
   Layer.effect(CostStore, make),

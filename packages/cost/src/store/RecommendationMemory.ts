@@ -1,5 +1,5 @@
 /**
- * Keeps recommendations in memory: for tests, and for trying the service without a disk.
+ * In-memory adapter of `RecommendationStore`, for tests and for trying the service without a disk.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Layer } from "effect"

@@ -1,7 +1,7 @@
 /**
- * The worker thread that owns the file of the cost history: its calls block, so they run beside the event loop.
+ * Entry of the worker thread that owns the file of the cost history. Calls of SQLite block, so they run off the event loop.
  *
- * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
+ * Started by `store/Sqlite`. It imports no package, so it starts the same way from source, from a build and from a bundle.
  */
 import { parentPort } from "node:worker_threads"
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"

@@ -1,5 +1,5 @@
 /**
- * Asks a ClickHouse server: rows out, rows in, statements.
+ * Client of a ClickHouse server: queries, inserts and statements.
  */
 import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from "@clickhouse/client"
 import { Effect, Redacted, type Scope } from "effect"
@@ -8,13 +8,12 @@ import { finished } from "node:stream/promises"
 import { CostError, StoreUnavailable, StoreUnreadable } from "../../hour/CostError.ts"
 import { Damaged } from "../sqlite/SqlValue.ts"
 
-/** Rows that are written out as text at once: about a millisecond. */
+/** Number of rows that are encoded at once: about a millisecond. */
 const ROWS_AT_ONCE = 250
-/** How much of what the server says about a failure is told: it repeats whole statements. */
+/** Longest part of a server message in an error. The server repeats whole statements. **Units** characters. */
 const MAX_MESSAGE = 500
 const CONNECTIONS = 8
 
-/** Where the server is. */
 export interface ConnectOptions {
   /** `http(s)://user:password@host:8123/database`. */
   readonly url: Redacted.Redacted<string | URL>
@@ -22,7 +21,7 @@ export interface ConnectOptions {
 }
 
 /**
- * A statement and its values, which go into `params`, never into the text.
+ * A statement. Values go into `params`, never into the SQL text.
  *
  * **Shape** `action` is a verb phrase for errors.
  */
@@ -33,9 +32,9 @@ export interface Statement {
 }
 
 /**
- * Rows to insert into a table; a list of them is written whole or not at all.
+ * Rows to insert into a table, all or none.
  *
- * **Shape** two insertions under one `token` are one: the second is dropped.
+ * **Shape** The server drops the second of two insertions with the same `token`.
  */
 export interface Insertion {
   readonly action: string
@@ -46,25 +45,25 @@ export interface Insertion {
 }
 
 export interface Client {
-  /** Gives each row of an answer to `take`, as it comes. **Errors** `StoreUnreadable` where that throws `Damaged`. */
+  /** Calls `take` with each row of the result as it arrives. **Errors** `StoreUnreadable` if `take` throws `Damaged`. */
   readonly read: (statement: Statement, take: (row: ReadonlyArray<unknown>) => void) => Effect.Effect<void, CostError>
   readonly insert: (insertion: Insertion) => Effect.Effect<void, CostError>
   readonly run: (statement: Statement) => Effect.Effect<void, CostError>
 }
 
 /**
- * Opens connections to a server, as they are needed.
+ * Connects to a server, with connections on demand.
  *
- * **Errors** messages carry no password.
+ * **Errors** Messages do not contain the password.
  *
- * **Limits** {@link CONNECTIONS} at once; a call that is interrupted ends its statement at the server, if that reads.
+ * **Limits** 8 connections. An interruption cancels the statement at the server if it only reads.
  */
 export const connect = Effect.fnUntraced(function* ({
   timeoutMs,
   url
 }: ConnectOptions): Effect.fn.Return<Client, CostError, Scope.Scope> {
   const { database, origin, password, username } = yield* addressOf(url)
-  const told = (cause: unknown) => new Error(messageOf(cause, password))
+  const redacted = (cause: unknown) => new Error(messageOf(cause, password))
   const client = yield* Effect.acquireRelease(
     Effect.try({
       try: () =>
@@ -79,7 +78,7 @@ export const connect = Effect.fnUntraced(function* ({
           log: { level: ClickHouseLogLevel.OFF },
           clickhouse_settings: settings(timeoutMs)
         }),
-      catch: (cause) => unavailable("open the cost history", told(cause))
+      catch: (cause) => unavailable("open the cost history", redacted(cause))
     }),
     (opened) => Effect.promise(() => opened.close())
   )
@@ -90,7 +89,7 @@ export const connect = Effect.fnUntraced(function* ({
       catch: (cause) =>
         cause instanceof Damaged
           ? new CostError({ reason: new StoreUnreadable({ problem: `could not ${action}: ${cause.message}` }) })
-          : unavailable(action, told(cause))
+          : unavailable(action, redacted(cause))
     }).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMs,
@@ -113,7 +112,7 @@ export const connect = Effect.fnUntraced(function* ({
       call(action, async (signal) => {
         const text = textOf(rows)
         const first = text.next()
-        // The server takes an insertion of nothing for a mistake.
+        // The server refuses an insertion without rows.
         if (first.done === true) return
         const { stream } = await client.exec({
           query: `INSERT INTO ${table} (${columns.join(", ")}) FORMAT JSONCompactEachRow`,
@@ -138,11 +137,11 @@ export const connect = Effect.fnUntraced(function* ({
 })
 
 /**
- * What holds for every statement.
+ * Returns the settings of every statement.
  *
- * An insertion is done when it is answered, in one part for each partition: `async_insert` and parallel
- * parsing would cut it. An answer comes whole, so that a failure half way is one. Where the server keeps several
- * replicas, a statement sees all that was answered before it. A deletion may ask the ledger what it names.
+ * An insertion is complete when it is answered, as one part for each partition: `async_insert` and parallel parsing would split
+ * it. A result is sent once it is complete, so that a failure is reported as an error. With replicas, a statement sees
+ * everything that was answered before it. A deletion may contain a subquery on the ledger.
  */
 const settings = (timeoutMs: number): ClickHouseSettings => ({
   async_insert: 0,
@@ -163,15 +162,15 @@ function* startingWith(first: string, rest: Iterable<string>): Generator<string>
 
 function* textOf(rows: Iterable<ReadonlyArray<unknown>>): Generator<string> {
   let text = ""
-  let held = 0
+  let count = 0
   for (const row of rows) {
     text += `${JSON.stringify(row)}\n`
-    if (++held < ROWS_AT_ONCE) continue
+    if (++count < ROWS_AT_ONCE) continue
     yield text
     text = ""
-    held = 0
+    count = 0
   }
-  if (held > 0) yield text
+  if (count > 0) yield text
 }
 
 interface Address {
@@ -181,10 +180,10 @@ interface Address {
   readonly database: string
 }
 
-const addressOf = (given: Redacted.Redacted<string | URL>): Effect.Effect<Address, CostError> =>
+const addressOf = (address: Redacted.Redacted<string | URL>): Effect.Effect<Address, CostError> =>
   Effect.try({
     try: () => {
-      const url = new URL(Redacted.value(given))
+      const url = new URL(Redacted.value(address))
       if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("it is no http or https address")
       const [, database = "", ...rest] = url.pathname.split("/")
       if (rest.some((part) => part !== "") || url.search !== "") throw new Error("it has more than one database's name")
@@ -195,7 +194,7 @@ const addressOf = (given: Redacted.Redacted<string | URL>): Effect.Effect<Addres
         database: decodeURIComponent(database) || "default"
       }
     },
-    // Its own words: those of others may repeat the address.
+    // The message of the cause is left out: it may repeat the address with its password.
     catch: () =>
       unavailable("open the cost history", new Error("the address is not like http://user:password@host:8123/database"))
   })
@@ -206,6 +205,5 @@ const messageOf = (cause: unknown, password: string): string => {
   return safe.length <= MAX_MESSAGE ? safe : `${safe.slice(0, MAX_MESSAGE)}...`
 }
 
-/** Makes the error of a call. */
 export const unavailable = (action: string, cause: Error): CostError =>
   new CostError({ reason: new StoreUnavailable({ action, cause }) })

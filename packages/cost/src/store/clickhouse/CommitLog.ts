@@ -1,9 +1,9 @@
 /**
- * Says which hours count: the one place where anything becomes visible.
+ * Ledger of the hours and days that count. Nothing becomes visible except by a commit to it.
  *
- * Commits are numbered, each number is taken once, and all rows of a commit appear at once: whoever adds number `n + 1`
- * has seen all that the first `n` say, and whoever reads as of `n` sees neither more nor less. The server holds it: of
- * two insertions under one token it drops the second.
+ * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1` has read
+ * the first `n`. A read as of `n` sees exactly those. The server enforces this: it drops the second insertion with the same
+ * deduplication token.
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"
@@ -12,14 +12,14 @@ import { Damaged, number, text } from "../sqlite/SqlValue.ts"
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../hour/Units.ts"
 import { type Client, unavailable } from "./Client.ts"
 
-/** Other programs may be faster this many times; each time one of them has got on. */
+/** Attempts before a commit fails. Each failed attempt means that another process committed. */
 const MAX_ATTEMPTS = 200
 
 export type Span = "hour" | "day"
-/** `folded` is an hour that is kept within its day only, or that day. */
+/** **Shape** `folded` marks a day that is kept only as a daily total, and its hours. */
 export type State = "closed" | "folded" | "gone"
 
-/** What holds of an hour or a day. **Shape** `size` counts its series, where they are to be read one by one. */
+/** Ledger entry of an hour or a day. **Shape** `size` is the number of series of a closed hour, otherwise 0. */
 export interface Entry {
   readonly cluster: string
   readonly span: Span
@@ -30,30 +30,29 @@ export interface Entry {
   readonly knownSeconds: number
 }
 
-/** Entries that are right as of a commit. */
+/** Entries that were prepared as of a commit. */
 export interface Seen {
   readonly last: number
   readonly entries: ReadonlyArray<Entry>
 }
 
 export interface CommitLog {
-  /** The number of the last commit, 0 where there is none. */
+  /** Reads the number of the last commit, 0 if there is none. */
   readonly last: (action: string) => Effect.Effect<number, CostError>
   /**
-   * Adds a commit of what `prepare` gives.
+   * Commits the entries that `prepare` returns. Commits nothing if there are none.
    *
-   * **Shape** `prepare` is told the last commit, looks at what holds as of it, and is asked again whenever another
-   * program was faster; nothing is added where it gives nothing. Who has looked already says as of which commit, in
-   * `seen`, and is not asked before the first attempt.
+   * **Shape** `prepare` gets the number of the last commit and decides as of it. It runs again if another process committed first.
+   * If `seen` is given, the first attempt uses its entries instead of calling `prepare`.
    *
-   * **Limits** one commit of this program at a time, in the order of calls.
+   * **Limits** One commit of this process at a time, in the order of calls. 200 attempts.
    */
   readonly commit: (
     action: string,
     prepare: (last: number) => Effect.Effect<ReadonlyArray<Entry>, CostError>,
     seen?: Seen
   ) => Effect.Effect<void, CostError>
-  /** What holds as of a commit, of some hours and days that may be none. **Limits** a bound list of instants. */
+  /** Reads the states of hours and days as of a commit. **Limits** Send a bounded list of starts: it is one SQL parameter. */
   readonly standing: (asked: {
     readonly action: string
     readonly last: number
@@ -62,10 +61,10 @@ export interface CommitLog {
   }) => Effect.Effect<(span: Span, cluster: string, startMs: number) => State | undefined, CostError>
 }
 
-/** A name for rows that belong together. **Limits** 53 bits: two that count will not meet. */
+/** Returns a random generation. **Limits** 53 bits, so that a collision is improbable. */
 export const generation = (): number => Number(BigInt.asUintN(53, randomBytes(8).readBigUInt64BE()))
 
-/** Within what the server's instants can be. */
+/** Returns the seconds since the epoch, clamped to the range of `DateTime`. */
 export const secondsOf = (ms: number): number => Math.min(Math.max(Math.floor(ms / SECOND_MS), 0), 0xff_ff_ff_ff)
 
 const COLUMNS = ["cluster", "span", "start", "commit", "state", "generation", "size", "known_seconds"] as const
@@ -82,15 +81,15 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
       return found
     })
 
-  /** Whether this very commit is there: one that lost has left nothing. */
+  /** Returns true if the ledger has this commit of ours. A commit that lost the race left no rows. */
   const holds = (action: string, commit: number, { cluster, generation, span, startMs }: Entry) =>
     Effect.gen(function* () {
       let found = false
       const params = { cluster, span, start: secondsOf(startMs), commit, generation }
       const sql = `SELECT generation FROM ledger WHERE cluster = {cluster:String} AND span = {span:String}
         AND start = toDateTime({start:UInt32}) AND commit = {commit:UInt64}`
-      yield* read({ action, sql, params }, ([found_]) => {
-        found ||= number(found_) === generation
+      yield* read({ action, sql, params }, ([stored]) => {
+        found ||= number(stored) === generation
       })
       return found
     })
@@ -119,7 +118,7 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
           ...[entry.generation, entry.size, entry.knownSeconds]
         ])
       })
-      // Whether a failed one was carried out, only another tells: it is dropped then.
+      // A failed insertion may have been carried out. The server drops the retry then.
       yield* Effect.retry(add, { times: 2 })
       if (yield* holds(action, commit, first)) return
     }
@@ -145,19 +144,17 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
   } satisfies CommitLog
 })
 
-/** Reads a span. */
 export const spanOf = (value: unknown): Span => {
   if (value === "hour" || value === "day") return value
-  throw new Damaged("a row of the ledger has a span that is none")
+  throw new Damaged("a row of the ledger has an unknown span")
 }
 
-/** Reads a state. */
 export const stateOf = (value: unknown): State => {
   if (value === "closed" || value === "folded" || value === "gone") return value
-  throw new Damaged("a row of the ledger has a state that is none")
+  throw new Damaged("a row of the ledger has an unknown state")
 }
 
-/** What counts within a window. A whole day counts where its last hour would. */
+/** A read of a window as of a commit. A daily total counts at the start of its last hour. */
 export interface Asked {
   readonly clusters: ReadonlyArray<string>
   readonly startMs: number
@@ -165,7 +162,7 @@ export interface Asked {
   readonly last: number
 }
 
-/** The parameters of {@link counting}. */
+/** Returns the parameters of {@link counting}. */
 export const paramsOf = ({ clusters, endMs, last, startMs }: Asked) => {
   const toDay = (ms: number) => secondsOf(ms - DAY_MS + HOUR_MS)
   return {
@@ -178,13 +175,13 @@ export const paramsOf = ({ clusters, endMs, last, startMs }: Asked) => {
   }
 }
 
-/** Where an hour of a window is, and where a day of it. */
+/** SQL conditions for the hours of a window, and for its days. */
 export const IN_HOURS =
   "cluster IN {clusters:Array(String)} AND start >= toDateTime({from:UInt32}) AND start < toDateTime({to:UInt32})"
 export const IN_DAYS =
   "cluster IN {clusters:Array(String)} AND start >= toDateTime({day_from:UInt32}) AND start < toDateTime({day_to:UInt32})"
 
-/** A query for what counts of a window, with some columns of it. */
+/** Returns a query for the entries of a window that count, with the given columns. */
 export const counting = (span: Span, columns: string): string =>
   `SELECT ${columns} FROM (
     SELECT cluster, span, start, argMax((state, generation, size, known_seconds), commit) AS found

@@ -1,5 +1,5 @@
 /**
- * Keeps the book of histories beside the cost history in ClickHouse.
+ * ClickHouse adapter of `HistoryStore`.
  */
 import { Clock, Effect } from "effect"
 import * as HistoryStore from "../HistoryStore.ts"
@@ -7,9 +7,9 @@ import { text } from "../sqlite/SqlValue.ts"
 import type { Client } from "./Client.ts"
 
 /**
- * Makes the book.
+ * Makes the adapter.
  *
- * **Limits** one program at a time saves: the one that samples. Of two records of one key the later counts.
+ * **Limits** Only one process at a time may save: the one that samples. The later of two records of a key counts.
  */
 export const make = ({ insert, read }: Client): HistoryStore.HistoryStore["Service"] => {
   const all = Effect.gen(function* () {

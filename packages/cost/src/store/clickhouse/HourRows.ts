@@ -1,5 +1,5 @@
 /**
- * The rows of an hour, there and back.
+ * Converts an hour to rows of the tables, and back.
  */
 import { Effect } from "effect"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -15,7 +15,7 @@ import { HOUR_MS } from "../../hour/Units.ts"
 import { secondsOf } from "./CommitLog.ts"
 import { MEASURE_COLUMNS, NOT_KEPT, NOT_KEPT_TEXT } from "./Migrations.ts"
 
-/** Series that are told apart before others get their turn: about a millisecond. */
+/** Number of series that are hashed before other fibers get a turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
 
 export const HOUR_COLUMNS = [
@@ -26,22 +26,21 @@ export const CHARGES_COLUMNS = ["cluster", "start", "generation", "charges"] as 
 export const SERIES_COLUMNS = ["month", "cluster", "id", "namespace", "kind", "name", "uid", "labels"] as const
 
 /**
- * The places of columns that were filled by an estimate, by the column itself: an hour that comes back with it, charged by
- * other prices, is no more exact for that.
+ * Places of estimated values, keyed by the column. If the hour is written again with other prices, these values stay marked as
+ * estimates.
  */
 const estimates = new WeakMap<Columns["cpuRequestedKnownMilliSeconds"], Set<number>>()
 const KNOWN_MEASURES: ReadonlySet<Measure> = new Set(KnownRequest.PAIRS.map(({ known }) => known))
 
-/** An hour, its rows' common name, and its series' ids. */
 export interface Written {
   readonly hour: Hour
   readonly generation: number
   readonly ids: ReadonlyArray<string>
 }
 
-/** What is wrong with an hour, undefined for one that can be kept. */
+/** Returns the reason why an hour cannot be stored, or `undefined`. */
 export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | undefined => {
-  if (startMs % HOUR_MS !== 0 || secondsOf(startMs) * 1_000 !== startMs) return `${startMs} is no hour`
+  if (startMs % HOUR_MS !== 0 || secondsOf(startMs) * 1_000 !== startMs) return `${startMs} is not the start of an hour`
   if (!Number.isSafeInteger(knownSeconds)) return `${knownSeconds} is not a whole number`
   for (const measure of measures) {
     for (const value of columns[measure]) {
@@ -55,14 +54,14 @@ export const problemOf = ({ columns, knownSeconds, startMs }: Hour): string | un
 /** Values of this magnitude or more do not fit a column. **Source** ClickHouse, "Int64". */
 const TOO_LARGE = 2 ** 63
 
-/** Names series by what they are. **Limits** leaves the event loop to others; `known` spares those that come again. */
+/** Returns the digest of each series. Caches it in `known`. **Limits** Yields to other fibers. */
 export const idsOf = Effect.fnUntraced(function* (series: ReadonlyArray<Series>, known: WeakMap<Series, string>) {
   const ids: Array<string> = []
   let keys = 0
   for (const one of series) {
-    const seen = known.get(one)
-    if (seen !== undefined) {
-      ids.push(seen)
+    const cached = known.get(one)
+    if (cached !== undefined) {
+      ids.push(cached)
       continue
     }
     const id = digestOf(keyOf(one))
@@ -80,7 +79,7 @@ export function* hourRows(written: ReadonlyArray<Written>): Generator<ReadonlyAr
     const estimated = estimates.get(hour.columns.cpuRequestedKnownMilliSeconds)
     for (const [place, { kind, name, namespace }] of hour.series.entries()) {
       const rate = hour.rateOf[place] ?? -1
-      // Adding 0 takes the sign from a 0.
+      // Adding 0 turns -0 into 0.
       const isEstimated = estimated?.has(place) === true
       const amounts = values.map(({ column, isKnown }) =>
         isKnown && isEstimated ? NOT_KEPT_TEXT : (column[place] ?? 0) + 0
@@ -96,7 +95,7 @@ export function* chargesRows(written: ReadonlyArray<Written>): Generator<Readonl
   }
 }
 
-/** Each series once a cluster and month. */
+/** Yields the row of each series once for each cluster and month. */
 export function* seriesRows(written: ReadonlyArray<Written>): Generator<ReadonlyArray<unknown>> {
   const named = new Set<string>()
   for (const { hour, ids } of written) {
@@ -115,7 +114,7 @@ const monthOf = (ms: number): number => {
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1
 }
 
-/** An hour whose rows are on their way. */
+/** An hour while its rows are read. */
 export interface Reading {
   readonly cluster: ClusterName
   readonly startMs: number
@@ -140,7 +139,7 @@ export const reading = (
   charges: ""
 })
 
-/** A row is the place, the series, the rate, and the measures. */
+/** Adds a row to an hour: the place, the series, the rate, and the measures. */
 export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: ReadonlyArray<unknown>): void => {
   const at = number(place)
   if (at >= hour.ids.length) throw new Damaged("an hour has more series than it says")
@@ -156,7 +155,7 @@ export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: Readon
   hour.rows++
 }
 
-/** Puts an hour together. **Errors** `StoreUnreadable` for one that lacks rows. */
+/** Builds the hour from its rows. **Errors** `StoreUnreadable` if rows are missing. */
 export const toHour = Effect.fnUntraced(function* (
   { charges, cluster, columns, ids, knownSeconds, rateOf, rows, startMs }: Reading,
   series: ReadonlyArray<Series>
@@ -164,7 +163,7 @@ export const toHour = Effect.fnUntraced(function* (
   const unreadable = () =>
     new CostError({
       reason: new StoreUnreadable({
-        problem: `the hour ${new Date(startMs).toISOString()} of ${cluster} is damaged: ${rows} of ${ids.length} series are there`
+        problem: `the hour ${new Date(startMs).toISOString()} of ${cluster} is damaged: it has ${rows} of ${ids.length} series`
       })
     })
   if (rows !== ids.length) return yield* unreadable()

@@ -1,5 +1,5 @@
 /**
- * The tables of the cost history in ClickHouse, and how they are brought up to date.
+ * Schema of the cost history in ClickHouse, and its migrations.
  */
 import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
@@ -8,33 +8,32 @@ import { type Measure, measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"
 import type { Client } from "./Client.ts"
 
-/** A measure's column. */
 const columnOf = (measure: Measure): string => measure.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The columns of all measures, in their order. */
+/** Column names of all measures, in the order of `measures`. */
 export const MEASURE_COLUMNS: ReadonlyArray<string> = measures.map(columnOf)
 
 const ACTION = "bring the tables of the cost history up to date"
 
-/** The columns of what was requested while usage was known, and of what was requested at all. */
+/** Column pairs: the request while usage was known, and the whole request. */
 export const KNOWN_COLUMNS = KnownRequest.PAIRS.map(({ known, requested }) => ({
   known: columnOf(known),
   requested: columnOf(requested)
 }))
 
-/** The columns that the first version had; later ones are added behind them. */
+/** Number of measure columns in the first version. Later columns come after them. */
 const FIRST_COLUMNS = 22
 const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
   .map((column) => `${column} Int64`)
   .join(", ")
 
 /**
- * In place of what was requested while usage was known, in rows of programs that did not keep it: it is estimated.
+ * Marks rows of older programs, which did not keep the request while usage was known. Reads estimate it for these rows.
  *
- * The least that the column holds, which no hour has.
+ * It is the smallest value of the column, which no hour has.
  */
 export const NOT_KEPT = -(2 ** 63)
-/** The same as it is inserted, and in SQL: as a number JSON would round it beyond the column. */
+/** The same value for inserts and for SQL. As a number, JSON would round it out of the range of the column. */
 export const NOT_KEPT_TEXT = "-9223372036854775808"
 export const NOT_KEPT_SQL = `toInt64('${NOT_KEPT_TEXT}')`
 const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(
@@ -42,16 +41,16 @@ const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known
 )
 
 /**
- * Each step brings the tables one version forward; what was released is never edited, only added to.
+ * Migrations, one per schema version. A released one is never edited.
  *
- * `ledger` says which hours are closed (`span` hour) and which days are kept as a whole only (`span` day): the row with
- * the highest `commit` of each holds, and its `generation` names the rows that are its content. Rows of `hours`, `days`
- * and `charges` whose generation no row of the ledger that holds names do not count. A commit is one insertion into the
- * ledger, which therefore has no partitions: all of its rows appear at once.
+ * `ledger` lists closed hours (`span` hour) and days that are kept only as daily totals (`span` day). For each hour or day the
+ * row with the highest `commit` counts, and its `generation` names its rows in `hours`, `days` and `charges`. Rows of any other
+ * generation do not count. A commit is one insertion into the ledger. The ledger has no partitions, so all rows of a commit appear
+ * at once.
  *
- * `hours` lies by day, and in a day by workload: a window reads its days, and a workload's hours pack well.
- * `histories` says which cluster each `cluster` of the other tables is of, as JSON: the newest record of a key counts.
- * `recommendations` has a row under the empty key for each save of a cluster, and rows of no `since` or later do not count.
+ * `hours` is sorted by day, then by workload: a window reads only its days, and the hours of a workload compress well.
+ * `histories` maps each `cluster` of the other tables to its cluster, as JSON. The newest record of a key counts.
+ * `recommendations` has a row with an empty key for each save of a cluster. Rows of versions up to its `since` do not count.
  */
 const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
   [
@@ -139,11 +138,9 @@ const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 /**
- * Makes the tables, or brings them up to date.
+ * Creates the tables or migrates them. Several processes may do so at once.
  *
  * **Errors** `StoreUnreadable` for tables of a newer program.
- *
- * **Limits** several programs may do so at once.
  */
 export const migrate = Effect.fnUntraced(function* ({ insert, read, run }: Client) {
   yield* run({

@@ -1,5 +1,5 @@
 /**
- * Forgets old hours and days, and clears away what does not count any more.
+ * Forgets old hours and days, and deletes rows that no longer count.
  */
 import { Context, Duration, Effect } from "effect"
 import type { CostError } from "../../hour/CostError.ts"
@@ -22,7 +22,7 @@ const ACTION = "forget old hours"
 const CLEAR = "clear away what was forgotten"
 
 /**
- * How long rows stay that do not count: they may be on their way into the ledger, or be read as of an earlier commit.
+ * Minimum age of a row that is deleted. Younger rows may wait for their commit, or be read as of an earlier commit.
  */
 export const GracePeriod = Context.Reference<Duration.Duration>("@quarterdeck/cost/store/clickhouse/GracePeriod", {
   defaultValue: () => Duration.days(1)
@@ -41,7 +41,7 @@ interface Standing {
 }
 
 const isKnownColumn = (column: string): boolean => KNOWN_COLUMNS.some(({ known }) => known === column)
-/** A day of which an hour does not keep what was requested while usage was known does not keep it either. */
+/** Sums of a day. If one of its hours lacks the request while usage was known, the day lacks it too. */
 const SUMS = MEASURE_COLUMNS.map((column) =>
   isKnownColumn(column)
     ? `if(min(${column}) = ${NOT_KEPT_SQL}, ${NOT_KEPT_SQL}, sum(${column})) AS ${column}`
@@ -51,13 +51,13 @@ const ANY = MEASURE_COLUMNS.filter((column) => !isKnownColumn(column))
   .map((column) => `${column} != 0`)
   .join(" OR ")
 
-/** The first day whose hours stay, and the first that stays at all. **Units** milliseconds since the epoch. */
+/** Start of the first day whose hours stay, and of the first day that stays. **Units** milliseconds since the epoch. */
 interface DayLimits {
   readonly hoursDay: number
   readonly daysDay: number
 }
 
-/** Makes what forgets. */
+/** Makes the function behind `CostStore.prune`. */
 export const make = (client: Client, ledger: CommitLog): ((limits: Limits) => Effect.Effect<void, CostError>) =>
   Effect.fnUntraced(function* ({ daysBeforeMs, hoursBeforeMs }) {
     const [hoursDay, daysDay] = [dayOf(hoursBeforeMs), dayOf(daysBeforeMs)]
@@ -91,7 +91,7 @@ const standingBefore = Effect.fnUntraced(function* ({ read }: Client, cluster: s
   return found
 })
 
-/** Adds the hours of days up, under one generation. */
+/** Writes the totals of days from their hours, under one generation. */
 const fold = (
   { run }: Client,
   {
@@ -124,7 +124,7 @@ const fold = (
     params: { cluster, generation, last, days: days.map(secondsOf) }
   })
 
-/** Writes into the ledger what is forgotten of a cluster. */
+/** Commits the forgotten hours and days of a cluster. */
 const forgetOf = (client: Client, ledger: CommitLog, cluster: string, days: DayLimits) =>
   ledger.commit(ACTION, (last) => forgetting(client, cluster, days, last))
 
@@ -162,16 +162,16 @@ const forgetting = Effect.fnUntraced(function* (
 })
 
 /**
- * Removes rows of the ledger that others have taken the place of, and then what no row of it names any more.
+ * Deletes rows of the ledger that later ones replace, then the rows whose generation the ledger no longer names.
  *
- * By generation, not by partition: another program may just be writing hours into a month that is over.
+ * Deletes by generation, not by partition: another process may be writing hours into a past month.
  */
 const clear = Effect.fnUntraced(function* (client: Client) {
   const params = { grace: Math.ceil(Duration.toSeconds(yield* GracePeriod)) }
   const old = "written_at <= now() - {grace:UInt32}"
   const newer = `SELECT cluster, span, start, max(commit) FROM ledger WHERE ${old} GROUP BY cluster, span, start`
   const steps = [
-    // What was taken the place of.
+    // Replaced by a later commit.
     `SELECT cluster, span, start, commit FROM ledger WHERE commit < (
       SELECT max(commit) FROM ledger) AND (cluster, span, start) IN (
       SELECT cluster, span, start FROM ledger GROUP BY cluster, span, start HAVING count() > 1)
@@ -188,7 +188,7 @@ const clear = Effect.fnUntraced(function* (client: Client) {
   for (const [table, name] of [
     ["hours", "generation"],
     ["charges", "generation"],
-    // Days that were put together at once share one.
+    // Days that were folded in one call share a generation.
     ["days", "(cluster, start, generation)"]
   ] as const) {
     const dead = `${old} AND ${name} NOT IN (SELECT ${name} FROM ledger)`

@@ -1,7 +1,7 @@
 /**
- * Sums hours, reads them as they were closed, and says which there are.
+ * Reads hours, their sums and their extents.
  *
- * Every answer is as of one commit: it is asked for first, and what came later is left out.
+ * Every answer is a snapshot as of the last commit at its start.
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -22,14 +22,14 @@ const SUM = "sum hours"
 const READ = "read hours"
 const LIST = "list the hours that are kept"
 
-/** Hours that are on their way at once. */
+/** Number of hours that are read at once. */
 const HOURS_AT_ONCE = 24
-/** A day counts where its last hour would. **Units** seconds. */
+/** Offset of the last hour of a day, where a daily total counts. **Units** seconds. */
 const DAY_LATER = 82_800
 
-/** What a long window may sum to more than 64 bits hold: volumes, and costs in small money. */
+/** Columns whose sum over a long window may exceed 64 bits: storage, and costs in a currency with small units. */
 const WIDE = /_cost_nanos$|^storage_/
-/** Estimates what was not kept from the sums of all rows that lack it, as `KnownRequest` does. */
+/** Sums of all measures. Estimates a column for the rows that lack it, from their sums, as `KnownRequest` does. */
 const SUMS = MEASURE_COLUMNS.map((column) => {
   if (KNOWN_COLUMNS.some(({ known }) => known === column)) {
     return `sum(kept_${column}) + toInt64(floor(sum(asked_${column}) * least(1, if(sum(lacking_existed) = 0, 0, sum(lacking_covered) / sum(lacking_existed))) + 0.5)) AS ${column}`
@@ -48,14 +48,13 @@ const ROWS = [
 ].join(", ")
 const ANY = MEASURE_COLUMNS.map((column) => `${column} != 0`).join(" OR ")
 
-/** Sums of one cluster in one step, on their way. */
+/** Sums of one cluster in one step, while they are read. */
 interface Part {
   knownSeconds: number
   readonly ids: Array<string>
   readonly amounts: Array<ReadonlyArray<unknown>>
 }
 
-/** What is read from. */
 interface Source {
   readonly read: Client["read"]
   readonly ledger: CommitLog

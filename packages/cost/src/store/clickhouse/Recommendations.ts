@@ -1,7 +1,7 @@
 /**
- * Keeps recommendations beside the cost history, and those that reports asked for in memory too.
+ * ClickHouse adapter of `RecommendationStore`. Caches the recommendations that reports read.
  *
- * A save is one insertion: its rows appear at once, under a version that is taken once a cluster.
+ * A save is one insertion, so all of its rows appear at once. Its version is unique in the cluster.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Semaphore } from "effect"
@@ -23,7 +23,7 @@ const FORGET = "forget recommendations"
 
 const HOURS_A_DAY = 24
 const MAX_ATTEMPTS = 200
-/** Saves after which the rows of workloads that ended are removed. */
+/** Number of saves between two removals of the rows of ended workloads. */
 const SAVES_BETWEEN_SWEEPS = 24
 
 const COLUMNS = [
@@ -31,7 +31,7 @@ const COLUMNS = [
   ...(["cpu_millis", "memory_bytes", "hours", "checkpoint"] as const)
 ] as const
 
-/** What is said of a cluster under the empty key. Version 0 where nothing is. */
+/** Newest row of a cluster with the empty key. Version 0 if there is none. */
 interface Head {
   readonly version: number
   readonly since: number
@@ -40,11 +40,11 @@ interface Head {
 
 const NOTHING: Head = { version: 0, since: 0, foldedToMs: 0 }
 
-/** Rows that count: the newest of each key, later than what was forgotten. */
+/** Selects the rows that count: the newest of each key, newer than the last removal of all. */
 const COUNTING = `FROM recommendations FINAL WHERE cluster = {cluster:String} AND key != '' AND version > {since:UInt64}
   AND ended = 0`
 
-/** What reports read, and what they read of each cluster last. */
+/** Source of reports, with the last result of each cluster. */
 interface Reports {
   readonly client: Client
   readonly lastRead: Map<string, { readonly version: number; readonly found: ClusterRecommendations }>
@@ -92,7 +92,7 @@ const holds = Effect.fnUntraced(function* (
   return isThere
 })
 
-/** Writes rows under the next version; all of them appear, or none. */
+/** Writes rows under the next version. Atomic. Returns the version. */
 const add = Effect.fnUntraced(function* (
   client: Client,
   action: string,
@@ -108,7 +108,7 @@ const add = Effect.fnUntraced(function* (
     yield* Effect.retry(client.insert({ action, table: "recommendations", columns: COLUMNS, rows, token }), {
       times: 2
     })
-    // Where it is not there, another program was faster; or its row gave way to a later one, and is saved once more.
+    // The row is missing if another process took the version, or if a later row replaced it. Both cases retry.
     if (yield* holds(client, action, { cluster, version, mark })) return version
   }
   return yield* unavailable(action, new Error(`other programs were faster ${MAX_ATTEMPTS} times`))
@@ -129,7 +129,7 @@ const save = Effect.fnUntraced(function* (client: Client, { changed, cluster, en
   if (version % SAVES_BETWEEN_SWEEPS === 0) yield* sweep(client, SAVE, cluster)
 })
 
-/** Removes what ended: first what it ended, then the word of it, so that nothing comes back in between. */
+/** Removes ended workloads: first their older rows, then their end markers, so that no older row reappears. */
 const sweep = Effect.fnUntraced(function* ({ run }: Client, action: string, cluster: string) {
   const params = { cluster }
   const ended = `(key, version) IN (

@@ -1,5 +1,5 @@
 /**
- * Knows series by their ids: asks the server once for each, and keeps those that were asked for last.
+ * LRU cache of series by id, which reads missing ones from the server.
  */
 import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
@@ -8,15 +8,15 @@ import { Damaged, text } from "../sqlite/SqlValue.ts"
 import type { Series } from "../../hour/Series.ts"
 import type { Client } from "./Client.ts"
 
-/** What is kept of names: about three hundred thousand series. A fleet that has more asks again for each report. */
+/** Size of the cache: about 300,000 series. A larger fleet reads series again for each report. */
 const KEPT_BYTES = 256 * 1_024 ** 2
-/** A name without its texts: objects, key, entry. */
+/** Size of a cache entry without its strings. */
 const BASE_BYTES = 400
-/** How many ids are asked for in one statement. */
+/** Number of ids in one statement. */
 const IDS_AT_ONCE = 5_000
 
 export interface SeriesCache {
-  /** Gives the series of ids. **Errors** `StoreUnreadable` for one that nothing names. */
+  /** Returns the series of ids. **Errors** `StoreUnreadable` for an id that the server does not have. */
   readonly seriesOf: (
     action: string,
     cluster: string,

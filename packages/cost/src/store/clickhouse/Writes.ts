@@ -1,8 +1,8 @@
 /**
  * Closes and rewrites hours.
  *
- * The rows of an hour are written first, under a generation of their own that nobody counts yet; one commit to the
- * ledger then makes all of a call's hours count at once, and those that they replace no more.
+ * The rows of an hour are written first, under a new generation that no query counts. One commit to the ledger then makes all
+ * hours of the call count, in place of those that they replace.
  */
 import { Effect, Semaphore } from "effect"
 import { CostError, HourClosed, HourForgotten } from "../../hour/CostError.ts"
@@ -17,7 +17,7 @@ const CLOSE = "close an hour"
 const REWRITE = "rewrite hours"
 
 export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitLog) {
-  /** Hours are written in the order of calls: of two closings of one hour the first wins. */
+  /** Writes run in the order of calls: the first of two closings of one hour wins. */
   const turn = yield* Semaphore.make(1)
   const known = new WeakMap<Series, string>()
 
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitL
     })
   })
 
-  /** Fails for hours of days that are kept as a whole only, and if asked to, for those that are closed. */
+  /** Fails for an hour of a day that is kept only as a daily total, and if `isClosing`, for an hour that is closed. */
   const admit = Effect.fnUntraced(function* (
     action: string,
     hours: ReadonlyArray<Hour>,
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitL
     Effect.gen(function* () {
       yield* checked(action, hours)
       const last = yield* ledger.last(action)
-      // What will be refused need not be written first.
+      // Refuses before the rows are written.
       yield* admit(action, hours, last, isClosing)
       const entries = yield* writeRows(action, hours)
       const prepare = (later: number) => Effect.as(admit(action, hours, later, isClosing), entries)
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitL
   return {
     close: (hour: Hour) => write(CLOSE, [hour], true),
     rewrite: (hours: ReadonlyArray<Hour>) => {
-      // Of two with one start the later holds.
+      // The later of two hours with one start counts.
       const distinct = [...new Map(hours.map((hour) => [`${hour.startMs} ${hour.cluster}`, hour])).values()]
       return distinct.length === 0 ? Effect.void : write(REWRITE, distinct, false)
     }

@@ -250,7 +250,7 @@ describe("a cost history in ClickHouse that programs share", () => {
         assert.strictEqual(error.reason._tag, "StoreUnreadable")
         assert.strictEqual(
           error.message,
-          "the hour 2026-03-02T00:00:00.000Z of prod is damaged: 1 of 2 series are there"
+          "the hour 2026-03-02T00:00:00.000Z of prod is damaged: it has 1 of 2 series"
         )
       })
     )
