@@ -1,5 +1,5 @@
 /**
- * A file that takes up disk space until a store meets a full disk, so that keys can still be revoked then.
+ * Reserve file that is removed when a store meets a full disk, so that keys can still be revoked.
  */
 import { Context, Effect, Latch, Layer, Metric } from "effect"
 import { open, rename, rm, stat, statfs } from "node:fs/promises"
@@ -10,9 +10,9 @@ import { join } from "node:path"
 export const FILE_NAME = "disk.reserve"
 /** Size of the file. **Units** bytes. */
 export const RESERVE_BYTES = 16 * 1_024 * 1_024
-/** Free space that must be left beside the file when it is made. **Units** bytes. */
+/** Free space that must remain after the file is made. **Units** bytes. */
 const MARGIN_BYTES = 4 * 1_024 * 1_024
-/** Free space that a start needs: below, the file is given up before the stores are opened. **Units** bytes. */
+/** Free space that a start needs. With less, the file is removed before the stores are opened. **Units** bytes. */
 const START_BYTES = 1_024 * 1_024
 const PART_BYTES = 1_024 * 1_024
 const CHECKED_EVERY = "10 seconds"
@@ -23,7 +23,7 @@ const MAX_WRITE_WAIT = "5 seconds"
 export type Use = "read" | "write" | "revoke"
 
 export interface DiskReserve {
-  /** True from the moment a store meets a full disk until the file is made again. */
+  /** True from the first failed write on a full disk until the file is made again. */
   readonly isFull: () => boolean
   /**
    * Removes the file. Returns once its space is free.
@@ -79,8 +79,7 @@ const fullGauge = Metric.gauge("quarterdeck_disk_full", {
 /**
  * Keeps the reserve file of a data directory.
  *
- * **Limits** 16 MiB. Every 10 s a missing file is made again if the disk has 20 MiB free. The file stays when the server
- * stops.
+ * **Limits** 16 MiB. A missing file is made again within 10 s once the disk has 20 MiB free. The file stays when the server stops.
  */
 export const layer = (options: { readonly directory: string }): Layer.Layer<never> =>
   Layer.effect(CurrentReserve, make(options.directory))
@@ -163,7 +162,7 @@ const freeBytesOf = (directory: string) =>
     ({ bavail, bsize }) => bavail * bsize
   )
 
-/** Writes the whole file: a sparse one would hold no space. Random bytes keep a file system from compressing it. */
+/** Writes the whole file, because a sparse file takes no space. Random bytes cannot be compressed by the file system. */
 const fill = async (path: string): Promise<void> => {
   const unfinished = `${path}.new`
   const part = randomBytes(PART_BYTES)

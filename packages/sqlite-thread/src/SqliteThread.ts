@@ -1,20 +1,20 @@
 /**
- * Starts a worker thread that owns a SQLite file, and pairs calls to it with replies.
+ * Starts a worker thread that owns a SQLite file, and matches its replies to calls.
  */
 import { Deferred, Effect, type Scope } from "effect"
 import type { Transferable, Worker } from "node:worker_threads"
 import { ThreadBusy, ThreadEnded, type ThreadFault, ThreadTimedOut } from "./ThreadFault.ts"
 
-/** Calls that the worker may have before it unless it is told otherwise; one more is refused rather than kept. */
+/** Default limit of waiting calls. One more is refused. */
 const MAX_WAITING = 1_000
 
-/** Sent to the worker. **Shape** replies come back in the order of the requests, each with its request's number. */
+/** Message to the worker. **Shape** The worker replies in the order of the requests, with the number of each. */
 export interface Request<Call> {
   readonly number: number
   readonly call: Call
 }
 
-/** Sent by the worker. */
+/** Message from the worker. */
 export interface Reply<Outcome> {
   readonly number: number
   readonly outcome: Outcome
@@ -22,30 +22,30 @@ export interface Reply<Outcome> {
 
 export interface SqliteThread<Call, Outcome> {
   /**
-   * Sends one call and gives what it came to.
+   * Sends one call and returns its outcome.
    *
-   * **Shape** `onSettled` runs once the call is answered or refused, before a later call is answered. A call that was
-   * given up still counts as waiting until it is answered.
+   * **Shape** `onSettled` runs when the call is answered or refused, before a later call is answered. A call that timed out or was
+   * interrupted counts as waiting until the worker answers it.
    */
   readonly call: (call: Call, onSettled?: () => void) => Effect.Effect<Outcome, ThreadFault>
 }
 
 interface Options<Call> {
-  /** What log lines call the thread's owner. **Example** `the key store` */
+  /** Name of the owner of the thread in log lines. **Example** `the key store` */
   readonly name: string
   readonly start: () => Worker
   readonly timeoutMs: (call: Call) => number
-  /** What of a call moves to the worker instead of being copied. */
+  /** Lists the parts of a call that move to the worker instead of being copied. */
   readonly transferred?: (call: Call) => ReadonlyArray<Transferable>
-  /** Calls that the worker may have before it, {@link MAX_WAITING} when left out. */
+  /** Limit of waiting calls, 1,000 by default. */
   readonly maxWaiting?: number
 }
 
 /**
  * Starts the worker.
  *
- * **Limits** one thread, `maxWaiting` calls; the scope's end ends the thread. A thread that dies is not replaced:
- * every later call fails, and the log says so once.
+ * **Limits** One thread and `maxWaiting` calls. The end of the scope ends the thread. A thread that dies is not replaced: every
+ * later call fails, and one error is logged.
  */
 export const make = Effect.fnUntraced(function* <Call, Outcome>({
   maxWaiting = MAX_WAITING,

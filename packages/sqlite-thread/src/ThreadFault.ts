@@ -1,16 +1,16 @@
 /**
- * Why a call to a worker thread was not answered.
+ * Errors of a call that the worker thread did not answer.
  */
 import { Schema } from "effect"
 
-/** As many calls wait as may: this one was not sent. */
+/** The limit of waiting calls is reached. The call was not sent. */
 export class ThreadBusy extends Schema.TaggedError<ThreadBusy>()("ThreadBusy", { waiting: Schema.Natural }) {
   override get message(): string {
     return `${this.waiting} calls are waiting`
   }
 }
 
-/** No answer came in time. What was asked may still be done. */
+/** The answer did not arrive in time. The worker may still run the call. */
 export class ThreadTimedOut extends Schema.TaggedError<ThreadTimedOut>()("ThreadTimedOut", {
   timeoutMs: Schema.Finite
 }) {
@@ -19,7 +19,7 @@ export class ThreadTimedOut extends Schema.TaggedError<ThreadTimedOut>()("Thread
   }
 }
 
-/** The thread has ended, and every call fails from then on. */
+/** The thread has ended. Every later call fails too. */
 export class ThreadEnded extends Schema.TaggedError<ThreadEnded>()("ThreadEnded", { cause: Schema.Defect() }) {
   override get message(): string {
     return this.cause instanceof Error ? this.cause.message : "the thread ended"

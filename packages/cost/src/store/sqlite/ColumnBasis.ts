@@ -1,17 +1,17 @@
 /**
- * Which column foretells which.
+ * Column pairs for prediction: the basis of a column predicts it.
  */
 import { measures } from "../../hour/Measure.ts"
 
-/** How many columns there are. */
+/** Number of columns. */
 export const WIDTH = measures.length
 
 const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)
 
 /**
- * The column that a column goes along with: a workload's requests go with its replicas, its costs with what it holds.
+ * Basis of each column: requests grow in proportion to replicas, costs in proportion to what is allocated.
  *
- * **Shape** -1 for those that simply go on.
+ * **Shape** -1 for a column that is predicted to grow by the same amount each step.
  */
 export const BASIS: ReadonlyArray<number> = measures.map((measure) => {
   switch (measure) {
@@ -60,7 +60,7 @@ const depthOf = (column: number): number => {
   return basis < 0 ? 0 : 1 + depthOf(basis)
 }
 
-/** The columns, each after its basis. */
+/** All columns, each after its basis. */
 export const ORDER: ReadonlyArray<number> = measures
   .map((_, column) => column)
   .toSorted((a, b) => depthOf(a) - depthOf(b))

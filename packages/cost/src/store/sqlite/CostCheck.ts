@@ -1,5 +1,5 @@
 /**
- * Looks for damage in the cost history, and mends what can be mended.
+ * Checks the cost history for damage, and repairs it.
  */
 import * as Calendar from "./Calendar.ts"
 import { type Cluster, type History, isComplete, note, noteRemoved } from "./CostHistory.ts"
@@ -12,7 +12,7 @@ import * as HourDetail from "./HourDetail.ts"
 import * as LostSeries from "./LostSeries.ts"
 import * as LostSpans from "./LostSpans.ts"
 
-/** What is readable of an epoch, and what is wrong with the rest. */
+/** Readable steps of an epoch, and the problems of the others. */
 interface Inspected {
   readonly sums: ReadonlyMap<number, Term["sums"]>
   readonly problems: ReadonlyMap<number, string>
@@ -49,11 +49,10 @@ export const check = (history: History): Checked => {
 }
 
 /**
- * Drops what cannot be read and keeps the rest whole.
+ * Removes unreadable parts and keeps the rest intact. Returns what was lost, and where its amounts count now.
  *
- * **Shape** tells what was lost, and where it counts now. An hour that is lost counts in the next one of its day that is
- * kept, and a day in the day after it, unless its hours are there to make it again; a sealed day keeps its total whatever
- * becomes of its hours, so what the last of them had counts in it alone.
+ * The amounts of a lost hour count in the next stored hour of its day. Those of a lost day count in the next day, unless the day
+ * can be rebuilt from its hours. A sealed day keeps its total, so the amounts of a lost last hour count only in that total.
  */
 export const repair = (history: History): Checked => {
   const checked = check(history)
@@ -109,7 +108,7 @@ const seriesFinding = (cluster: string, id: number): Finding => ({
   problem: `the series ${id} cannot be read`
 })
 
-/** Gives what a body throws as words. */
+/** Runs a body, and returns the message of the error that it throws. */
 const problemOf = (body: () => void): string | undefined => {
   try {
     body()
@@ -136,7 +135,7 @@ const inspect = (history: History, cluster: Cluster, level: number, epoch: numbe
       Epoch.modelOf([row])
       slots.push(row)
     })
-    // Without the slots of one step, those of the steps after it have no meaning.
+    // Without the slots of one step, the steps after it cannot be decoded.
     if (broken !== undefined) problems.set(step, broken)
   }
   const model = Epoch.modelOf(slots)
@@ -151,7 +150,7 @@ const inspect = (history: History, cluster: Cluster, level: number, epoch: numbe
   return { sums, problems, ids: new Set(model.ids) }
 }
 
-/** Each readable step less the readable one before it. */
+/** Returns the amounts of each readable step since the readable step before it. */
 const differences = ({ sums }: Inspected): ReadonlyMap<number, Combined> => {
   const found = new Map<number, Combined>()
   let last: Term["sums"] | undefined
@@ -168,7 +167,7 @@ const hoursTotal = (history: History, cluster: Cluster, day: number): Combined |
   return last === undefined ? undefined : combine([{ sums: last, sign: 1 }])
 }
 
-/** The sealed days whose hours are all there and come to something else. */
+/** Finds sealed days whose hours are complete but do not add up to the total. */
 const contradictions = (
   history: History,
   cluster: Cluster,
@@ -192,10 +191,10 @@ const contradictions = (
     .map(([step]) => step)
 }
 
-/** How much of a running sum beyond 2^53 may be lost to rounding: each addition loses 2^-53 of it, of a few thousand. */
+/** Relative rounding error of a running sum beyond 2^53: up to 2^-53 for each of a few thousand additions. */
 const ROUNDING = 2 ** -41
 
-/** Tells whether what is left over is no more than sums beyond 2^53 lose. **Shape** below that sums are exact. */
+/** Returns true if a difference is at most the rounding error of sums beyond 2^53. Smaller sums are exact. */
 const isRounding = ({ columns, ids }: Combined, sums: Term["sums"] | undefined): boolean => {
   if (ids.length === 0) return true
   if (sums === undefined) return false
@@ -219,7 +218,7 @@ const mendHours = (history: History, cluster: Cluster, day: number, inspected: I
   })
   for (const lost of inspected.problems.keys()) {
     const taker = kept.find(({ step }) => step > lost)
-    // What an hour that is not exact had counts there now.
+    // The amounts of an estimated hour count in the next hour now, which is no longer exact.
     if (taker !== undefined && !ExactHours.has(cluster, day, lost)) {
       ExactHours.unnote(history, cluster, day, taker.step)
     }
@@ -238,7 +237,7 @@ const mendHours = (history: History, cluster: Cluster, day: number, inspected: I
   }
 }
 
-/** Names in an hour also those series that come to it from a lost one. */
+/** Adds the series of a lost hour to the hour that takes its amounts. */
 const widened = (detail: HourDetail.Detail, ids: Int32Array): HourDetail.Detail => {
   const named = new Set(detail.ids)
   const others = [...ids].filter((id) => !named.has(id))
@@ -263,16 +262,16 @@ const mendDays = (
   const readable = differences(inspected)
   const steps = [...new Set([...readable.keys(), ...rebuilt.keys()])].toSorted((a, b) => a - b)
   const days = steps.map((step) => {
-    // A lost day that its hours make again no longer counts in the day after it.
+    // A lost day that is rebuilt from its hours no longer counts in the next day.
     const again = [...rebuilt].filter(
       ([lost]) =>
         inspected.problems.has(lost) && lost < step && ![...readable.keys()].some((kept) => kept > lost && kept < step)
     )
-    const own = readable.get(step)
+    const amounts = readable.get(step)
     const sums =
       rebuilt.get(step)
       ?? combine([
-        ...(own === undefined ? [] : [{ sums: own, sign: 1 as const }]),
+        ...(amounts === undefined ? [] : [{ sums: amounts, sign: 1 as const }]),
         ...again.map(([, total]) => ({ sums: total, sign: -1 as const }))
       ])
     return { step, sums, mask: cluster.closed.get(start + step) ?? 0 }

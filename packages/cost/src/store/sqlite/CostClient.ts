@@ -15,22 +15,21 @@ import {
 } from "../../hour/CostError.ts"
 import type { Answer, Call, Operation, Outcome } from "./CostProtocol.ts"
 
-/** Longer than the worker waits for a file that another process holds, and than a year's hours take to rewrite. */
+/** Longer than the worker waits for a locked file, and than the rewrite of a year of hours takes. */
 const CALL_TIMEOUT_MS = 60_000
-/** Opening may rewrite tables; checking reads all of them. */
+/** For migrations, which may rewrite tables, and for checks, which read the whole file. */
 const LONG_TIMEOUT_MS = 1_800_000
 
-/** What the thread keeps is in typed arrays; a small nursery is looked through often, and frees those soon. */
+/** Size of the young generation. The thread keeps typed arrays: a small one is collected often, and frees them soon. */
 const YOUNG_MB = 8
 
-/** What a call is answered with. */
 type AnswerOf<O extends Operation> = Extract<Answer, { readonly operation: O }>
 
 export interface CostClient {
   /**
    * Sends one call.
    *
-   * **Shape** `onOutcome` runs before anything that was asked later is told. **Errors** those of the store.
+   * **Shape** `onOutcome` runs before a later call is answered. **Errors** Those of the store.
    */
   readonly call: <O extends Operation>(
     call: Extract<Call, { readonly operation: O }>,
@@ -41,8 +40,8 @@ export interface CostClient {
 /**
  * Starts the worker and opens the file.
  *
- * **Limits** one thread; the scope's end closes the file and ends the thread. A thread that dies is not replaced: every
- * later call fails. With `isAlone` no other program has the file meanwhile.
+ * **Limits** One thread. The end of the scope closes the file and ends the thread. A thread that dies is not replaced: every
+ * later call fails. With `isAlone` no other process can open the file meanwhile.
  */
 export const make = Effect.fnUntraced(function* (
   path: string,
@@ -80,9 +79,9 @@ const USES: Partial<Record<Operation, DiskReserve.Use>> = {
 }
 
 /**
- * Calls a thread in the words of the cost history.
+ * Makes the client of a thread.
  *
- * **Shape** Writes are sent one at a time: when one meets a full disk, those that wait are refused instead of sent.
+ * **Shape** Writes are sent one at a time. When a write meets a full disk, the waiting writes are refused instead of sent.
  */
 export const over = (
   thread: SqliteThread.SqliteThread<Call, Outcome>,
@@ -117,14 +116,14 @@ const isAnswer =
   (answer: Answer): answer is AnswerOf<O> =>
     answer.operation === operation
 
-/** The entry imports nothing but its siblings, so none of the program's own Node options concern it. */
+/** Starts the worker without the Node options of the process: its entry imports no package, so it needs none. */
 const startThread = (): Worker =>
   new Worker(new URL(import.meta.resolve("@quarterdeck/cost/store/SqliteWorker")), {
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB }
   })
 
-/** What of a call moves to the worker instead of being copied: values that were laid together for it. */
+/** Lists the buffers that move to the worker instead of being copied. */
 const transferred = (call: Call): Array<ArrayBuffer> => {
   if (call.operation === "close") return [call.closing.values.buffer]
   if (call.operation === "rewrite") return call.closings.map(({ values }) => values.buffer)
@@ -139,7 +138,7 @@ const resultOf = (operation: Operation, outcome: Outcome): Effect.Effect<Answer,
     case "closed":
     case "forgotten": {
       const { cluster, startMs } = outcome
-      if (!is(cluster)) return Effect.die(new Error("the worker answered for a cluster that nobody named"))
+      if (!is(cluster)) return Effect.die(new Error("the worker answered for an invalid cluster name"))
       const Reason = outcome.outcome === "closed" ? HourClosed : HourForgotten
       return Effect.fail(new CostError({ reason: new Reason({ cluster, startMs }) }))
     }

@@ -1,28 +1,28 @@
 /**
- * Opens the file of the cost history and brings its tables up to date.
+ * Opens the file of the cost history and migrates its tables.
  */
 import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
-/** How long a statement waits for another process, such as a backup, that holds the file. */
+/** Time that a statement waits for a lock of another process, such as a backup. */
 const BUSY_TIMEOUT_MS = 5_000
-/** The same of who wants the file alone: a server that has it keeps it. */
+/** The same wait when the file is opened alone. It is short, because a server never releases the file. */
 const ALONE_TIMEOUT_MS = 500
 
 /**
- * Each step brings the tables one version forward; what was released is never edited, only added to.
+ * Migrations, one per schema version. A released one is never edited.
  *
- * `steps` has the hours of days (level 0, an epoch is a day since 1970) and the days of months (level 1, an epoch is
- * a month since the year 0). `known` are the seconds seen since the epoch began; `mask` has a bit for each closed hour
- * of a day, and is 0 for hours. `pruned` has the clusters of which days were forgotten since the series that no step
- * names were last looked for. `series` keeps together the keys of those that appeared together, from the id `first` on,
- * as compressed JSON: names and labels are much alike. Ids of series rise from 0 in each cluster and are never given again.
- * `recommendations` has the usage of each workload as bytes, and what is recommended from it, with the hours it rests on.
- * `estimated_to` of a cluster is where its last hour ended when a program came that keeps what was requested while usage was
- * known (milliseconds since the epoch): before that it is estimated, but in hours that were written since, of which
- * `exact_hours` has a bit each. `histories` says which cluster each name of `clusters` is of, as JSON; one without a record is
- * that of the cluster with its name.
+ * - `steps`: hours of days (level 0, the epoch is a day since 1970), and days of months (level 1, the epoch is a month since the
+ *   year 0). `known` is the number of observed seconds since the epoch started. `mask` has a bit for each closed hour of a day,
+ *   and is 0 for hours.
+ * - `pruned`: clusters whose days were forgotten since unused series were last removed.
+ * - `series`: blocks of keys that appeared together, with ids from `first` on, as compressed JSON. Ids ascend from 0 in each
+ *   cluster and are never reused.
+ * - `recommendations`: usage of each workload as a checkpoint, the recommendation, and its hours of usage.
+ * - `clusters.estimated_to`: end of the last hour of a program that did not keep the request while usage was known, in
+ *   milliseconds since the epoch. Reads estimate it up to there, except for hours written since, which have a bit in `exact_hours`.
+ * - `histories`: the cluster of each name in `clusters`, as JSON. A name without a record belongs to the cluster with that name.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE clusters (
@@ -104,25 +104,24 @@ export class TooNew extends Error {
   }
 }
 
-/** Thrown where a file is wanted alone, and another program has it. */
+/** Thrown if the file is opened alone while another process has it open. */
 class InUse extends Error {
   constructor() {
     super("another program has the file open: stop the server that keeps its history there, and try again")
   }
 }
 
-/** The result code of a file that is locked. **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
+/** Result code for a locked file. **Source** SQLite, "Result and Error Codes": SQLITE_BUSY. */
 const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 
 /**
- * Opens a database, and makes it where there is none.
+ * Opens a database. Creates it if it is missing.
  *
- * **Shape** the file is readable by its owner alone, and so are the log and index beside it, which SQLite makes alike;
- * missing directories are made with mode 0700. An hour that was answered survives a power cut: its samples cannot be
- * taken again, and one write a cluster and hour is cheap to wait for. With `isAlone` no other program has the file while it
- * is open: one that has it makes this fail, one that comes later fails itself. The system lets go of it when a program
- * ends, however it ends.
+ * **Shape** The file has mode 0600, and SQLite gives the files beside it the same mode. Missing directories get mode 0700. A
+ * committed hour survives a power loss (`synchronous = FULL`): its samples cannot be repeated, and the sync costs little at one
+ * write per cluster and hour. With `isAlone` the file stays locked: opening fails if another process has it open, and a later
+ * process fails to open it. The system releases the lock when the process ends.
  */
 export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -141,7 +140,7 @@ export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): 
   }
 }
 
-/** Runs several statements as one: all or none. */
+/** Runs statements as one transaction. */
 export const transact = <A>(database: DatabaseSync, statements: () => A): A => {
   database.exec("BEGIN IMMEDIATE")
   try {

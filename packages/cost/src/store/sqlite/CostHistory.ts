@@ -1,8 +1,8 @@
 /**
- * The cost history in the thread that owns the file: which steps there are, and their sums.
+ * Index of the stored steps of each cluster, with a cache of their sums. It lives in the worker thread.
  *
- * Every day but a cluster's newest is sealed: its sums stand in its month. What lies before an instant in its month is
- * thus one step of the month and one of the day.
+ * Every day but the newest of a cluster is sealed: its month has its total. The sum from the start of a month to an instant is
+ * thus one step of the month plus one step of the day.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Calendar from "./Calendar.ts"
@@ -12,42 +12,41 @@ import * as Epoch from "./Epoch.ts"
 import { type LeastRecent, make as makeLeastRecent } from "./LeastRecent.ts"
 import { SeriesRows } from "./SeriesRows.ts"
 
-/** What of older steps stays decoded, beside each cluster's newest day: the edges of a few windows of a large fleet. */
+/** Size of the cache of decoded sums, which has room for the edges of a few windows of a large fleet. */
 const TABLE_BYTES = 96 * 1_024 ** 2
-/** What they are read by; of use only while several steps of an epoch are read. */
+/** Size of the cache of models, which helps only while several steps of an epoch are read. */
 const MODEL_BYTES = 4 * 1_024 ** 2
 
-/** Sums of a step. */
 interface Sums extends Epoch.Table {
   readonly known: number
 }
 
-/** A cluster, as far as its steps are known without reading them. */
+/** Index of the steps of a cluster. */
 export interface Cluster {
   readonly id: number
-  /** For each day the hours that are kept, one bit each. */
+  /** Bit mask of the stored hours, by day. */
   readonly hours: Map<number, number>
-  /** For each month its sealed days. */
+  /** Bit mask of the sealed days, by month. */
   readonly days: Map<number, number>
-  /** For each sealed day the hours that were closed, kept or not. */
+  /** Bit mask of the closed hours, stored or not, by sealed day. */
   readonly closed: Map<number, number>
-  /** Where hours begin that keep what was requested while usage was known. **Units** milliseconds since the epoch. */
+  /** End of the hours without the request while usage was known. **Units** milliseconds since the epoch. */
   readonly estimatedToMs: number
-  /** For each day the hours before that which were written since, one bit each: they keep it too. */
+  /** Bit mask of earlier hours that were written since, and have it, by day. */
   readonly exact: Map<number, number>
-  /** The newest day with hours, -1 where there is none. */
+  /** Newest day with closed hours, or -1. */
   newest: number
-  /** The newest day, once it was written to. */
+  /** Writer of the newest day, once an hour was added to it. */
   open: (Open & { readonly day: number }) | undefined
 }
 
-/** An epoch that can be added to. **Units** `known` in seconds since it began. */
+/** An epoch that steps can be added to. **Units** `known` in seconds since its start. */
 export interface Open {
   readonly writer: Epoch.Writer
   known: number
 }
 
-/** Reads, sums and opens the steps of clusters, and remembers what it decoded of them. */
+/** Reads the steps of clusters, and caches their sums. */
 export class History {
   readonly database: DatabaseSync
   readonly rows: Rows
@@ -103,7 +102,7 @@ export class History {
     return sums
   }
 
-  /** Adds up steps that together are the sums of one month up to an instant. */
+  /** Returns the sum of steps that together are one month up to an instant. */
   runningOf(keys: ReadonlyArray<StepKey>, cluster: Cluster): Sums {
     const [only, another] = keys
     if (only !== undefined && another === undefined) return this.sumsOf(only, cluster)
@@ -116,7 +115,7 @@ export class History {
     return sums
   }
 
-  /** Opens an epoch to add to, as it was before a step. */
+  /** Opens an epoch for writing, with the steps below one. */
   writerOf(cluster: Cluster, level: number, epoch: number, below = Calendar.STEPS): Open {
     const slots = this.rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
     const last = slots.at(-1)
@@ -125,7 +124,7 @@ export class History {
     return { writer: Epoch.writerOf(Epoch.modelOf(slots), sums), known }
   }
 
-  /** Forgets what was decoded of a cluster's epoch, or of all of it. */
+  /** Clears the cache of an epoch, or of a whole level of a cluster. */
   forget({ id }: Cluster, level: number, epoch?: number): void {
     const prefix = `${id}/${level}/${epoch === undefined ? "" : `${epoch}/`}`
     this.#models.forget(prefix)
@@ -133,7 +132,7 @@ export class History {
     this.#tables.forget(`${id}/${RUNNING}/`)
   }
 
-  /** Forgets all but the file, after a transaction that failed. */
+  /** Clears all caches and the index, after a failed transaction. */
   reset(): void {
     this.#ids.clear()
     this.#clusters.clear()
@@ -152,7 +151,7 @@ export class History {
     return { ...Epoch.tableAt(model, model.steps.indexOf(key.step), sums), known }
   }
 
-  /** Finds sums that need no reading. */
+  /** Finds cached sums. */
   #atHand(key: StepKey, { open }: Cluster): Sums | undefined {
     return key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step
       ? { ...Epoch.totalOf(open.writer), known: open.known }
@@ -160,7 +159,7 @@ export class History {
   }
 }
 
-/** What sums of several steps are kept under, in place of a level. */
+/** Cache key of sums of several steps, in place of a level. */
 const RUNNING = "running"
 
 const placeOf = ({ epoch, level, step }: StepKey): string => `${level}/${epoch}/${step}`
@@ -193,7 +192,7 @@ const newestOf = ({ closed, hours }: Cluster): number => {
   return newest
 }
 
-/** Notes a step that was written. */
+/** Adds a written step to the index. */
 export const note = (cluster: Cluster, level: number, epoch: number, step: number, mask: number): void => {
   if (level === HOURS) {
     setBit(cluster.hours, epoch, step)
@@ -204,7 +203,7 @@ export const note = (cluster: Cluster, level: number, epoch: number, step: numbe
   cluster.closed.set(Calendar.firstDayOf(epoch) + step, mask)
 }
 
-/** Notes that an epoch's steps were removed, from one on. */
+/** Removes the steps of an epoch from the index, from one on. */
 export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from = 0): void => {
   const masks = level === HOURS ? cluster.hours : cluster.days
   const mask = masks.get(epoch) ?? 0
@@ -220,21 +219,21 @@ export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from
   cluster.newest = newestOf(cluster)
 }
 
-/** Tells whether a day's sums stand in its month. */
+/** Returns true if the total of a day is stored in its month. */
 export const isSealed = ({ closed }: Cluster, day: number): boolean => closed.has(day)
 
-/** Tells whether an hour is closed, whether it is kept or not. */
+/** Returns true if an hour is closed, stored or not. */
 export const isClosed = ({ closed, hours }: Cluster, day: number, hour: number): boolean =>
   ((((closed.get(day) ?? 0) | (hours.get(day) ?? 0)) >>> hour) & 1) === 1
 
-/** Tells whether every closed hour of a sealed day is kept. */
+/** Returns true if every closed hour of a sealed day is stored. */
 export const isComplete = ({ closed, hours }: Cluster, day: number): boolean =>
   hours.has(day) && hours.get(day) === closed.get(day)
 
-/** Tells whether a day is kept as a whole only. */
+/** Returns true if a day is kept only as a daily total. */
 export const isForgotten = ({ closed, hours }: Cluster, day: number): boolean => closed.has(day) && !hours.has(day)
 
-/** The steps whose sums together are those of all before an instant, in its month. None, one or two. */
+/** Returns the steps whose sum covers the month of an instant up to it: none, one or two. */
 export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => {
   const day = Calendar.dayAt(ms)
   const month = Calendar.monthOf(day)
@@ -242,15 +241,15 @@ export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => 
   const sealed = Calendar.lastBelow(cluster.days.get(month) ?? 0, Calendar.placeInMonth(day))
   if (sealed >= 0) keys.push({ cluster: cluster.id, level: DAYS, epoch: month, step: sealed })
   const { newest } = cluster
-  // The newest day is not in its month yet; it counts with its last hour to those who ask from a later day.
+  // The newest day has no total yet. For an instant of a later day, its last hour stands for it.
   const isBefore = newest >= 0 && newest < day && Calendar.monthOf(newest) === month && !isSealed(cluster, newest)
-  const held = isBefore ? newest : day
-  const hour = Calendar.lastBelow(cluster.hours.get(held) ?? 0, isBefore ? Calendar.STEPS : Calendar.hourAt(ms))
-  if (hour >= 0) keys.push({ cluster: cluster.id, level: HOURS, epoch: held, step: hour })
+  const dayOfHour = isBefore ? newest : day
+  const hour = Calendar.lastBelow(cluster.hours.get(dayOfHour) ?? 0, isBefore ? Calendar.STEPS : Calendar.hourAt(ms))
+  if (hour >= 0) keys.push({ cluster: cluster.id, level: HOURS, epoch: dayOfHour, step: hour })
   return keys
 }
 
-/** The steps whose sums together are those of a whole month. */
+/** Returns the steps whose sum covers a whole month. */
 export const ofMonth = (cluster: Cluster, month: number): ReadonlyArray<StepKey> => {
   const keys: Array<StepKey> = []
   const sealed = Calendar.lastBelow(cluster.days.get(month) ?? 0, Calendar.STEPS)

@@ -1,14 +1,14 @@
 /**
- * What the store of costs and its worker thread say to each other.
+ * Messages between the cost store and its worker thread.
  */
 import type { DiskReserve } from "@quarterdeck/sqlite-thread"
 import type { Laid } from "./TransferColumns.ts"
 
 /**
- * Series of an hour that the store has not given ids yet.
+ * Series of an hour that have no ids yet.
  *
- * **Shape** their places; their digests one after the other, 16 characters each; their keys, a line
- * each. Two texts cross to the other thread at once, ten thousand hold the event loop up.
+ * **Shape** `places` in the hour. `digests` are concatenated, 16 characters each. `texts` has one key per line. Two strings are
+ * copied to the other thread quickly; ten thousand would block the event loop.
  */
 export interface FreshSeries {
   readonly places: Int32Array
@@ -17,9 +17,9 @@ export interface FreshSeries {
 }
 
 /**
- * An hour on its way to the file.
+ * An hour that is sent to the file.
  *
- * **Shape** `ids` has a place for each series, of no matter where one is fresh; `charges` is JSON; `shares` holds five numbers each.
+ * **Shape** `ids` has one id per series, any value for a fresh series. `charges` is JSON. `shares` has five numbers per share.
  */
 export interface Closing extends Laid {
   readonly cluster: string
@@ -32,16 +32,16 @@ export interface Closing extends Laid {
   readonly shares: Float64Array
 }
 
-/** An hour on its way back. */
+/** An hour that was read. */
 export interface ReadHour extends Omit<Closing, "cluster" | "fresh"> {}
 
-/** Sums on their way back. */
+/** Sums that were read. */
 export interface ReadSums extends Laid {
   readonly ids: Int32Array
   readonly knownSeconds: number
 }
 
-/** The extent of a cluster's history, in milliseconds since the epoch. */
+/** Extent of a cluster's history. **Units** milliseconds since the epoch. */
 interface ReadExtent {
   readonly cluster: string
   readonly fromMs: number
@@ -50,10 +50,10 @@ interface ReadExtent {
 }
 
 /**
- * Recommendations on their way back.
+ * Recommendations that were read.
  *
- * **Shape** `figures` has three for each key: thousandths of a core, bytes, hours of usage; a key's checkpoint ends at its
- * place of `ends`, and starts where the one before it ends. Those who ask without checkpoints get empty ones.
+ * **Shape** `figures` has three numbers per key: thousandths of a core, bytes, hours of usage. `ends` has the end of each
+ * checkpoint in `checkpoints`. Checkpoints are empty unless they were requested.
  */
 export interface ReadRecommendations {
   readonly foldedToMs: number
@@ -63,29 +63,25 @@ export interface ReadRecommendations {
   readonly ends: Uint32Array
 }
 
-/** What an hour changed of a cluster's recommendations, on its way to the file. */
+/** Changes of a cluster's recommendations by one hour. */
 export interface SavedRecommendations extends ReadRecommendations {
   readonly cluster: string
   readonly ended: ReadonlyArray<string>
 }
 
-/**
- * What is wrong with the file, or was lost of it.
- */
+/** A damaged or lost part of the file. */
 export interface Finding {
-  /** Empty for the file as a whole. */
+  /** Empty for a finding of the whole file. */
   readonly cluster: string
   readonly what: "hour" | "day" | "series" | "file"
-  /** Where an hour or a day starts, 0 otherwise. **Units** milliseconds since the epoch. */
+  /** Start of an hour or a day, otherwise 0. **Units** milliseconds since the epoch. */
   readonly startMs: number
   readonly problem: string
-  /** Where what was lost counts now, once it is mended, in words. */
+  /** Text that says where the lost amounts count after a repair. */
   readonly counts?: string
 }
 
-/**
- * What a look at the whole file found.
- */
+/** Result of a check of the whole file. */
 export interface Checked {
   readonly hours: number
   readonly days: number
@@ -105,7 +101,7 @@ export type Call =
       readonly endMs: number
     }
   | { readonly operation: "hours"; readonly cluster: string; readonly startMs: number; readonly endMs: number }
-  /** **Shape** `ids` rise. */
+  /** **Shape** `ids` are ascending. */
   | { readonly operation: "series"; readonly cluster: string; readonly ids: Int32Array }
   | { readonly operation: "extents" }
   | { readonly operation: "prune"; readonly hoursBeforeMs: number; readonly daysBeforeMs: number }
@@ -113,7 +109,6 @@ export type Call =
   | { readonly operation: "recommendations"; readonly cluster: string; readonly withCheckpoints: boolean }
   | { readonly operation: "forgetRecommendations"; readonly cluster: string }
   | { readonly operation: "histories" }
-  /** **Shape** key and record of each. */
   | { readonly operation: "saveHistories"; readonly records: ReadonlyArray<readonly [key: string, record: string]> }
   | { readonly operation: "check" }
   | { readonly operation: "repair" }
@@ -121,9 +116,9 @@ export type Call =
 export type Operation = Call["operation"]
 
 /**
- * What a call is answered with.
+ * Answer to a call.
  *
- * **Shape** `ids` are those that the fresh series of each hour were given; `room` is the closed hour's own, for the next.
+ * **Shape** `ids` are the new ids of the fresh series of each hour. `room` is the buffer of the closed hour, for reuse.
  */
 export type Answer =
   | { readonly operation: "open" }
@@ -144,7 +139,6 @@ export type Answer =
   | { readonly operation: "check"; readonly checked: Checked }
   | { readonly operation: "repair"; readonly checked: Checked }
 
-/** What a call came to. */
 export type Outcome =
   | { readonly outcome: "done"; readonly answer: Answer }
   | { readonly outcome: "closed" | "forgotten"; readonly cluster: string; readonly startMs: number }

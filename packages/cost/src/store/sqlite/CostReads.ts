@@ -1,5 +1,5 @@
 /**
- * Reads the cost history: sums over windows, hours as they were closed, and which there are.
+ * Reads the cost history: sums over windows, closed hours, and extents.
  */
 import * as Calendar from "./Calendar.ts"
 import { before, type Cluster, type History, isForgotten, ofMonth } from "./CostHistory.ts"
@@ -11,17 +11,17 @@ import * as TransferColumns from "./TransferColumns.ts"
 import type { Laid } from "./TransferColumns.ts"
 import type { Sparse } from "./PackedColumns.ts"
 
-/** An hour as it is kept: series by their ids. **Units** `known` in seconds. */
+/** A stored hour, with series by id. **Units** `known` in seconds. */
 export interface KeptHour extends Omit<HourDetail.Detail, "corrections"> {
   readonly step: number
   readonly known: number
   readonly columns: Sparse
 }
 
-/** An hour that was read, ready to be sent. */
+/** A stored hour whose columns are laid out for the transfer to the other thread. */
 export interface HourRead extends KeptHour, Laid {}
 
-/** Sums what lies between two whole hours. */
+/** Sums the hours between two whole hours. */
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
   const from = Calendar.monthOf(Calendar.dayAt(startMs))
   const to = Calendar.monthOf(Calendar.dayAt(endMs))
@@ -30,13 +30,13 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   const between = [...months].filter((month) => month >= from && month < to)
   const ends = before(cluster, endMs)
   const starts = before(cluster, startMs)
-  // Within a day, what both ends have in common is not even read.
+  // Within a day, the steps that both ends share cancel out and are not read.
   if (cancelled(ends, starts).length < ends.length + starts.length) {
     return combine(cancelled(ends, starts).map(({ key, sign }) => ({ sums: history.sumsOf(key, cluster), sign })))
   }
   const running = (keys: ReadonlyArray<StepKey>, sign: Term["sign"]): ReadonlyArray<Term> =>
     keys.length === 0 ? [] : [{ sums: history.runningOf(keys, cluster), sign }]
-  // Those of one month come first, as their series come in one order.
+  // Terms of one month come first: their series have the same order, which is added fastest.
   const [first = ends, ...others] = between.map((month) => ofMonth(cluster, month))
   return combine([
     ...running(first, 1),
@@ -46,7 +46,7 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   ])
 }
 
-/** Reads an hour as it was closed. */
+/** Reads one hour: the difference between two running sums. */
 export const hour = (history: History, cluster: Cluster, day: number, step: number): HourRead => {
   const keyOf = (step: number): StepKey => ({ cluster: cluster.id, level: HOURS, epoch: day, step })
   const { corrections, ...detail } = HourDetail.unpack(history.rows.detailOf(keyOf(step)))
@@ -74,7 +74,7 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
   return { ...detail, ...laid, step, known: after.known - (earlier?.known ?? 0), columns }
 }
 
-/** The first and the last closed hour, and where the days end whose hours were forgotten. **Units** milliseconds since the epoch. */
+/** Returns the extent of the closed hours, `undefined` if there are none. **Units** milliseconds since the epoch. */
 export const extent = (
   cluster: Cluster
 ): { readonly fromMs: number; readonly toMs: number; readonly hoursFromMs?: number } | undefined => {

@@ -1,16 +1,16 @@
 /**
- * The rows of the cost history, each blob with its checksum.
+ * Statements for the rows of the cost history. Each blob has a checksum.
  *
- * A checksum covers the place of a blob too, so that a blob in another's row is seen as damage.
+ * The checksum covers the key of the row too, so that a blob in a wrong row counts as damage.
  */
 import * as Calendar from "./Calendar.ts"
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite"
 import { crc32 } from "node:zlib"
 import { Damaged, number, text } from "./SqlValue.ts"
 
-/** The hours of a day. */
+/** Level of steps that are hours of a day. */
 export const HOURS = 0
-/** The days of a month. */
+/** Level of steps that are days of a month. */
 export const DAYS = 1
 
 export interface StepKey {
@@ -20,7 +20,7 @@ export interface StepKey {
   readonly step: number
 }
 
-/** One step's sums. **Units** `known` in seconds since the epoch began. */
+/** Sums of a step. **Units** `known` in seconds since the start of the epoch. */
 interface StepSums {
   readonly known: number
   readonly mask: number
@@ -32,13 +32,13 @@ interface StepRow extends StepKey, StepSums {
   readonly detail: Uint8Array | undefined
 }
 
-/** One step's series with their charges, where the step keeps any. */
+/** Slots that a step introduced, if any. */
 interface StepSlots {
   readonly step: number
   readonly slots: Uint8Array | undefined
 }
 
-/** A cluster. **Units** `estimatedToMs` in milliseconds since the epoch. */
+/** **Units** `estimatedToMs` in milliseconds since the epoch. */
 interface ClusterRow {
   readonly id: number
   readonly name: string
@@ -70,7 +70,7 @@ const prepared = (database: DatabaseSync) => {
   }
 }
 
-/** Reads and writes the rows of steps and of clusters. **Errors** what reads a row throws `Damaged` where it is. */
+/** Reads and writes the rows of steps and clusters. **Errors** Reads throw `Damaged` for a damaged row. */
 export class Rows {
   readonly #statements: ReturnType<typeof prepared>
 
@@ -153,7 +153,7 @@ export class Rows {
     this.#statements.removeStep.run(cluster, level, epoch, step)
   }
 
-  /** The days with hours that are exact, before where estimates end. For each day a bit for each hour. */
+  /** Reads the masks of exact hours in the estimated part, by day. */
   exactHours(cluster: number): Map<number, number> {
     return new Map(this.#statements.exactHours.all(cluster).map((row) => [number(row["day"]), number(row["mask"])]))
   }
@@ -178,7 +178,7 @@ export class Rows {
     return this.#statements.pruned.all().map(({ cluster }) => number(cluster))
   }
 
-  /** Names a step as people do: asked where something is wrong with it alone. */
+  /** Describes a step for error messages. */
   #describe({ cluster, epoch, level, step }: StepKey): string {
     const found = this.#statements.clusters.all().find(({ id }) => id === cluster)
     const name = found === undefined ? String(cluster) : text(found["name"])

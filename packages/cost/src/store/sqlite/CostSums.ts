@@ -1,29 +1,29 @@
 /**
- * Adds and subtracts sums of steps, whatever slots their series have in each.
+ * Adds and subtracts sums of steps. A series may have another slot in each step.
  */
 import type { StepKey } from "./CostRows.ts"
 import type { Table } from "./Epoch.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Laid } from "./TransferColumns.ts"
 
-/** What came out of adding, which may be added again. None of its series is zero throughout. */
+/** Result of an addition, which is a term of the next. Series with only zeros are left out. */
 export interface Combined extends Table, Laid {
   readonly known: number
 }
 
-/** Sums that count once, or are taken away once. */
+/** Sums that are added or subtracted. */
 export interface Term {
   readonly sums: Table & { readonly known: number }
   readonly sign: 1 | -1
 }
 
-/** A step whose sums count, or are taken away. */
+/** A step whose sums are added or subtracted. */
 interface SignedKey {
   readonly key: StepKey
   readonly sign: 1 | -1
 }
 
-/** Leaves out steps that count once and are taken away once. */
+/** Returns the signed steps of a difference, without those that cancel out. */
 export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<StepKey>): ReadonlyArray<SignedKey> => {
   const isIn = (keys: ReadonlyArray<StepKey>) => (key: StepKey) =>
     keys.some(({ epoch, level, step }) => epoch === key.epoch && level === key.level && step === key.step)
@@ -38,8 +38,8 @@ export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<St
 /**
  * Adds terms up.
  *
- * **Limits** linear in their places; exact while sums are whole and below 2^53. Terms whose series come in one order, as
- * those of one epoch do, are added fastest.
+ * **Limits** Linear in the number of values. Exact for whole sums below 2^53. Terms whose series have the same order, as within
+ * one epoch, are added fastest.
  */
 export const combine = (terms: ReadonlyArray<Term>): Combined => {
   const { ids, placed } = union(terms)
@@ -54,7 +54,7 @@ export const combine = (terms: ReadonlyArray<Term>): Combined => {
   return { ...left, size: left.ids.length, columns: TransferColumns.spread(left, left.ids.length), known }
 }
 
-/** A term with the place of each slot. The first slots have places of their own number, `straight` of them. */
+/** A term with the place of each slot. In the first `straight` slots, the place equals the slot. */
 interface Placed {
   readonly term: Term
   readonly places: Int32Array
@@ -104,11 +104,11 @@ const addColumn = (into: Float64Array, placed: ReadonlyArray<Placed>, column: nu
     addBoth(into, from, first.term.sign, other, second.term.sign, done)
   }
   for (const [index, { places, straight, term }] of placed.entries()) {
-    const own = term.sums.columns[column]
-    if (own === undefined) continue
-    const begun = index < 2 ? done : 0
-    addStraight(into, own, begun, straight, term.sign)
-    addTo(into, own, places, Math.max(begun, straight), term.sign)
+    const values = term.sums.columns[column]
+    if (values === undefined) continue
+    const start = index < 2 ? done : 0
+    addStraight(into, values, start, straight, term.sign)
+    addTo(into, values, places, Math.max(start, straight), term.sign)
   }
 }
 
@@ -123,18 +123,18 @@ const addBoth = (
   for (let slot = 0; slot < size; slot++) into[slot] = sign * (from[slot] ?? 0) + otherSign * (other[slot] ?? 0)
 }
 
-const addStraight = (into: Float64Array, from: Float64Array, begun: number, end: number, sign: number): void => {
-  for (let slot = begun; slot < end; slot++) into[slot] = (into[slot] ?? 0) + sign * (from[slot] ?? 0)
+const addStraight = (into: Float64Array, from: Float64Array, start: number, end: number, sign: number): void => {
+  for (let slot = start; slot < end; slot++) into[slot] = (into[slot] ?? 0) + sign * (from[slot] ?? 0)
 }
 
-const addTo = (into: Float64Array, from: Float64Array, to: Int32Array, begun: number, sign: number): void => {
-  for (let slot = begun; slot < to.length; slot++) {
+const addTo = (into: Float64Array, from: Float64Array, to: Int32Array, start: number, sign: number): void => {
+  for (let slot = start; slot < to.length; slot++) {
     const place = to[slot] ?? 0
     into[place] = (into[place] ?? 0) + sign * (from[slot] ?? 0)
   }
 }
 
-/** Moves what is left together, within its columns' own room: nothing is copied elsewhere. */
+/** Removes series with only zeros, in place. */
 const withoutZeros = ({ used, values }: Laid, ids: Int32Array): Laid & { readonly ids: Int32Array } => {
   const count = ids.length
   const zeros = zerosOf(values, count)
@@ -154,7 +154,7 @@ const moveTogether = (values: Float64Array, from: number, kept: Int32Array, next
   return next + kept.length
 }
 
-/** The places that are zero throughout. **Limits** looks at few columns where most have something in the first. */
+/** Finds the places with zeros in every column. **Limits** Stops early if most places are non-zero in the first columns. */
 const zerosOf = (values: Float64Array, count: number): Int32Array => {
   let zeros = new Int32Array(count)
   for (let place = 0; place < count; place++) zeros[place] = place

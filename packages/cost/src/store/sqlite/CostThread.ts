@@ -1,5 +1,5 @@
 /**
- * Carries out what the worker thread is asked for.
+ * Runs the calls of the worker thread.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { isDiskFull } from "../../hour/DiskFull.ts"
@@ -17,14 +17,13 @@ import * as CostWrites from "./CostWrites.ts"
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
 
-/** The file while it is open. */
 interface OpenFile {
   readonly database: DatabaseSync
   readonly history: History
   readonly recommendations: RecommendationRows.RecommendationRows
 }
 
-/** Carries out calls. **Shape** `open` is the first one, `end` the last. */
+/** Makes the function that runs calls. **Shape** `open` is the first call, `end` the last. */
 export const make = (): ((call: Call) => Outcome) => {
   let file: OpenFile | undefined
 
@@ -68,7 +67,7 @@ const write = <A>({ database, history }: OpenFile, statements: () => A): A => {
   try {
     return Database.transact(database, statements)
   } catch (error) {
-    // A closed hour is seen before anything is written; all else leaves what was decoded ahead of the file.
+    // A closed hour is detected before any write. After any other error, the decoded state may be ahead of the file.
     if (!(error instanceof CostWrites.Closed)) history.reset()
     throw error
   }
@@ -170,7 +169,7 @@ const extentsOf = (history: History) =>
     return extent === undefined ? [] : [{ cluster: name, ...extent }]
   })
 
-/** What of an answer moves to the other thread instead of being copied. Nothing else holds it. */
+/** Lists the buffers of an answer that move to the other thread instead of being copied. */
 export const transferred = (outcome: Outcome): Array<ArrayBuffer> => {
   if (outcome.outcome !== "done") return []
   const { answer } = outcome

@@ -1,7 +1,7 @@
 /**
- * Writes the cost history: closes hours, seals days into their months, rewrites, forgets.
+ * Writes the cost history: closes and rewrites hours, seals days into their months, removes old hours and days.
  *
- * Each of these but `sweep` is one transaction of its caller's.
+ * Every function but `sweep` runs within one transaction of its caller.
  */
 import * as Calendar from "./Calendar.ts"
 import * as CostHistory from "./CostHistory.ts"
@@ -17,7 +17,7 @@ import * as HourDetail from "./HourDetail.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Block, SeriesRows } from "./SeriesRows.ts"
 
-/** Thrown for an hour that is closed already. */
+/** Thrown for an hour that is already closed. */
 export class Closed extends Error {
   readonly cluster: string
   readonly startMs: number
@@ -28,7 +28,7 @@ export class Closed extends Error {
   }
 }
 
-/** Thrown for an hour whose day is kept as a whole only. */
+/** Thrown for an hour of a day that is kept only as a daily total. */
 export class Forgotten extends Error {
   readonly cluster: string
   readonly startMs: number
@@ -39,7 +39,7 @@ export class Forgotten extends Error {
   }
 }
 
-/** Closes one hour. **Shape** gives the ids of its fresh series. */
+/** Closes one hour. Returns the ids of its fresh series. */
 export const close = (history: History, closing: Closing): Int32Array => {
   const cluster = history.findOrAdd(closing.cluster)
   const day = Calendar.dayAt(closing.startMs)
@@ -63,7 +63,7 @@ export const close = (history: History, closing: Closing): Int32Array => {
   return given
 }
 
-/** Replaces hours, or closes them. **Shape** gives the ids of the fresh series of each. */
+/** Replaces or closes hours. Returns the ids of the fresh series of each. */
 export const rewrite = (history: History, closings: ReadonlyArray<Closing>): ReadonlyArray<Int32Array> => {
   const byCluster = new Map<Cluster, Map<number, Map<number, CostReads.KeptHour>>>()
   const ids: Array<Int32Array> = []
@@ -83,7 +83,7 @@ export const rewrite = (history: History, closings: ReadonlyArray<Closing>): Rea
   return ids
 }
 
-/** Gives fresh series their ids. **Shape** the ids are this thread's own copy. */
+/** Assigns ids to fresh series, and converts the message to a stored hour. */
 const keptHour = (history: History, cluster: Cluster, closing: Closing) => {
   const { fresh, ids, knownSeconds, rateOf, charges, shares, startMs } = closing
   const given = history.series.idsOf(cluster.id, fresh)
@@ -112,7 +112,7 @@ const addHour = (history: History, cluster: Cluster, day: number, open: Open, ho
 const lastHour = (cluster: Cluster, day: number): number =>
   Calendar.lastBelow(cluster.hours.get(day) ?? 0, Calendar.STEPS)
 
-/** What a day's hours come to. **Shape** a copy. */
+/** Returns a copy of the sums of a day's stored hours. */
 const totalOf = (history: History, cluster: Cluster, day: number): Combined => {
   const step = lastHour(cluster, day)
   if (step < 0) return combine([])
@@ -121,10 +121,10 @@ const totalOf = (history: History, cluster: Cluster, day: number): Combined => {
 }
 
 /**
- * What a day's hours came to, and come to now.
+ * Change of a day's total: the sums of its stored hours before and after a write.
  *
- * **Shape** `before` only of a day that has lost hours, and keeps what they came to: others come to `after`, however large
- * the sums are from which they would be taken.
+ * **Shape** `before` is present only for a sealed day whose hours are not all stored. Its new total is the old one minus
+ * `before` plus `after`. Any other day gets the total `after`, so that no rounding of large sums remains.
  */
 interface Amendment {
   readonly before?: Combined
@@ -157,7 +157,7 @@ const rewriteDays = (
   amend(history, cluster, amendments)
 }
 
-/** Writes a day's hours anew, from the first that changes. */
+/** Rewrites the hours of a day from the first changed one on. */
 const rewriteDay = (
   history: History,
   cluster: Cluster,
@@ -182,7 +182,7 @@ const remove = (history: History, cluster: Cluster, level: number, epoch: number
   history.forget(cluster, level, epoch)
 }
 
-/** Brings the months of days up to date: seals those that are not, and changes those that are. */
+/** Updates the totals of days in their months. Seals a day that has no total yet. */
 const amend = (history: History, cluster: Cluster, amendments: ReadonlyMap<number, Amendment>): void => {
   for (const month of new Set([...amendments.keys()].map(Calendar.monthOf))) {
     const ofMonth = new Map([...amendments].filter(([day]) => Calendar.monthOf(day) === month))
@@ -191,7 +191,7 @@ const amend = (history: History, cluster: Cluster, amendments: ReadonlyMap<numbe
   }
 }
 
-/** Writes a month's days anew, from a step on, without those below another. */
+/** Rewrites the days of a month from step `from` on, and drops the days below `keepFrom`. */
 const rewriteMonth = (
   history: History,
   cluster: Cluster,
@@ -241,7 +241,7 @@ const rewriteMonth = (
   }
 }
 
-/** Forgets the hours of days before one day, and the days before another. */
+/** Removes hours of days before `hoursBefore`, and days before `daysBefore`. **Units** days since 1970. */
 export const prune = (history: History, hoursBefore: number, daysBefore: number): void => {
   for (const name of history.names()) {
     const cluster = history.find(name)
@@ -265,14 +265,15 @@ const pruneCluster = (history: History, cluster: Cluster, hoursBefore: number, d
   ExactHours.forgetBefore(history, cluster, daysBefore)
 }
 
-/** Series that are looked at in one transaction: a second or less. */
+/** Number of series in one transaction: a second or less. */
 const SWEPT_AT_ONCE = 25_000
 
 /**
- * Removes series that nothing kept names any more.
+ * Removes series that no stored hour or day names.
  *
- * **Shape** in several transactions of `transact`: a program that ends meanwhile goes on where it was at its next start.
- * **Limits** linear in the series; only before anybody has learned their ids.
+ * **Shape** Runs several transactions. If the process ends in between, the next start continues.
+ *
+ * **Limits** Linear in the series. Call it before any id is sent to the other thread.
  */
 export const sweep = (history: History, transact: (statements: () => void) => void): void => {
   const { rows, series } = history

@@ -1,51 +1,50 @@
 /**
  * Running sums over an epoch: the hours of a day, or the days of a month.
  *
- * A step keeps what each series came to since the epoch began, so what lies between two steps is one subtraction,
- * however far apart they are. A series gets a slot in the step in which it first appears, and what it had in that step
- * foretells its later sums; only what differs is kept. A step is thus read from its own bytes and from those that
- * introduced the slots, never from its neighbours' sums.
+ * A step stores the sum of each series since the start of the epoch, so the amounts between any two steps are one subtraction.
+ * A series gets a slot in the step in which it first appears. Its amount in that step, the slope, predicts its later sums, and
+ * only the differences are stored. Reading a step thus needs its own bytes and those that introduced its slots, but no other sums.
  */
 import { BASIS, WIDTH } from "./ColumnBasis.ts"
 import { pack, type Prediction, sizeOf, type Sparse, unpack, unpredicted } from "./PackedColumns.ts"
 
-/** The sums of one step. **Shape** a place for each slot; `ids` are the series' own, `size` how many count. */
+/** Sums of one step. **Shape** One value per slot. `ids` has the series of each slot. Only the first `size` slots count. */
 export interface Table {
   readonly ids: Int32Array
   readonly size: number
   readonly columns: Sparse
 }
 
-/** What the steps of an epoch are read by. Arrays may be longer than there are slots. */
+/** Slots and slopes of an epoch, which its steps are decoded with. Arrays may be longer than the number of slots. */
 export interface Model {
-  /** The steps that are there, rising; a step's place among them is its ordinal. */
+  /** Stored steps, ascending. The ordinal of a step is its index here. */
   readonly steps: Array<number>
-  /** How many slots there were after each. */
+  /** Number of slots after each step. */
   readonly sizes: Array<number>
   ids: Int32Array
-  /** The ordinal of the step in which a slot first appeared. */
+  /** Ordinal of the step that introduced each slot. */
   since: Int32Array
-  /** What it had in that step. */
+  /** Amount of each slot in that step, by column. */
   readonly slopes: Array<Float64Array | undefined>
 }
 
-/** An epoch that can be added to. */
+/** An epoch that steps can be added to. */
 export interface Writer {
   readonly model: Model
-  /** The sums after the last step. */
+  /** Sums after the last step. */
   readonly totals: Array<Float64Array | undefined>
-  /** The slot of each series by its id, -1 where it has none. */
+  /** Slot of each series by its id, or -1. */
   slots: Int32Array
 }
 
-/** A value that running sums beyond 2^53 do not give back. */
+/** A value that cannot be recovered from running sums, which are beyond 2^53. */
 export interface Correction {
   readonly place: number
   readonly column: number
   readonly value: number
 }
 
-/** What a step is kept as. **Shape** `slots` only where series first appeared. */
+/** An encoded step. **Shape** `slots` is present only if the step introduced series. */
 interface Packed {
   readonly sums: Uint8Array
   readonly slots: Uint8Array | undefined
@@ -62,14 +61,14 @@ const emptyModel = (): Model => ({
   slopes: Array.from({ length: WIDTH })
 })
 
-/** Starts an epoch. */
+/** Makes the writer of an empty epoch. */
 export const empty = (): Writer => ({
   model: emptyModel(),
   totals: Array.from({ length: WIDTH }),
   slots: new Int32Array(0)
 })
 
-/** Foretells a step from its epoch's slopes. */
+/** Makes the prediction of a step from the slopes of its epoch. */
 const predictedBy =
   ({ since, slopes }: Model, ordinal: number): Prediction =>
   (column, known, into, size) => {
@@ -93,7 +92,7 @@ const predictedBy =
     return true
   }
 
-/** Reads the slots of an epoch. **Shape** a row for each step that is there, rising. */
+/** Decodes the slots of an epoch. **Shape** One row per stored step, ascending. */
 export const modelOf = (
   rows: ReadonlyArray<{ readonly step: number; readonly slots: Uint8Array | undefined }>
 ): Model => {
@@ -146,11 +145,11 @@ const introduce = (ids: Int32Array, values: Sparse): Uint8Array => {
 
 const roundedToEight = (length: number): number => (length + 7) & ~7
 
-/** Reads the sums of a step. **Shape** `capacity` places where the epoch is to be added to. */
+/** Decodes the sums of a step. **Shape** Columns have `capacity` places, by default one per slot. */
 export const tableAt = (model: Model, ordinal: number, sums: Uint8Array, capacity?: number): Table => {
   const size = model.sizes[ordinal] ?? 0
   const before = model.sizes[ordinal - 1] ?? 0
-  if (sizeOf(sums) !== before) throw new Error("the sums of a step have not the places of its epoch")
+  if (sizeOf(sums) !== before) throw new Error("the sums of a step do not match the slots of its epoch")
   const columns = unpack(sums, capacity ?? size, predictedBy(model, ordinal))
   if (size > before) {
     for (const [column, slope] of model.slopes.entries()) {
@@ -163,7 +162,7 @@ export const tableAt = (model: Model, ordinal: number, sums: Uint8Array, capacit
   return { ids: model.ids, size, columns }
 }
 
-/** Opens an epoch to add to, given the sums of its last step. */
+/** Makes the writer of an epoch from the sums of its last step. */
 export const writerOf = (model: Model, sums: Uint8Array | undefined): Writer => {
   const size = sizeOfModel(model)
   const totals =
@@ -173,7 +172,7 @@ export const writerOf = (model: Model, sums: Uint8Array | undefined): Writer => 
   return { model, totals, slots: slotsOf(model, size) }
 }
 
-/** Finds the slot of each series. */
+/** Returns the slot of each series by its id, or -1. */
 export const slotsOf = ({ ids }: Pick<Model, "ids">, size: number): Int32Array => {
   let largest = -1
   for (let slot = 0; slot < size; slot++) largest = Math.max(largest, ids[slot] ?? -1)
@@ -182,23 +181,23 @@ export const slotsOf = ({ ids }: Pick<Model, "ids">, size: number): Int32Array =
   return slots
 }
 
-/** The sums after the last step. **Limits** changes with the next. */
+/** Returns the sums after the last step. **Limits** The next {@link append} changes them. */
 export const totalOf = ({ model, totals }: Writer): Table => ({
   ids: model.ids,
   size: sizeOfModel(model),
   columns: totals
 })
 
-/** How many bytes a model or the columns of a table hold, as far as they count. */
+/** Returns the approximate size of a model or a table. **Units** bytes. */
 export const bytesOf = (columns: Sparse, ids: Int32Array): number =>
   columns.reduce((sum, column) => sum + (column?.byteLength ?? 0), ids.byteLength)
 
 /**
- * Adds a step after all that are there.
+ * Adds a step after the last one, and encodes it.
  *
- * **Shape** columns have a place for each of `ids`, which are distinct.
+ * **Shape** Columns have one value for each of `ids`, which are distinct.
  *
- * **Errors** throws on a value that is no whole number; the writer is then of no more use.
+ * **Errors** Throws for a value that is not a whole number. Do not use the writer after that.
  */
 export const append = (writer: Writer, step: number, ids: Int32Array, columns: Sparse): Packed => {
   const { model, totals } = writer
@@ -246,7 +245,7 @@ const add = (
   }
 }
 
-/** Gives each series its slot, and room to those that have none yet. */
+/** Finds the slot of each series, and adds slots for new series. */
 const claim = (writer: Writer, ids: Int32Array, before: number) => {
   const { model } = writer
   let largest = -1
@@ -280,7 +279,7 @@ const claim = (writer: Writer, ids: Int32Array, before: number) => {
   return { slots, fresh: fresh.length }
 }
 
-/** Leaves an eighth of room, so that a few series an hour do not copy all of them each time. */
+/** Adds spare capacity of an eighth, so that a few new series do not copy the arrays with each step. */
 const roomFor = (size: number): number => size + (size >> 3) + 16
 
 const grow = (model: Model, capacity: number): void => {

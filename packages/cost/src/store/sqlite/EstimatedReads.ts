@@ -1,8 +1,8 @@
 /**
- * Reads of hours that programs kept before they kept what was requested while usage was known: it is estimated.
+ * Reads that estimate the request while usage was known, for hours of older programs that did not keep it.
  *
- * The sums of all such hours of a window are estimated as one, as those programs did, so that their figures stay; hours of
- * that time that were written since are exact, and are added to them.
+ * All such hours of a window are estimated as one sum, as those programs did, so that their figures do not change. Exact hours
+ * of that time are added as they are.
  */
 import { measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"
@@ -13,13 +13,13 @@ import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as ExactHours from "./ExactHours.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 
-/** Where estimates end. **Shape** with a day, where its hours were forgotten: it is estimated whole. */
+/** Returns the end of the estimated part. A day that is kept only as a daily total is estimated as a whole. */
 const estimatedTo = (cluster: Cluster): number => {
   const day = Calendar.dayAt(cluster.estimatedToMs - 1)
   return isForgotten(cluster, day) ? Calendar.startOf(day + 1) : cluster.estimatedToMs
 }
 
-/** Sums what lies between two whole hours, as {@link CostReads.sums} does. */
+/** Sums the hours between two whole hours, with estimates. */
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
   const toMs = cluster.estimatedToMs === 0 ? 0 : estimatedTo(cluster)
   if (startMs >= toMs) return CostReads.sums(history, cluster, startMs, endMs)
@@ -35,7 +35,7 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   return combine([estimated(rest), ...exact, ...after].map((sums): Term => ({ sums, sign: 1 })))
 }
 
-/** Reads an hour as it was closed, as {@link CostReads.hour} does. */
+/** Reads one hour, with estimates. */
 export const hour = (history: History, cluster: Cluster, day: number, step: number): CostReads.HourRead => {
   const read = CostReads.hour(history, cluster, day, step)
   if (cluster.estimatedToMs === 0 || Calendar.startOf(day, step) >= estimatedTo(cluster)) return read
@@ -43,9 +43,9 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
 }
 
 /**
- * Tells whether an hour to be written has the quantities that {@link hour} gives for it, estimates as well.
+ * Returns true for an estimated hour whose quantities are written back as {@link hour} returned them, only with other prices.
  *
- * **Shape** false for an hour that is not estimated. One that is was read and got another price: it is no more exact for that.
+ * Such an hour stays estimated.
  */
 export const isAsRead = (
   history: History,

@@ -1,16 +1,16 @@
 /**
- * Which hours of a history that an earlier program began are exact all the same: those that were written since.
+ * Marks the exact hours in the estimated part of a history. An older program wrote that part; exact hours were written since.
  */
 import * as Calendar from "./Calendar.ts"
 import { type Cluster, type History, isForgotten } from "./CostHistory.ts"
 
-/** A run of exact hours. **Units** milliseconds since the epoch. */
+/** Consecutive exact hours. **Units** milliseconds since the epoch. */
 interface Run {
   readonly startMs: number
   readonly endMs: number
 }
 
-/** Notes hours of a day that were written. Those after estimates end are exact without it. */
+/** Marks written hours of a day as exact. Hours after the estimated part need no mark. */
 export const note = (history: History, cluster: Cluster, day: number, steps: Iterable<number>): void => {
   const was = cluster.exact.get(day) ?? 0
   let mask = was
@@ -18,7 +18,7 @@ export const note = (history: History, cluster: Cluster, day: number, steps: Ite
   put(history, cluster, day, was, mask)
 }
 
-/** Notes that an hour is no longer exact, as one that is not was added to it. */
+/** Removes the mark of an hour, after the amounts of an estimated hour were added to it. */
 export const unnote = (history: History, cluster: Cluster, day: number, step: number): void => {
   const was = cluster.exact.get(day) ?? 0
   put(history, cluster, day, was, was & ~(1 << step))
@@ -30,17 +30,21 @@ const put = ({ rows }: History, cluster: Cluster, day: number, was: number, mask
   cluster.exact.set(day, mask)
 }
 
-/** Forgets those of days before one. */
+/** Removes the marks of all days before one. */
 export const forgetBefore = ({ rows }: History, cluster: Cluster, day: number): void => {
   rows.removeExactBefore(cluster.id, day)
   for (const noted of [...cluster.exact.keys()]) if (noted < day) cluster.exact.delete(noted)
 }
 
-/** Tells whether an hour was written since. */
+/** Returns true if an hour is marked as exact. */
 export const has = ({ exact }: Cluster, day: number, step: number): boolean =>
   (((exact.get(day) ?? 0) >>> step) & 1) === 1
 
-/** Finds the exact hours of a window. **Shape** rising; a day whose hours were forgotten is exact if all of them were. */
+/**
+ * Lists the exact hours of a window, ascending.
+ *
+ * **Shape** A day that is kept only as a daily total is exact if all of its hours were.
+ */
 export const within = (cluster: Cluster, startMs: number, endMs: number): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
   for (const day of [...cluster.exact.keys()].toSorted((a, b) => a - b)) {
@@ -58,7 +62,7 @@ export const within = (cluster: Cluster, startMs: number, endMs: number): Readon
   return runs
 }
 
-/** Finds the exact hours of a day that lie side by side. */
+/** Lists the runs of consecutive exact hours of a day. */
 const blocksOf = (cluster: Cluster, day: number): ReadonlyArray<{ readonly first: number; readonly last: number }> => {
   const mask = cluster.exact.get(day) ?? 0
   if (isForgotten(cluster, day)) {

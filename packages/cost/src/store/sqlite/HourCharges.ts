@@ -1,5 +1,5 @@
 /**
- * Writes by what an hour was charged, and reads it again.
+ * Encodes the rates, storage classes and observed spans of an hour as JSON, and decodes them.
  */
 import { Schema } from "effect"
 import type { Hour } from "../../hour/Hour.ts"
@@ -8,7 +8,7 @@ import { RateClassJson } from "../../hour/RateClassJson.ts"
 type Charges = Pick<Hour, "rates" | "storage" | "seen">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 
-/** A share names its class by its place; one that has all of its series' storage leaves the amount out. */
+/** **Shape** A share names its class by its index. Without an amount, it covers all storage of its series. */
 const Written = Schema.fromJsonString(
   Schema.Struct({
     rates: RateClassJson,
@@ -41,7 +41,7 @@ export const print = ({ rates, seen, storage }: Charges, { storageKibSeconds }: 
   return encode({ rates, storage: { classes, shares }, ...when })
 }
 
-/** Reads what {@link print} gave; the checksum of the blob that holds it says that it is that. */
+/** Decodes the output of {@link print}. Throws on other text; the checksum of its blob is checked before. */
 export const parse = (text: string, { storageKibSeconds }: Quantities): Charges => {
   const { storage, ...rest } = decode(text)
   if (storage === undefined) return rest

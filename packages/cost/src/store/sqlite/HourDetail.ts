@@ -1,9 +1,9 @@
 /**
- * What an hour has besides its sums: which series it named and in what order, and by which prices they were charged.
+ * Detail of an hour besides its sums: its series in order, and the prices that they were charged by.
  *
- * Read only to change prices and to explain; the sums of reports never touch it.
+ * Only repricing and explanations read it; sums of reports do not.
  */
-// As a whole: a Node that lacks one of its functions could not say which one is needed.
+// The default import: with named imports, a Node without one of the functions fails before its version is checked.
 import zlib from "node:zlib"
 import type { Correction } from "./Epoch.ts"
 
@@ -20,13 +20,13 @@ export interface Detail {
   readonly corrections: ReadonlyArray<Correction>
 }
 
-/** Numbers of a share: series, rate, CPU, memory, GPU. */
+/** Number of values of a share: series, rate, CPU, memory, GPU. */
 export const SHARE_WIDTH = 5
 const CORRECTION_WIDTH = 3
-/** Lengths: series, numbers of shares, numbers of corrections, bytes of charges. */
+/** Size of the header: number of series, of share values, of correction values, and of bytes of charges. */
 const HEAD_BYTES = 16
 
-/** Packs the detail. **Shape** ids as steps from one to the next: in most hours, ones. */
+/** Compresses the detail. **Shape** Ids are stored as differences, most of which are 1. */
 export const pack = ({ corrections, ids, rateOf, charges, shares }: Detail): Uint8Array => {
   const text = new TextEncoder().encode(charges)
   const corrected = corrections.length * CORRECTION_WIDTH
@@ -53,7 +53,7 @@ export const pack = ({ corrections, ids, rateOf, charges, shares }: Detail): Uin
 }
 
 export const unpack = (packed: Uint8Array): Detail => {
-  // A copy of its own: a buffer from the pool may lie where the wider types may not.
+  // A copy: a buffer from the pool may not be aligned for the wider types.
   const bytes = Uint8Array.from(zlib.zstdDecompressSync(packed))
   const [count = 0, shared = 0, corrected = 0, length = 0] = new Uint32Array(bytes.buffer, 0, 4)
   const values = new Float64Array(bytes.buffer, HEAD_BYTES, shared + corrected)

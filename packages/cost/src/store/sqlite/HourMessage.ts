@@ -1,5 +1,5 @@
 /**
- * An hour on its way to the worker thread and back.
+ * Converts an hour to the message for the worker thread, and back.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Hour, RateShare } from "../../hour/Hour.ts"
@@ -12,9 +12,7 @@ import type { Laid } from "./TransferColumns.ts"
 import { SHARE_WIDTH } from "./HourDetail.ts"
 
 /**
- * Lays those of an hour's columns together that have anything.
- *
- * Copies: the hour stays its owner's. They go into `room` where that is given and large enough.
+ * Copies the non-zero columns of an hour into a message, and into `room` if it is large enough.
  */
 export const toMessage = (
   hour: Hour,
@@ -50,7 +48,7 @@ const holdsAny = (values: Float64Array): boolean => {
   return false
 }
 
-/** Makes a column of each measure; those that have nothing share one, as nobody writes to what was read. */
+/** Returns a column for each measure. Columns of zeros share one array: columns that were read are read-only. */
 export const columnsOf = (laid: Laid, size: number): Columns => {
   const columns = TransferColumns.spread(laid, size)
   const zeros = new Float64Array(size)

@@ -1,19 +1,19 @@
 /**
- * Keeps what was used last, up to a number of bytes.
+ * LRU cache that is bounded by bytes.
  */
 
 export interface LeastRecent<A> {
   readonly get: (key: string) => A | undefined
   readonly set: (key: string, value: A, bytes: number) => void
-  /** Forgets every key that begins so. */
+  /** Removes every key with a prefix. */
   readonly forget: (prefix: string) => void
 }
 
 export const make = <A>(maxBytes: number): LeastRecent<A> => {
   const kept = new Map<string, { readonly value: A; readonly bytes: number }>()
-  let held = 0
+  let bytesUsed = 0
   const drop = (key: string) => {
-    held -= kept.get(key)?.bytes ?? 0
+    bytesUsed -= kept.get(key)?.bytes ?? 0
     kept.delete(key)
   }
   return {
@@ -28,9 +28,9 @@ export const make = <A>(maxBytes: number): LeastRecent<A> => {
       drop(key)
       if (bytes > maxBytes) return
       kept.set(key, { value, bytes })
-      held += bytes
+      bytesUsed += bytes
       for (const oldest of kept.keys()) {
-        if (held <= maxBytes) return
+        if (bytesUsed <= maxBytes) return
         drop(oldest)
       }
     },

@@ -1,17 +1,17 @@
 /**
- * Finds series that cannot be read, and gives them names of their own.
+ * Finds series that cannot be read, and replaces them by placeholders.
  */
 import { digestOf } from "./SeriesDigest.ts"
 import type { SeriesRows } from "./SeriesRows.ts"
 
-/** Those of some ids that no readable series has. **Shape** rising. */
+/** Returns the ids without a readable series, ascending. */
 export const among = (series: SeriesRows, cluster: number, named: ReadonlySet<number>): ReadonlyArray<number> =>
   lostOf(named, readableIn(series, cluster))
 
 /**
- * Gives a name to each of some ids that no readable series has, in place of the blocks that cannot be read.
+ * Removes unreadable blocks, and adds a placeholder series for each of the `named` ids in them.
  *
- * What else was in those blocks gets a new id when it comes again.
+ * Any other series of those blocks gets a new id when it appears again.
  */
 export const mend = (series: SeriesRows, cluster: number, named: ReadonlySet<number>): void => {
   for (const { block, first } of series.blocks(cluster)) if (block === undefined) series.removeBlock(cluster, first)

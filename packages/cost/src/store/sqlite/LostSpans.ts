@@ -1,5 +1,5 @@
 /**
- * Says where hours and days that were lost count, once the rest of a history is mended.
+ * Describes where the amounts of lost hours and days count after a repair.
  */
 import * as Calendar from "./Calendar.ts"
 import { type Cluster, type History, isSealed } from "./CostHistory.ts"
@@ -7,7 +7,7 @@ import type { Finding } from "./CostProtocol.ts"
 
 const NOWHERE = "nowhere"
 
-/** Adds to each finding where it counts. The history is mended, and read anew. */
+/** Adds to each finding where its amounts count. Call it with the repaired history, after a reset. */
 export const place = (history: History, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   findings.map((finding) => ({ ...finding, counts: countsOf(finding, history.find(finding.cluster)) }))
 
@@ -20,13 +20,13 @@ const countsOf = ({ startMs, what }: Finding, cluster: Cluster | undefined): str
     case "day":
       return dayCounts(cluster, day)
     case "series":
-      return "under a name of its own, lost- and a number"
+      return "under the placeholder name lost- and its id"
     case "file":
       return NOWHERE
   }
 }
 
-/** Hours of a day are kept as running sums, which go on to the hour after a lost one, but not beyond the day. */
+/** Hours of a day are stored as running sums: the hour after a lost one includes its amounts, within the day. */
 const hourCounts = (cluster: Cluster, day: number, hour: number): string => {
   const next = after(cluster.hours.get(day) ?? 0, hour)
   if (next >= 0) return `in the hour ${Calendar.printHour(Calendar.startOf(day, next))}`
@@ -42,5 +42,5 @@ const dayCounts = (cluster: Cluster, day: number): string => {
     : `in the day ${Calendar.printDay(Calendar.startOf(Calendar.firstDayOf(month) + next))}`
 }
 
-/** The lowest step of a mask above a bound, -1 where there is none. */
+/** Returns the lowest step of a mask above a bound, or -1. */
 const after = (mask: number, bound: number): number => Calendar.stepsOf(mask).find((step) => step > bound) ?? -1

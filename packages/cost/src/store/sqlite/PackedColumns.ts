@@ -1,50 +1,50 @@
 /**
- * Packs columns of whole numbers that nearly follow a prediction, so that only what differs takes room.
+ * Compresses columns of whole numbers as differences from a prediction.
  *
- * A column is kept as differences of 0 to 6 bytes, as wide as serves most of it best; what does not fit is
- * kept aside by its place, wider or as it is. Planes of four, two and one bytes lie one after the other, so that each
- * is read as a typed array.
+ * A column is stored as differences of 0 to 6 bytes. The width is the one with the smallest total size. Differences that do not
+ * fit are exceptions: they are stored with their place, in a larger width or as plain doubles. Planes of eight, four, two and one
+ * bytes follow each other, so that each is read as a typed array.
  *
- * **Limits** exact for whole numbers of any size: what prediction and difference do not give back is kept as it is.
+ * **Limits** Exact for whole numbers of any size: a value that prediction plus difference does not reproduce is stored as a double.
  */
 import { ORDER, WIDTH } from "./ColumnBasis.ts"
 import { add, type Cursor, pass, type Planes, planesOf, put, RAW } from "./Planes.ts"
 
-/** One array a measure, `undefined` where all of it is zero. */
+/** One array per measure, `undefined` for a column of zeros. */
 export type Sparse = ReadonlyArray<Float64Array | undefined>
 
 /**
- * Foretells a column from those before it in {@link ORDER}.
+ * Predicts a column from the columns before it in {@link ORDER}.
  *
- * Fills the first `size` places and tells `true`, or leaves them and tells `false` where it foretells zeros.
+ * Fills the first `size` places of `into` and returns true. If it predicts zeros, it leaves `into` as it is and returns false.
  */
 export type Prediction = (column: number, known: Sparse, into: Float64Array, size: number) => boolean
 
-/** Foretells nothing. */
+/** Predicts zeros. */
 export const unpredicted: Prediction = () => false
 
-/** A difference of so many bytes lies below this, in either direction. */
+/** Exclusive upper bound of the magnitude of a difference, by its width in bytes. */
 const REACH = [0, 0x80, 0x80_00, 0x80_00_00, 2 ** 31, 2 ** 39, 2 ** 47] as const
-/** Places below this are kept in two bytes. */
+/** Number of places up to which a place is stored in two bytes, otherwise in four. */
 const NARROW = 0x1_00_00
-/** Size, number of columns, and a word for each: how many are kept aside, how wide those are, how wide the others. */
+/** Header words before the columns: size and number of columns. Each column adds a word: exceptions, their width, its width. */
 const HEAD = 2
-/** The columns of what does not say how many it has: later ones were added behind them. */
+/** Number of columns of the first version, which did not store the number. Later columns come after them. */
 const FIRST_WIDTH = 22
 const WIDTH_BITS = 3
 const WIDTH_MASK = 2 ** WIDTH_BITS - 1
 
-/** How a column is kept. */
+/** Encoding of a column. */
 interface Kept {
   readonly width: number
-  /** How many are kept aside, and how wide. */
+  /** Number of exceptions, and their width. */
   readonly aside: number
   readonly far: number
 }
 
 const absent: Kept = { width: 0, aside: 0, far: 0 }
 
-/** The bytes that a difference needs, {@link RAW} where it does not give the value back. */
+/** Returns the width of a difference, {@link RAW} for NaN and for a difference of more than 6 bytes. */
 const widthOf = (rest: number): number => {
   if (rest === 0) return 0
   const reach = rest < 0 ? -rest - 1 : rest
@@ -54,10 +54,10 @@ const widthOf = (rest: number): number => {
   return RAW
 }
 
-/** How many differences a width is chosen by: enough to tell, few enough to cost nothing. */
+/** Number of differences that are sampled to choose a width. */
 const SAMPLES = 256
 
-/** The width with which all take about the least room, given the width of the widest. */
+/** Estimates the width with the smallest total size, given the width of the largest difference. */
 const widthFor = (rests: Float64Array, size: number, widest: number): number => {
   const counts = new Uint32Array(RAW + 1)
   const stride = Math.max(1, Math.floor(size / SAMPLES))
@@ -81,7 +81,7 @@ const widthFor = (rests: Float64Array, size: number, widest: number): number => 
   return best
 }
 
-/** Where the differences of a column lie, what is kept aside of it, and the places of that. */
+/** Positions of the differences of a column, of its exceptions, and of their places. */
 interface Spot {
   readonly near: Readonly<Cursor>
   readonly far: Readonly<Cursor>
@@ -103,7 +103,7 @@ const spotsOf = (columns: ReadonlyArray<Kept>, size: number) => {
   return { spots, end, head, length: head + end.raws * 8 + end.quads * 4 + end.pairs * 2 + end.bytes }
 }
 
-/** Room to work in, kept because it is needed again with the next step. */
+/** Scratch buffers, which the next call reuses. */
 const room = {
   guesses: new Float64Array(0),
   places: new Float64Array(0),
@@ -120,7 +120,7 @@ const makeRoom = (size: number): void => {
   room.rests = room.rests.map(() => new Float64Array(length))
 }
 
-/** Numbers that are kept aside, with their places. */
+/** Exceptions with their places. */
 interface Aside {
   readonly places: Float64Array
   readonly values: Float64Array
@@ -131,8 +131,7 @@ const none: Aside = { places: new Float64Array(0), values: new Float64Array(0) }
 /**
  * Packs the first `size` places of each column.
  *
- * Asks for each column once, in {@link ORDER}, so that its caller can make it while its parts are at hand;
- * `known` holds those that were asked for.
+ * **Shape** Calls `columnOf` once for each column, in {@link ORDER}. `known` must contain the columns that it returned.
  */
 export const pack = (
   size: number,
@@ -154,7 +153,7 @@ export const pack = (
     const widest = differences(rests, values ?? nothing, guesses)
     if (widest === 0) continue
     const width = widthFor(rests, size, widest)
-    // What needs as many bytes as the widest fits, all of it.
+    // With the width of the largest difference, nothing is an exception.
     const aside =
       width === widest ? none : takeAside(rests, REACH[width] ?? 0, widest === RAW ? (values ?? nothing) : rests)
     asides[column] = aside
@@ -182,7 +181,7 @@ export const pack = (
 const restsOf = (column: number, size: number): Float64Array =>
   room.rests[column]?.subarray(0, size) ?? new Float64Array(size)
 
-/** Notes what lies between values and guesses, NaN where the two do not give the value back, and gives its width. */
+/** Writes values minus guesses to `rests`, NaN where their sum is inexact. Returns the width of the largest difference. */
 const differences = (rests: Float64Array, values: Float64Array, guesses: Float64Array): number => {
   let most = 0
   let isExact = true
@@ -200,7 +199,7 @@ const differences = (rests: Float64Array, values: Float64Array, guesses: Float64
   return isExact ? widthOf(most) : RAW
 }
 
-/** Takes differences beyond a reach out, and keeps what `values` has in their places. */
+/** Replaces differences beyond `reach` by 0, and returns them as exceptions with the numbers of `values`. */
 const takeAside = (rests: Float64Array, reach: number, values: Float64Array): Aside => {
   const { places, values: taken } = room
   let next = 0
@@ -215,22 +214,22 @@ const takeAside = (rests: Float64Array, reach: number, values: Float64Array): As
   return { places: places.slice(0, next), values: taken.slice(0, next) }
 }
 
-/** How many places were packed. */
+/** Returns the number of packed places. */
 export const sizeOf = (packed: Uint8Array): number => headOf(packed)[0] ?? 0
 
 const headOf = (packed: Uint8Array): Uint32Array => {
   const [, width = 0] = packed.length < HEAD * 4 ? [] : new Uint32Array(packed.buffer, packed.byteOffset, HEAD)
   const length = HEAD + (width === 0 ? FIRST_WIDTH : width)
-  if (packed.length < length * 4) throw new Error("packed columns end too early")
-  if (length > HEAD + WIDTH) throw new Error("packed columns are more than there are measures")
+  if (packed.length < length * 4) throw new Error("packed columns are truncated")
+  if (length > HEAD + WIDTH) throw new Error("packed columns outnumber the measures")
   return new Uint32Array(packed.buffer, packed.byteOffset, length)
 }
 
 /**
- * Gives back what was packed, with the same prediction.
+ * Unpacks columns, with the prediction that they were packed with.
  *
- * **Shape** columns have `capacity` places, at least as many as were packed; those beyond are zero, and so are columns that
- * were added since.
+ * **Shape** Columns have `capacity` places, at least as many as were packed. Places beyond are zero, as are columns that newer
+ * versions added.
  */
 export const unpack = (
   packed: Uint8Array,
@@ -249,7 +248,7 @@ export const unpack = (
   })
   const { end, head: headBytes, length, spots } = spotsOf(kept, size)
   if (length !== packed.length || capacity < size) {
-    throw new Error("packed columns have another length than they say")
+    throw new Error("packed columns do not have the length that their header gives")
   }
   const planes = planesOf(packed.buffer, packed.byteOffset + headBytes, end)
 

@@ -1,16 +1,16 @@
 /**
- * Numbers of 0 to 6 bytes in planes of four, two and one bytes, each of which is read as a typed array.
+ * Numbers of 0 to 6 bytes, split into planes of four, two and one bytes. Each plane is read as a typed array.
  */
 
 const TWO_32 = 2 ** 32
-/** In place of a width: the value as it is. */
+/** Stands for a width: the number is stored as a double. */
 export const RAW = 7
 
 const quadsOf = (width: number): number => (width >= 4 && width !== RAW ? 1 : 0)
 const pairsOf = (width: number): number => (width === 2 || width === 3 || width === 6 ? 1 : 0)
 const bytesOf = (width: number): number => (width === RAW ? 0 : width & 1)
 
-/** A place in each of the planes. */
+/** Position in each plane. */
 export interface Cursor {
   raws: number
   quads: number
@@ -18,7 +18,7 @@ export interface Cursor {
   bytes: number
 }
 
-/** Moves a cursor past numbers of a width. */
+/** Advances a cursor by `count` numbers of a width. */
 export const pass = (cursor: Cursor, width: number, count: number): void => {
   if (width === RAW) cursor.raws += count
   cursor.quads += quadsOf(width) * count
@@ -33,7 +33,7 @@ export interface Planes {
   readonly bytes: Uint8Array
 }
 
-/** Lays the planes over bytes. The largest numbers first, so that each lies where its type may. */
+/** Makes views of the planes in a buffer. The widest plane comes first, so that each is aligned. */
 export const planesOf = (
   buffer: ArrayBufferLike,
   offset: number,
@@ -49,7 +49,7 @@ export const planesOf = (
   }
 }
 
-/** Writes numbers of one width. **Shape** two's complement; the lower part lies in the wider plane. */
+/** Writes numbers of one width. **Shape** Two's complement, with the lower part in the wider plane. */
 export const put = (numbers: Float64Array, width: number, planes: Planes, at: Readonly<Cursor>): void => {
   const { bytes, pairs, quads, raws } = planes
   if (width === 0) return
@@ -75,7 +75,7 @@ export const put = (numbers: Float64Array, width: number, planes: Planes, at: Re
   }
 }
 
-/** Adds numbers of one width. **Limits** a loop for each width, so that each reads arrays of one type. */
+/** Adds stored numbers of one width to `into`. Each width has its own loop over arrays of one type, for speed. */
 export const add = (into: Float64Array, size: number, width: number, planes: Planes, at: Readonly<Cursor>): void => {
   const quads = planes.quads.subarray(at.quads, at.quads + size)
   const pairs = planes.pairs.subarray(at.pairs, at.pairs + size)

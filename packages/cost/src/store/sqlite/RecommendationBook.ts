@@ -1,5 +1,5 @@
 /**
- * Keeps recommendations in the file of the cost history, and those that reports asked for in memory too.
+ * SQLite adapter of `RecommendationStore`. Caches the recommendations that reports read.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
@@ -11,13 +11,13 @@ import type { ReadRecommendations, SavedRecommendations } from "./CostProtocol.t
 const HOURS_A_DAY = 24
 
 /**
- * Makes the store, which answers reports from memory once it has read a cluster's recommendations.
+ * Makes the adapter. It answers reports from memory once it has read the recommendations of a cluster.
  *
- * **Limits** one map a cluster, of as many entries as it has workloads.
+ * **Limits** One map per cluster, with one entry per workload.
  */
 export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   const read = new Map<ClusterName, ClusterRecommendations>()
-  /** What was saved here: a slow answer that is older is not kept. */
+  /** End of the last saved hour: a slower, older answer is not cached. */
   const savedTo = new Map<ClusterName, number>()
 
   const note = (cluster: ClusterName, foldedToMs: number, byKey: ReadonlyMap<string, Recommendation>) => {
@@ -36,7 +36,7 @@ export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   const save = Effect.fn("RecommendationStore.save")(function* (folded: Folded) {
     const { changed, cluster, ended, foldedToMs } = folded
     yield* Effect.annotateCurrentSpan({ cluster })
-    // Whether a failed call was carried out after all, only the file can tell.
+    // A failed call may have been carried out, so the next report reads the file.
     yield* Effect.onError(call({ operation: "recommend", saved: messageOf(folded) }), () =>
       Effect.sync(() => read.delete(cluster))
     )

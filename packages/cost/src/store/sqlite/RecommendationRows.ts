@@ -1,5 +1,5 @@
 /**
- * The rows of recommendations, within the file of the cost history.
+ * Statements for the rows of recommendations in the file of the cost history.
  */
 import type { DatabaseSync } from "node:sqlite"
 import type { ReadRecommendations, SavedRecommendations } from "./CostProtocol.ts"
@@ -29,7 +29,7 @@ export const make = (database: DatabaseSync) => {
   }
 
   return {
-    /** Writes what an hour changed. Within its caller's transaction. */
+    /** Writes the changes of an hour. Call it within a transaction. */
     save: (saved: SavedRecommendations): void => {
       const { checkpoints, ends, figures, keys } = saved
       const id = number(statements.putCluster.get(saved.cluster, saved.foldedToMs)?.["id"])
@@ -42,9 +42,9 @@ export const make = (database: DatabaseSync) => {
     },
 
     /**
-     * Reads what is recommended to a cluster's workloads.
+     * Reads the recommendations of a cluster.
      *
-     * **Limits** a report asks without checkpoints, which are much the larger part.
+     * **Limits** Reports read without checkpoints, which are by far the larger part.
      */
     load: (cluster: string, { withCheckpoints }: { readonly withCheckpoints: boolean }): ReadRecommendations => {
       const found = statements.cluster.get(cluster)
@@ -86,6 +86,6 @@ export const make = (database: DatabaseSync) => {
 }
 
 const bytes = (value: unknown): Uint8Array => {
-  if (!(value instanceof Uint8Array)) throw new Damaged("a row has no bytes where they belong")
+  if (!(value instanceof Uint8Array)) throw new Damaged("a row has no bytes in a blob column")
   return value
 }

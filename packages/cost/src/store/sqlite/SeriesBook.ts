@@ -1,5 +1,5 @@
 /**
- * Knows the series of each cluster by the ids that the file gave them.
+ * Cache of the series of each cluster and of their ids in the file.
  */
 import { Effect } from "effect"
 import { CostError, StoreUnreadable } from "../../hour/CostError.ts"
@@ -9,24 +9,24 @@ import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import * as SeriesText from "./SeriesText.ts"
 
-/** Series that are told apart before others get their turn: about a millisecond. */
+/** Number of series that are hashed before other fibers get a turn: about a millisecond. */
 const KEYS_AT_ONCE = 250
 
-/** What is known of the series of one cluster. */
+/** Cache of one cluster. */
 export interface Known {
-  /** By id, those that were asked for and those that hours named, as long as there are not too many. */
+  /** Series by id, from reads and from closed hours. Cleared when there are too many. */
   readonly series: Map<number, Series>
-  /** Ids of those that hours named; others are asked for again, and answered with the ids that they have. */
+  /** Ids by digest, of series in closed hours. The file returns the id of any other series when it is closed again. */
   readonly ids: Map<string, number>
-  /** The same objects come again each hour, and need no key then. */
+  /** Ids by object: the same objects come with each hour, and need no digest then. */
   readonly seen: WeakMap<Series, number>
-  /** What was asked for last, by how many they were: one report mostly asks for the same as another. */
+  /** Last results by number of ids: consecutive reports mostly read the same ids. */
   readonly asked: Map<number, Asked>
-  /** What the last hour named: the next one mostly names the same in the same places. */
+  /** Series of the last hour: the next hour mostly has the same series in the same places. */
   last: { readonly series: ReadonlyArray<Series>; readonly ids: Int32Array }
 }
 
-/** The ids of an hour's series, those of fresh ones still open. */
+/** Ids of an hour's series. Fresh series have none yet. */
 interface Named {
   readonly ids: Int32Array
   readonly fresh: FreshSeries
@@ -37,25 +37,26 @@ interface Asked {
   readonly series: ReadonlyArray<Series>
 }
 
-/** Series of a cluster that are kept beside those of the present report or hour. */
+/** Number of series that a cluster keeps beyond those of the present report or hour. */
 const SPARE = 100_000
 
-/** Series that are read at once: few enough to leave the event loop to others. */
+/** Number of series in one read: few enough not to block the event loop. */
 const PAGE = 250
 
-/** Lists of series that a cluster keeps, so that reports of a few windows take turns and still share them. */
+/** Number of results that a cluster keeps, for reports that alternate between windows. */
 const LISTS = 2
 
 export interface SeriesBook {
-  /** Gives ids to those that have one, and says which have none. **Limits** leaves the event loop to others. */
+  /** Returns the cached ids of series, and the series without one. **Limits** Yields to other fibers. */
   readonly idsOf: (cluster: string, series: ReadonlyArray<Series>) => Effect.Effect<Named>
-  /** Notes the ids that fresh series were given. */
+  /** Caches the new ids of fresh series. */
   readonly note: (cluster: string, series: ReadonlyArray<Series>, named: Named, given: Int32Array) => void
   /**
-   * Gives the series of ids. **Errors** `StoreUnreadable` for one that the file does not name.
+   * Returns the series of ids. Reads only those that are not cached.
    *
-   * **Limits** reads no others than those that are not known yet, and keeps twice as many as it was asked for and
-   * {@link SPARE} more.
+   * **Errors** `StoreUnreadable` for an id without a series in the file.
+   *
+   * **Limits** Caches up to twice the number of `ids` plus 100,000 series.
    */
   readonly seriesOf: (cluster: string, ids: Int32Array) => Effect.Effect<ReadonlyArray<Series>, CostError>
 }
@@ -84,7 +85,7 @@ export const make = ({ call }: CostClient): SeriesBook => {
   }
 }
 
-/** Knows no series of a cluster yet. */
+/** Makes an empty cache. */
 export const nothingKnown = (): Known => ({
   series: new Map(),
   ids: new Map(),
@@ -93,7 +94,7 @@ export const nothingKnown = (): Known => ({
   last: { series: [], ids: new Int32Array(0) }
 })
 
-/** Gives ids to those series that have one, and says which have none. */
+/** Returns the cached ids of series, and the series without one. */
 export const idsOf = Effect.fnUntraced(function* (known: Known, series: ReadonlyArray<Series>) {
   let keys = 0
   const ids = new Int32Array(series.length)
@@ -103,9 +104,9 @@ export const idsOf = Effect.fnUntraced(function* (known: Known, series: Readonly
   for (const place of takeOver(known.last, series, ids)) {
     const one = series[place]
     if (one === undefined) continue
-    const seen = known.seen.get(one)
-    if (seen !== undefined) {
-      ids[place] = seen
+    const cached = known.seen.get(one)
+    if (cached !== undefined) {
+      ids[place] = cached
       continue
     }
     const text = keyOf(one)
@@ -125,9 +126,9 @@ export const idsOf = Effect.fnUntraced(function* (known: Known, series: Readonly
   return named
 })
 
-/** Notes the ids that fresh series were given. */
+/** Caches the new ids of fresh series, and the series of the hour. */
 export const note = (known: Known, series: ReadonlyArray<Series>, { fresh, ids }: Named, given: Int32Array): void => {
-  // What is forgotten is asked for again.
+  // Removed entries are read again.
   const most = 2 * series.length + SPARE
   if (known.series.size + given.length > most) known.series.clear()
   if (known.ids.size + given.length > most) known.ids.clear()
@@ -144,7 +145,7 @@ export const note = (known: Known, series: ReadonlyArray<Series>, { fresh, ids }
   known.last = { series: series.slice(), ids }
 }
 
-/** Gives the series of ids, or the first id that has none. */
+/** Returns the series of ids, or the first id without a series. */
 export const seriesOf = Effect.fnUntraced(function* <E>(
   known: Known,
   ids: Int32Array,
@@ -152,7 +153,7 @@ export const seriesOf = Effect.fnUntraced(function* <E>(
 ) {
   const before = known.asked.get(ids.length)
   if (before !== undefined && isSame(before.ids, ids)) return before.series
-  // Another report may have others forgotten while this one reads: what it has found is its own.
+  // Another report may clear the cache during the reads below, so found series are copied first.
   const missing = ids.filter((id) => !known.series.has(id)).toSorted()
   const found = Array.from(ids, (id) => known.series.get(id))
   const learnt = new Map<number, Series>()
@@ -191,7 +192,7 @@ const keep = (asked: Known["asked"], one: Asked): void => {
   }
 }
 
-/** Gives ids to those that stand where they stood before. The places of the others. */
+/** Copies ids of series that have the same place as in the last hour. Returns the places of the others. */
 const takeOver = (last: Known["last"], series: ReadonlyArray<Series>, ids: Int32Array): ReadonlyArray<number> => {
   const others: Array<number> = []
   for (let place = 0; place < series.length; place++) {

@@ -1,14 +1,14 @@
 /**
- * The series of clusters in the file: their keys by id, and their ids by digest.
+ * Statements for the series of clusters: keys by id, and ids by digest.
  */
 import type { DatabaseSync } from "node:sqlite"
-// As a whole: a Node that lacks one of its functions could not say which one is needed.
+// The default import: with named imports, a Node without one of the functions fails before its version is checked.
 import zlib from "node:zlib"
 import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import { Damaged, number, text } from "./SqlValue.ts"
 
-/** Series that appeared together. The first has the id `first`; those that were swept are empty. */
+/** Series that appeared together, with ids from `first` on. A removed series is empty. */
 export interface Block {
   readonly first: number
   readonly texts: ReadonlyArray<string>
@@ -30,22 +30,21 @@ const prepared = (database: DatabaseSync) => ({
   removeBlock: database.prepare("DELETE FROM series WHERE cluster = ? AND first = ?")
 })
 
-/** Reads and writes the series of each cluster. */
 export class SeriesRows {
   readonly #statements: ReturnType<typeof prepared>
-  /** The block that was read last: it is asked for page by page. */
+  /** The last block that was read: callers read it page by page. */
   #last: (Block & { readonly cluster: number }) | undefined
 
   constructor(database: DatabaseSync) {
     this.#statements = prepared(database)
   }
 
-  /** Counts the ids that a cluster has given. */
+  /** Returns the number of ids that were assigned in a cluster. */
   idsGiven(cluster: number): number {
     return number(this.#statements.next.get(cluster)?.["next"])
   }
 
-  /** Gives the ids of series, and new ones to those that have none. */
+  /** Returns the ids of series. Assigns ids to new ones. */
   idsOf(cluster: number, { digests, places, texts }: FreshSeries): Int32Array {
     if (places.length === 0) return new Int32Array(0)
     const first = this.idsGiven(cluster)
@@ -67,9 +66,11 @@ export class SeriesRows {
   }
 
   /**
-   * Reads the series of ids that rise; one that was swept is empty. **Errors** throws where they are damaged.
+   * Reads the keys of ascending ids. A removed series is empty.
    *
-   * **Limits** holds the block that was read last: ids that rise read each block once.
+   * **Errors** Throws `Damaged` for a damaged block.
+   *
+   * **Limits** Keeps the last block in memory, so that ascending ids read each block once.
    */
   textsOf(cluster: number, ids: Int32Array): ReadonlyArray<string> {
     return Array.from(ids, (id) => {
@@ -79,10 +80,11 @@ export class SeriesRows {
   }
 
   /**
-   * Lists the first id of each block, with its series where they can be read.
+   * Yields the first id of each block, with the block unless it is unreadable.
    *
-   * Of the blocks that there are now, each read when it comes: what is done to those before it is no matter.
-   * **Limits** holds one.
+   * Lists the blocks at the start and reads each one when it is reached, so the caller may change earlier blocks.
+   *
+   * **Limits** Holds one block in memory.
    */
   *blocks(cluster: number): Generator<{ readonly first: number; readonly block: Block | undefined }> {
     const firsts = this.#statements.firsts.all(cluster).map((row) => number(row["first"]))
@@ -103,12 +105,12 @@ export class SeriesRows {
     this.#statements.removeBlock.run(cluster, first)
   }
 
-  /** Forgets that a series has an id. */
+  /** Removes the id of a series. */
   removeId(cluster: number, text: string, id: number): void {
     this.#statements.remove.run(cluster, digestOf(text), id)
   }
 
-  /** Forgets all ids but some, whatever has them. **Limits** reads every id of the cluster. */
+  /** Removes all ids but some. **Limits** Reads every id of the cluster. */
   removeIdsBut(cluster: number, remaining: ReadonlySet<number>): void {
     const lost = this.#statements.ids.all(cluster).filter(({ id }) => !remaining.has(number(id)))
     for (const { digest = null, id = null } of lost) this.#statements.remove.run(cluster, digest, id)

@@ -1,25 +1,25 @@
 /**
- * Series on their way from their keys in the file to the other thread.
+ * Encodes series for the transfer from the worker thread.
  */
 import type { Series } from "../../hour/Series.ts"
 
 /**
- * Writes series as one text. **Shape** JSON: an array, `null` for a key that is none.
+ * Encodes the series of keys as one JSON array, with `null` for an invalid key.
  *
- * **Limits** one text with named fields is read back fastest, and leaves the least behind.
+ * One string with named fields is the fastest to decode, and leaves the least garbage.
  */
 export const print = (keys: ReadonlyArray<string>): string => JSON.stringify(keys.map((key) => seriesOf(key) ?? null))
 
 /**
- * Reads what {@link print} wrote. Names and labels that are alike become one text, kept in `texts`: most of what many
- * series say, others say too.
+ * Decodes the output of {@link print}. Equal names and labels share one string, kept in `texts`: most series have names and
+ * labels in common.
  */
 export const parse = (text: string, texts: Map<string, string>): ReadonlyArray<Series | undefined> => {
   const read: unknown = JSON.parse(text)
   return isArray(read) ? read.map((one) => (isSeries(one) ? sharing(one, texts) : undefined)) : []
 }
 
-/** Nobody else has it yet: its texts are put in their places, and nothing is made anew. */
+/** Replaces the strings of a series by shared ones. Changes the series in place, which is safe because it was just decoded. */
 const sharing = (series: Read, texts: Map<string, string>): Series => {
   const { labels } = series
   series.namespace = kept(series.namespace, texts)
@@ -38,7 +38,7 @@ const kept = (text: string, texts: Map<string, string>): string => {
   return text
 }
 
-/** A series as it was just read. */
+/** A decoded series, still mutable. */
 interface Read {
   namespace: string
   kind: string
@@ -62,7 +62,7 @@ const isSeries = (value: unknown): value is Read =>
   && typeof value.labels === "object"
   && value.labels !== null
 
-/** Reads a key back. **Shape** `undefined` for what is none. */
+/** Decodes a key. Returns `undefined` for an invalid one. */
 const seriesOf = (key: string): Series | undefined => {
   const read = parsed(key)
   if (!isArray(read)) return undefined

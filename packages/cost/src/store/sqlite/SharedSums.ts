@@ -1,5 +1,5 @@
 /**
- * Answers those who ask for the same sums at the same time with one reading.
+ * Coalesces identical reads of sums that are in flight (single flight).
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Deferred, Effect, type Scope } from "effect"
@@ -10,34 +10,34 @@ import type { ClusterSums } from "../CostStore.ts"
 
 type Sums = ReadonlyArray<ClusterSums>
 
-/** Reads sums. Calls `onOutcome` before anything that was asked later is answered. */
+/** Reads sums. Calls `onOutcome` before a later call is answered. */
 export type Read = (
   clusters: ReadonlyArray<ClusterName>,
   window: Window,
   onOutcome: () => void
 ) => Effect.Effect<Sums, CostError>
 
-/** One reading. **Shape** `sums` once it has them. */
+/** A read in flight, or its result. **Shape** `sums` is present once it succeeded. */
 interface Reading {
   readonly answer: Deferred.Deferred<Sums, CostError>
   readers: number
   sums: Sums | undefined
 }
 
-/** Shares readings while they are on their way. **Limits** their columns are freed when the last reader's scope ends. */
+/** **Limits** The columns of a read are freed when the scope of its last caller ends. */
 export class SharedSums {
   readonly #read: Read
   readonly #scope: Scope.Scope
-  /** Readings on their way to the thread, which answers in order: who asks the same meanwhile sees no less. */
-  readonly #onTheWay = new Map<string, Reading>()
+  /** Reads in flight. The thread answers in order, so a later caller that joins one misses no earlier write. */
+  readonly #inFlight = new Map<string, Reading>()
 
-  /** Readings go on within `scope`: whoever asked first may lose interest before the others. */
+  /** Reads run in `scope`, because the first caller may be interrupted before the others. */
   constructor(read: Read, scope: Scope.Scope) {
     this.#read = read
     this.#scope = scope
   }
 
-  /** Gives sums that may be read until the caller's scope ends. */
+  /** Returns sums, which may be read until the scope of the caller ends. */
   sums(clusters: ReadonlyArray<ClusterName>, window: Window): Effect.Effect<Sums, CostError, Scope.Scope> {
     const reading = Effect.acquireRelease(
       Effect.suspend(() => this.#join(clusters, window)),
@@ -48,15 +48,15 @@ export class SharedSums {
 
   #join(clusters: ReadonlyArray<ClusterName>, window: Window): Effect.Effect<Reading> {
     const key = JSON.stringify([clusters, window.startMs, window.endMs])
-    const same = this.#onTheWay.get(key)
+    const same = this.#inFlight.get(key)
     if (same !== undefined) {
       same.readers++
       return Effect.succeed(same)
     }
     const reading: Reading = { answer: Deferred.makeUnsafe(), readers: 1, sums: undefined }
-    this.#onTheWay.set(key, reading)
+    this.#inFlight.set(key, reading)
     const forget = () => {
-      if (this.#onTheWay.get(key) === reading) this.#onTheWay.delete(key)
+      if (this.#inFlight.get(key) === reading) this.#inFlight.delete(key)
     }
     return this.#read(clusters, window, forget).pipe(
       Effect.ensuring(Effect.sync(forget)),

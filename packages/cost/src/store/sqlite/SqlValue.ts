@@ -1,16 +1,16 @@
 /**
- * Reads values of rows as what they must be.
+ * Checks the types of values in rows.
  */
 
-/** Thrown where what is kept is not what was written. */
+/** Thrown for stored data that differs from what was written. */
 export class Damaged extends Error {}
 
 export const number = (value: unknown): number => {
-  if (typeof value !== "number") throw new Damaged("a row has no number where one belongs")
+  if (typeof value !== "number") throw new Damaged("a row has no number in a numeric column")
   return value
 }
 
 export const text = (value: unknown): string => {
-  if (typeof value !== "string") throw new Damaged("a row has no text where one belongs")
+  if (typeof value !== "string") throw new Damaged("a row has no text in a text column")
   return value
 }

@@ -1,14 +1,12 @@
 /**
- * Keeps the cost history in a SQLite file: for one running program.
+ * SQLite adapter of the cost history, for one process.
  *
- * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
- * `sqlite3 cost.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
- * file alone loses what still stands in the log beside it (`cost.sqlite-wal`). To restore, stop the program, remove
- * `cost.sqlite`, `-wal` and `-shm`, and put the backup in their place.
+ * Back the file up with SQLite while the process runs: `sqlite3 cost.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of
+ * `node:sqlite` from any process. Both copy a consistent state. A copy of the file alone lacks the transactions that are still
+ * in `cost.sqlite-wal`. To restore, stop the process, remove `cost.sqlite`, `-wal` and `-shm`, and put the backup in their place.
  *
- * A series is named once; an hour keeps, for each series of its day, what that came to since the day began, as the
- * difference from what its first hour foretells, and a day the same within its month. So any window is a few
- * subtractions, however long it is, and an hour takes little room.
+ * Each series is stored once. An hour stores the running sum of each series since the start of its day, as the difference from a
+ * prediction; a day stores the same within its month. A window of any length is thus a few subtractions, and an hour is small.
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -36,14 +34,14 @@ interface Options {
   readonly directory: string
 }
 
-/** Where the file is; `isAlone` keeps every other program from it, and fails where one has it. */
+/** **Shape** `isAlone` locks the file against every other process. Opening fails if another process has it open. */
 interface LayerOptions extends Options {
   readonly isAlone?: boolean
 }
 
 const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
 
-/** The thread, and the series that it has named so far. */
+/** The thread, and the cache of its series. */
 interface Source {
   readonly call: CostClient.CostClient["call"]
   readonly book: SeriesBook.SeriesBook
@@ -74,7 +72,6 @@ const make = (client: CostClient.CostClient, scope: Scope.Scope) => {
   return CostStore.of({ close: closing(source), rewrite, hours, sums, sumsByStep, extents, prune })
 }
 
-/** Makes the book of histories over the same file. */
 const makeHistories = ({ call }: CostClient.CostClient) =>
   HistoryStore.HistoryStore.of({
     all: Effect.flatMap(call({ operation: "histories" }), ({ records }) =>
@@ -82,7 +79,10 @@ const makeHistories = ({ call }: CostClient.CostClient) =>
     ),
     save: (histories) =>
       Effect.asVoid(
-        call({ operation: "saveHistories", records: histories.map((one) => [one.key, HistoryStore.print(one)]) })
+        call({
+          operation: "saveHistories",
+          records: histories.map((history) => [history.key, HistoryStore.print(history)])
+        })
       )
   })
 
@@ -90,7 +90,7 @@ const messageOf = ({ book }: Source, hour: Hour, ...room: [] | [Float64Array<Arr
   Effect.map(book.idsOf(hour.cluster, hour.series), (ids) => HourMessage.toMessage(hour, ids, ...room))
 
 const closing = (source: Source) => {
-  /** What the last closed hour went to the thread in: memory that was used before is the quickest to be had. */
+  /** Buffer of the last closed hour, which is reused: allocating a new one is slower. */
   let room: [] | [Float64Array<ArrayBuffer>] = []
 
   return Effect.fn("CostStore.close")(function* (hour: Hour) {
@@ -112,11 +112,11 @@ const rewriteHours = Effect.fnUntraced(function* (source: Source, hours: Readonl
     yield* Effect.yieldNow
   }
   const { ids } = yield* source.call({ operation: "rewrite", closings })
-  for (const [index, given] of ids.entries()) {
+  for (const [index, freshIds] of ids.entries()) {
     const hour = hours[index]
     const closing = closings[index]
     if (hour === undefined || closing === undefined) continue
-    source.book.note(hour.cluster, hour.series, closing, given)
+    source.book.note(hour.cluster, hour.series, closing, freshIds)
   }
 })
 
@@ -128,7 +128,7 @@ const readHours = Effect.fnUntraced(function* (source: Source, cluster: ClusterN
   const startMs = Math.max(window.startMs, extent.fromMs)
   const endMs = Math.min(window.endMs, extent.toMs)
   const read: Array<Hour> = []
-  // A day at a time: no more of it is between the two threads at once.
+  // One day at a time, which bounds the memory of the messages.
   for (let from = startMs; from < endMs; from = dayAfter(from)) {
     read.push(...(yield* readDay(source, cluster, { startMs: from, endMs: Math.min(dayAfter(from), endMs) })))
   }
@@ -163,14 +163,15 @@ const readSums = Effect.fnUntraced(function* (
 const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_MS
 
 /**
- * Opens the history in a directory, with what is recommended from it, and makes both where there are none.
+ * Opens the history and its recommendations in a directory. Creates the file if it is missing.
  *
- * **Errors** `StoreUnreadable` for a file that a newer program wrote, `StoreUnavailable` when it cannot be opened.
+ * **Errors** `StoreUnreadable` for a file of a newer program. `StoreUnavailable` or `DiskFull` if it cannot be opened. A write on
+ * a full disk fails with `DiskFull`, and leaves the space of the disk reserve to revocations.
  *
- * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: who may come beside a
- * server opens it with `isAlone`. What is read is not
- * to be written to: columns without anything are one and the same. A rewrite holds all of its hours in memory. Steps of
- * `sumsByStep` are summed one after the other: a rewrite between two shows in the later.
+ * **Limits** One thread. The file has mode 0600, a directory made here 0700. One process at a time: a command that may run
+ * beside a server opens it with `isAlone`. Columns that were read are read-only, because columns of zeros share one array. A
+ * rewrite holds all of its hours in memory. Steps of `sumsByStep` are read one after the other: a rewrite in between is visible
+ * in the later steps.
  */
 export const layerSqlite = (
   options: LayerOptions
@@ -189,11 +190,11 @@ export const layerSqlite = (
 const openAlone = ({ directory }: Options) => open({ directory, isAlone: true })
 
 /**
- * Reads the whole file and says what is damaged.
+ * Reads the whole file and lists its damage.
  *
- * **Shape** every blob against its checksum, each day against its hours, each id against its series.
+ * Checks every blob against its checksum, each day against its hours, and each id against its series.
  *
- * **Errors** `StoreUnavailable`, also while another program has the file.
+ * **Errors** `StoreUnavailable`, also while another process has the file open.
  */
 export const check = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(
@@ -201,13 +202,13 @@ export const check = (options: Options): Effect.Effect<Checked, CostError> =>
   )
 
 /**
- * Drops what is damaged, keeps the rest whole, and says what was lost.
+ * Removes damaged parts, keeps the rest intact, and lists what was lost.
  *
- * A damaged hour within a day counts in the hour after it, and a damaged day in the day after it unless its
- * hours make it again; a day keeps its total whatever becomes of its hours. A series that cannot be read becomes
+ * The amounts of a damaged hour count in the next hour of its day. Those of a damaged day count in the next day, unless the day
+ * can be rebuilt from its hours. A day keeps its total even if hours of it are lost. An unreadable series becomes
  * `Unknown/lost-<id>`.
  *
- * **Errors** `StoreUnavailable`, also while another program has the file.
+ * **Errors** `StoreUnavailable`, also while another process has the file open.
  */
 export const repair = (options: Options): Effect.Effect<Checked, CostError> =>
   Effect.scoped(

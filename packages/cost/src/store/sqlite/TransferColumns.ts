@@ -1,16 +1,20 @@
 /**
- * Columns on their way between two threads: those that have anything, one after the other.
+ * Columns in one array, for the transfer between two threads. Columns of zeros are left out.
  */
 import { WIDTH } from "./ColumnBasis.ts"
 import type { Sparse } from "./PackedColumns.ts"
 
-/** Columns that are laid one after the other; `used` has a bit for each column that is there. */
+/** Non-zero columns, one after the other. **Shape** `used` has a bit for each column that is there. */
 export interface Laid {
   readonly used: number
   readonly values: Float64Array<ArrayBuffer>
 }
 
-/** Room for columns. Zeros, or what was there before where room is given. */
+/**
+ * Allocates the used columns.
+ *
+ * **Shape** The values are zeros, or undefined content if `room` is large enough to be reused.
+ */
 export const make = (size: number, isUsed: (column: number) => boolean, room?: Float64Array<ArrayBuffer>): Laid => {
   let used = 0
   let count = 0
@@ -24,7 +28,7 @@ export const make = (size: number, isUsed: (column: number) => boolean, room?: F
   return { used, values: isRoomy ? room.subarray(0, length) : new Float64Array(length) }
 }
 
-/** Gives each column its part. */
+/** Returns a view of each column, `undefined` for a column that is left out. */
 export const spread = ({ used, values }: Laid, size: number): Sparse => {
   let next = 0
   return Array.from({ length: WIDTH }, (_, column) => {
