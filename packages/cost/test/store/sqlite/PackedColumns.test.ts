@@ -83,8 +83,11 @@ describe("packed columns", () => {
 
   it("are refused when they are cut short", () => {
     const packed = pack(10, columnsWith(3, new Float64Array(10).fill(9)), unpredicted)
-    assert.throws(() => unpack(packed.subarray(0, packed.length - 1), 10, unpredicted), /another length/)
-    assert.throws(() => unpack(packed.subarray(0, 8), 10, unpredicted), /end too early/)
+    assert.throws(
+      () => unpack(packed.subarray(0, packed.length - 1), 10, unpredicted),
+      /do not have the length that their header gives/
+    )
+    assert.throws(() => unpack(packed.subarray(0, 8), 10, unpredicted), /are truncated/)
   })
 
   it("are foretold each by one before it", () => {
