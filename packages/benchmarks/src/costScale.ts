@@ -6,7 +6,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Schema, Stdio } from "effect"
-import { median, timed } from "./Measure.ts"
+import { median, timed } from "./claim/Measure.ts"
 import * as History from "./cost/history.ts"
 import { fromMsOf, Probed, Sizes, TURNS } from "./cost/scale.ts"
 import * as Service from "./cost/service.ts"

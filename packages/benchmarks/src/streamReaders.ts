@@ -10,9 +10,9 @@ import { createServer, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { setTimeout as passed } from "node:timers/promises"
 import { listen, orSay } from "./load/Ready.ts"
-import { percentile } from "./Measure.ts"
+import { percentile } from "./claim/Measure.ts"
 import { keyOf, namedOf, nowMs, Reader } from "./streams/Reader.ts"
-import { decodeOpening, decodeWrites, type Opening, type Reading, type Writes } from "./streams/Reading.ts"
+import { decodeOpening, decodeWrites, type Opening, type Reading, type Writes } from "./load/Reading.ts"
 
 const [ready = ""] = process.argv.slice(2)
 

@@ -3,8 +3,8 @@
  */
 import type { CostReport } from "@quarterdeck/cost/CostReport"
 import { Effect, Stream } from "effect"
-import type { Claim } from "../Claim.ts"
-import * as Difference from "../Difference.ts"
+import type { Claim } from "../claim/Claim.ts"
+import * as Difference from "../claim/Difference.ts"
 import * as Expected from "./expected.ts"
 import * as ReportedHistory from "./reportedHistory.ts"
 import * as Service from "./service.ts"

@@ -2,10 +2,10 @@
  * Reports of the service, against passes over the same samples in typed arrays and against rows in SQLite.
  */
 import { Effect } from "effect"
-import type { Claim } from "../Claim.ts"
-import * as Difference from "../Difference.ts"
-import { median, type Pair, pairs, timed } from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import * as Difference from "../claim/Difference.ts"
+import { median, type Pair, pairs, timed } from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 import * as Expected from "./expected.ts"
 import { overHttp } from "./http.ts"
 import * as Questions from "./questions.ts"

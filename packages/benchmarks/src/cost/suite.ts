@@ -1,7 +1,7 @@
 /**
  * What costs claim: reports, closings, room, a large fleet, and that no closed hour is lost.
  */
-import type { Suite } from "../Suite.ts"
+import type { Suite } from "../claim/Suite.ts"
 import { closings } from "./closings.ts"
 import { kills } from "./kills.ts"
 import { reports } from "./reports.ts"

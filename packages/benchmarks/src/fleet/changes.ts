@@ -3,12 +3,12 @@
  */
 import { KubeConfig, Watch } from "@kubernetes/client-node"
 import { Clock, Console, Effect, Schema } from "effect"
-import type { Claim } from "../Claim.ts"
+import type { Claim } from "../claim/Claim.ts"
 import * as Asking from "../load/Asking.ts"
 import * as Objects from "../load/Objects.ts"
 import * as Programs from "../load/Programs.ts"
-import * as Measure from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import * as Measure from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 
 const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
 const NANOS_PER_MS = 1_000_000

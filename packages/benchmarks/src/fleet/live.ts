@@ -2,11 +2,11 @@
  * Live lists over many clusters whose answers take their time.
  */
 import { Console, Effect } from "effect"
-import type { Claim } from "../Claim.ts"
+import type { Claim } from "../claim/Claim.ts"
 import * as Asking from "../load/Asking.ts"
 import * as Programs from "../load/Programs.ts"
-import * as Measure from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import * as Measure from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 import * as Filling from "./Filling.ts"
 
 const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }

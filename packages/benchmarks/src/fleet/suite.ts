@@ -3,7 +3,7 @@
  */
 import { ControlPlane } from "@quarterdeck/harness"
 import { lackOf } from "../harness/lack.ts"
-import type { Suite } from "../Suite.ts"
+import type { Suite } from "../claim/Suite.ts"
 import { changes } from "./changes.ts"
 import { live } from "./live.ts"
 import { reads } from "./reads.ts"

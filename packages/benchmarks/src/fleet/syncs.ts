@@ -3,12 +3,12 @@
  */
 import { ControlPlane, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
-import type { Claim, Goal } from "../Claim.ts"
+import type { Claim, Goal } from "../claim/Claim.ts"
 import * as Asking from "../load/Asking.ts"
 import type { Figures } from "../load/Figures.ts"
 import * as Programs from "../load/Programs.ts"
-import * as Measure from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import * as Measure from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 
 const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
 const POD_BYTES = 10_000

@@ -6,8 +6,8 @@ import { Console, Effect, FileSystem, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
-import type { Claim } from "../Claim.ts"
-import type { Extent, Part } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import type { Extent, Part } from "../claim/Suite.ts"
 import * as PodsMissing from "./podsMissing.ts"
 
 const PACKAGE = fileURLToPath(new URL("../../", import.meta.url))

@@ -11,9 +11,9 @@ import {
   type HarnessError
 } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
-import type { Claim } from "../Claim.ts"
-import { pairs, timed, type Turns } from "../Measure.ts"
-import type { Extent, Part } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import { pairs, timed, type Turns } from "../claim/Measure.ts"
+import type { Extent, Part } from "../claim/Suite.ts"
 import * as FleetState from "./fleetState.ts"
 import { lackOf } from "./lack.ts"
 

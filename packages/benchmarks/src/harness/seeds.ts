@@ -3,9 +3,9 @@
  */
 import { ControlPlane, eventually, FakeKubelet, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
-import type { Claim } from "../Claim.ts"
-import { timed } from "../Measure.ts"
-import type { Extent, Part } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import { timed } from "../claim/Measure.ts"
+import type { Extent, Part } from "../claim/Suite.ts"
 import { lackOf } from "./lack.ts"
 import * as PodsMissing from "./podsMissing.ts"
 

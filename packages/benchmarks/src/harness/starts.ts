@@ -4,9 +4,9 @@
 import { type ClusterDriver, ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
 import { K3s } from "@quarterdeck/harness/k3s"
 import { Console, Effect, type Scope } from "effect"
-import type { Claim } from "../Claim.ts"
-import { pairs, type Timed, timed } from "../Measure.ts"
-import type { Extent, Part } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import { pairs, type Timed, timed } from "../claim/Measure.ts"
+import type { Extent, Part } from "../claim/Suite.ts"
 import { lackOf } from "./lack.ts"
 
 const NAMES = ["hub", "prod", "stage"] as const

@@ -1,7 +1,7 @@
 /**
  * What the harness claims: starts, resets, seeds and memory of several clusters.
  */
-import type { Suite } from "../Suite.ts"
+import type { Suite } from "../claim/Suite.ts"
 import { memory } from "./memory.ts"
 import { resets } from "./resets.ts"
 import { seeds } from "./seeds.ts"

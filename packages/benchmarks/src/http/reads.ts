@@ -3,12 +3,12 @@
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
-import type { Claim } from "../Claim.ts"
+import type { Claim } from "../claim/Claim.ts"
 import * as Objects from "../load/Objects.ts"
 import * as Programs from "../load/Programs.ts"
 import type { Question } from "../load/Plan.ts"
-import * as Measure from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import * as Measure from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 import { keysOf, questionsOf } from "./questions.ts"
 
 /** Deployments of each cluster: so many that a filter leaves a page of 100. */

@@ -1,7 +1,7 @@
 /**
  * What the service claims of reads over HTTP: how near they are to a server that does nothing but write the same bytes.
  */
-import type { Suite } from "../Suite.ts"
+import type { Suite } from "../claim/Suite.ts"
 import { clusters, pages } from "./reads.ts"
 
 export const http: Suite = {

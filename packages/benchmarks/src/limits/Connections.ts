@@ -3,7 +3,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Agent, request } from "node:http"
-import { timed } from "../Measure.ts"
+import { timed } from "../claim/Measure.ts"
 
 /** What the connections ask, and for how many `seconds`; `keyOf` gives the key of a connection's call. */
 export interface Load {

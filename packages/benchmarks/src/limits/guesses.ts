@@ -6,9 +6,9 @@ import { Console, Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import type { Claim } from "../Claim.ts"
-import { percentile } from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import type { Claim } from "../claim/Claim.ts"
+import { percentile } from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 import * as Connections from "./Connections.ts"
 
 const SERVER = fileURLToPath(new URL("../limitsServer.ts", import.meta.url))

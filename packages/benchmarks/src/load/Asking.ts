@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Agent, request } from "node:http"
-import { timed } from "../Measure.ts"
+import { timed } from "../claim/Measure.ts"
 import { ProgramFailed } from "./Programs.ts"
 
 /** Asks the service, all clusters at once unless one is named. **Errors** another status than 200. */

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { decodeFigures, Figures } from "./Figures.ts"
 import { decodeResult, type Plan } from "./Plan.ts"
-import { decodeReading } from "../streams/Reading.ts"
+import { decodeReading } from "./Reading.ts"
 import { type Answer, record } from "./Recorded.ts"
 
 const SERVICE = "servedQuarterdeck.ts"

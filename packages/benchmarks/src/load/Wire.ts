@@ -2,7 +2,7 @@
  * HTTP/1.1 written and cut by hand, for loads that must not be slower than the server.
  */
 import { connect, type Socket } from "node:net"
-import { percentile } from "../Measure.ts"
+import { percentile } from "../claim/Measure.ts"
 import type { Plan, Question, Result } from "./Plan.ts"
 
 const HEAD_END = "\r\n\r\n"

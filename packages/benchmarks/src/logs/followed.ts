@@ -4,10 +4,10 @@
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { Clock, Console, Effect, Ref, Schedule } from "effect"
 import { request } from "node:http"
-import type { Claim } from "../Claim.ts"
+import type { Claim } from "../claim/Claim.ts"
 import type { Figures } from "../load/Figures.ts"
 import * as Programs from "../load/Programs.ts"
-import type { Extent } from "../Suite.ts"
+import type { Extent } from "../claim/Suite.ts"
 
 const MB = 1_000_000
 const MS_PER_S = 1_000

@@ -1,7 +1,7 @@
 /**
  * What a soak came to, and whether it holds what it claims.
  */
-import * as Measure from "../Measure.ts"
+import * as Measure from "../claim/Measure.ts"
 
 /**
  * What was seen of a whole run.

@@ -3,11 +3,11 @@
  */
 import { KubeConfig, Watch } from "@kubernetes/client-node"
 import { Console, Effect, Schema } from "effect"
-import type { Claim } from "../Claim.ts"
+import type { Claim } from "../claim/Claim.ts"
 import { WRITTEN } from "../fleet/Writes.ts"
 import * as Programs from "../load/Programs.ts"
-import * as Measure from "../Measure.ts"
-import type { Extent } from "../Suite.ts"
+import * as Measure from "../claim/Measure.ts"
+import type { Extent } from "../claim/Suite.ts"
 import { nowMs, rowOf } from "./Reader.ts"
 
 const CLUSTERS = 3

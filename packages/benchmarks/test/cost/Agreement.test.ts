@@ -5,7 +5,7 @@ import type { AggregateRow } from "@quarterdeck/cost/Aggregate"
 import type { CostReport } from "@quarterdeck/cost/CostReport"
 import { CostTotals } from "@quarterdeck/cost/CostRow"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
-import { isMet } from "../../src/Claim.ts"
+import { isMet } from "../../src/claim/Claim.ts"
 import * as Questions from "../../src/cost/questions.ts"
 import * as ReportedHistory from "../../src/cost/reportedHistory.ts"
 

@@ -1,7 +1,7 @@
 /** What decides whether a goal is met. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Claim, isMet } from "../src/Claim.ts"
-import * as Difference from "../src/Difference.ts"
+import { type Claim, isMet } from "../../src/claim/Claim.ts"
+import * as Difference from "../../src/claim/Difference.ts"
 
 const claimOf = (value: number, peer: number, goal: Claim["goal"]): Claim => ({
   claim: "something",

@@ -2,10 +2,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { Claim } from "../src/Claim.ts"
-import * as Outcome from "../src/Outcome.ts"
-import * as Report from "../src/Report.ts"
-import type { Part } from "../src/Suite.ts"
+import type { Claim } from "../../src/claim/Claim.ts"
+import * as Outcome from "../../src/claim/Outcome.ts"
+import * as Report from "../../src/claim/Report.ts"
+import type { Part } from "../../src/claim/Suite.ts"
 
 const claim: Claim = {
   claim: "a start",
