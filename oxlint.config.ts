@@ -76,19 +76,36 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   harness: { packages: ["embedded-cluster"], reach: "all", libraries: "any", node: true }
 }
 
+/** A wing, or siblings: wings that do not import each other. */
+type Wing = string | ReadonlyArray<string>
+
 /**
- * The wings of each package, the lowest first: a wing's sources import it and those below it, never one above.
+ * The wings of each package, the lowest first.
  *
- * A wing is a folder of `src`. A folder that holds wings, and `src` itself as `.`, stands for the modules directly in it. The
- * {@link ENTRIES} stand above all.
+ * A wing is a folder of `src`. A folder that holds wings, and `src` itself as `.`, stands for the modules directly in it. A
+ * wing's sources may import that wing and the wings below it, but not a wing above it or a sibling. The {@link ENTRIES} are
+ * above all wings.
  */
-const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
+const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
   "packages/targeting": ["."],
   "packages/sqlite-thread": ["."],
   "packages/keys": [".", "audit", "store"],
   "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list", "act", "watch"],
   "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
   "packages/contract": ["."],
+  "packages/dashboard": [
+    "format",
+    "api",
+    "feedback",
+    "keyboard",
+    "form",
+    "clusterScope",
+    "frame",
+    "chart",
+    "actions",
+    ["audit", "clusters", "cost", "keys", "prices", "signin", "workloads"],
+    "."
+  ],
   "packages/http-server": [
     "limits",
     "settings",
@@ -108,6 +125,14 @@ const WINGS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "http",
     ".",
     "cli"
+  ],
+  "packages/benchmarks": [
+    "claim",
+    "load",
+    "harness",
+    "fleet",
+    ["cost", "http", "limits", "logs", "soak", "streams"],
+    "."
   ],
   "packages/embedded-cluster": [
     "core",
@@ -177,26 +202,35 @@ const specifierOf = (folder: string, path: string): string => {
   return (specifier.startsWith("..") ? specifier : `./${specifier}`).replaceAll(".", String.raw`\.`)
 }
 
-/** Tells whether only the modules directly in a folder make up its wing, since the folders in it are wings or it is `src`. */
+/** Returns true if only the modules directly in a folder make up its wing: the folders in it are wings, or it is `src`. */
 const isFlat = (wing: string, wings: ReadonlyArray<string>): boolean =>
   wing === "." || wings.some((other) => other.startsWith(`${wing}/`))
 
-/** The modules of one depth of a wing may not import what lies in a wing above. */
-const wingOf = (folder: string, wings: ReadonlyArray<string>, wing: string, depth: number): OxlintOverride => {
+/** Refuses imports of the `refused` wings in the modules of one depth of a wing. */
+const wingOf = (
+  folder: string,
+  {
+    depth,
+    refused,
+    wing,
+    wings
+  }: Readonly<Record<"refused" | "wings", ReadonlyArray<string>>> & {
+    readonly wing: string
+    readonly depth: number
+  }
+): OxlintOverride => {
   const directory = posix.join(wing, ...Array.from({ length: depth }, () => "*"))
-  const above = wings
-    .slice(wings.indexOf(wing) + 1)
-    .map(
-      (other) => specifierOf(directory, posix.join(other, "x")).slice(0, -1) + (isFlat(other, wings) ? "[^/]+$" : "")
-    )
+  const others = refused.map(
+    (other) => specifierOf(directory, posix.join(other, "x")).slice(0, -1) + (isFlat(other, wings) ? "[^/]+$" : "")
+  )
   // No module imports the entries.
   const entries = ENTRIES.map((entry) => `${specifierOf(directory, entry)}$`)
   return refuseImports(
-    [posix.join(folder, "src", directory, "*.ts")],
+    [posix.join(folder, "src", directory, "*.{ts,tsx}")],
     [
       {
-        regex: `^(?:${[...above, ...entries].join("|")})`,
-        message: `${wing} lies below this: imports between the wings of ${folder} go down only.`
+        regex: `^(?:${[...others, ...entries].join("|")})`,
+        message: `${wing} may not import this: imports between the wings of ${folder} go down only.`
       },
       // Last: what one of its lines lets in again is asked of no later pattern.
       ...arrowPatterns(folder, ARROWS[folder] ?? NEWCOMER)
@@ -204,10 +238,16 @@ const wingOf = (folder: string, wings: ReadonlyArray<string>, wing: string, dept
   )
 }
 
-const wingsOf = (folder: string, wings: ReadonlyArray<string>): ReadonlyArray<OxlintOverride> => [
-  ...wings.flatMap((wing) => {
-    const depths = isFlat(wing, wings) ? 1 : MAX_DEPTH
-    return Array.from({ length: depths }, (_, depth) => wingOf(folder, wings, wing, depth))
+const wingsOf = (folder: string, levels: ReadonlyArray<Wing>): ReadonlyArray<OxlintOverride> => [
+  ...levels.flatMap((level, index) => {
+    const wings = levels.flat()
+    const siblings = [level].flat()
+    const above = levels.slice(index + 1).flat()
+    return siblings.flatMap((wing) => {
+      const refused = [...siblings.filter((sibling) => sibling !== wing), ...above]
+      const depths = isFlat(wing, wings) ? 1 : MAX_DEPTH
+      return Array.from({ length: depths }, (_, depth) => wingOf(folder, { depth, refused, wing, wings }))
+    })
   }),
   refuseImports(
     ENTRIES.map((entry) => `${folder}/src/${entry}`),

@@ -2,8 +2,8 @@
  * Starts the page.
  */
 import "@mantine/core/styles.css"
-import "./app/page.css"
-import { nonce } from "./app/nonce.ts"
+import "./frame/page.css"
+import { nonce } from "./frame/nonce.ts"
 import { MantineProvider } from "@mantine/core"
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { StrictMode } from "react"
@@ -11,8 +11,8 @@ import { createRoot } from "react-dom/client"
 import { HashRouter } from "react-router"
 import { ApiFailure } from "./api/Client.ts"
 import { noteFailure } from "./api/Session.ts"
-import { App } from "./app/App.tsx"
-import { colors, theme } from "./app/theme.ts"
+import { App } from "./App.tsx"
+import { colors, theme } from "./frame/theme.ts"
 
 /** A refusal stays one; what may pass is tried again. */
 const retry = (failures: number, error: Error): boolean =>

@@ -3,7 +3,7 @@ import { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
 import { Schema } from "effect"
 import * as ActionProgress from "../src/api/ActionProgress.ts"
 import type { Outcome } from "../src/api/BulkCall.ts"
-import { begin, ended, fateOf, placeOf, resent, retried, tallyOf, told } from "../src/bulk/BulkRun.ts"
+import { begin, ended, fateOf, placeOf, resent, retried, tallyOf, told } from "../src/actions/BulkRun.ts"
 
 const decode = Schema.decodeUnknownSync(BulkOutcome)
 const Kind = Schema.Literals(["applied", "refused", "failed", "unknown", "silent"])

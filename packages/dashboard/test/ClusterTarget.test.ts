@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as ClusterTarget from "../src/target/ClusterTarget.ts"
+import * as ClusterTarget from "../src/api/ClusterTarget.ts"
 
 const Names = Schema.Array(Schema.Literals(["prod", "stage", "a.b", "Z_9", "parent"]))
 

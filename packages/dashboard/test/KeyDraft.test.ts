@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
+import { fieldErrorsOf } from "../src/form/FieldErrors.ts"
 import {
   changeOf,
   emptySelector,
-  faultsOf as refusedFields,
+  fieldOf,
   type KeyDraft,
   nextSelector,
   type SelectorDraft,
@@ -12,6 +13,8 @@ import {
   toChange,
   toRule
 } from "../src/keys/KeyDraft.ts"
+
+const refusedFields = (failure: Parameters<typeof fieldErrorsOf>[0]) => fieldErrorsOf(failure, fieldOf)
 
 const draft = (fields: Partial<KeyDraft>): KeyDraft => ({
   name: "ci",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { allOf, NONE, type Selection, toggled } from "../src/bulk/Selection.ts"
+import { allOf, NONE, type Selection, toggled } from "../src/actions/Selection.ts"
 
 const ORDER = ["a", "b", "c", "d", "e", "f"]
 const Steps = Schema.Array(Schema.Struct({ id: Schema.Literals(ORDER), isRange: Schema.Boolean }))

@@ -2,7 +2,7 @@
  * What the pages read of costs.
  */
 import { queryOptions } from "@tanstack/react-query"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 
 type Target = ClusterTarget.ClusterTarget

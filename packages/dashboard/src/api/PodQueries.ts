@@ -3,7 +3,7 @@
  */
 import { TRUNCATED_HEADER } from "@quarterdeck/contract/PodGroup"
 import { queryOptions } from "@tanstack/react-query"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 import { read } from "./File.ts"
 import type { WorkloadName } from "./WorkloadQueries.ts"

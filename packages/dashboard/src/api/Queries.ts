@@ -2,7 +2,7 @@
  * What the pages read of the server, by what it is called.
  */
 import { queryOptions } from "@tanstack/react-query"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 import type { Coverage, Namespace } from "./Shapes.ts"
 

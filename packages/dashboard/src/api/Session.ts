@@ -4,7 +4,7 @@
 import type { ApiKey } from "./Shapes.ts"
 import { type QueryClient, queryOptions } from "@tanstack/react-query"
 import { Redacted } from "effect"
-import * as Provider from "../signin/Provider.ts"
+import * as Provider from "./IdentityProvider.ts"
 import { ApiFailure, call } from "./Client.ts"
 
 /** Whether the browser is signed in; `reason` is absent for one that was not signed in. */

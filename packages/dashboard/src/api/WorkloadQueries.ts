@@ -2,7 +2,7 @@
  * What the pages read of workloads.
  */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 
 /** What narrows and orders a list. **Shape** as the API's parameters; what is absent narrows nothing. */

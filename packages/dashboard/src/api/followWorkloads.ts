@@ -1,7 +1,7 @@
 /**
  * Follows a list of workloads over one connection.
  */
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "./ClusterTarget.ts"
 import { read } from "./File.ts"
 import type { WorkloadFeed } from "./WorkloadFeed.ts"
 import type { WorkloadQuestion } from "./WorkloadQueries.ts"

@@ -4,7 +4,7 @@
 import { AuditedResource, AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { Schema } from "effect"
 import type { AuditQuestion, Decision, Verb } from "../api/AuditQueries.ts"
-import { CUSTOM } from "../filter/TimeRange.ts"
+import { CUSTOM } from "../form/TimeRange.ts"
 
 export const RANGES = [
   ["1h", "The last hour"],

@@ -4,10 +4,10 @@
 import { Button, Group } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { clustersQuery } from "../api/Queries.ts"
-import { FilterSelect } from "../filter/FilterSelect.tsx"
-import { TimeFields } from "../filter/TimeFields.tsx"
-import { TypedField } from "../keyboard/TypedField.tsx"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import { FilterSelect } from "../form/FilterSelect.tsx"
+import { TimeFields } from "../form/TimeFields.tsx"
+import { TypedField } from "../form/TypedField.tsx"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 import {
   type AuditFilter,
   decisionOf,

@@ -3,7 +3,8 @@
  */
 import { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Result, Schema, SchemaIssue } from "effect"
-import { type Faults, labelOf } from "../keys/KeyDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { labelOf, repeatsKey } from "../form/Labels.ts"
 
 /**
  * What the fields of the form hold.
@@ -65,7 +66,7 @@ const stepOf = (step: PropertyKey | { readonly key: PropertyKey } | undefined): 
   String(typeof step === "object" ? step.key : (step ?? ""))
 
 /** What the form asks before it asks the schema: words for what was left empty. */
-const omissions = (draft: ClusterDraft): Faults => {
+const omissions = (draft: ClusterDraft): FieldErrors => {
   const named = draft.name.trim() === "" ? { name: "Give the cluster a name" } : {}
   if (draft.way === "kubeconfig") {
     return {
@@ -80,9 +81,7 @@ const omissions = (draft: ClusterDraft): Faults => {
     ...(caData.trim() === "" ? { caData: "Paste the certificate authority" } : {}),
     ...(token.trim() === "" ? { token: "Paste the token" } : {}),
     ...(labels.some((label) => !label.includes("=")) ? { labels: "Write each label as key=value" } : {}),
-    ...(new Set(labels.map((label) => labelOf(label)[0])).size < labels.length
-      ? { labels: "Name each label once: a cluster has one value of it" }
-      : {})
+    ...(repeatsKey(labels) ? { labels: "Name each label once: a cluster has one value of it" } : {})
   }
 }
 
@@ -103,9 +102,9 @@ const connectionOf = (draft: ClusterDraft) => {
 /**
  * Makes the body of the call that registers a cluster.
  *
- * **Errors** {@link Faults} by the names of the body's members, by the rules of the contract; none quotes a credential.
+ * **Errors** {@link FieldErrors} by the names of the body's members, by the rules of the contract; none quotes a credential.
  */
-export const toBody = (draft: ClusterDraft): Result.Result<RegisterCluster, Faults> => {
+export const toBody = (draft: ClusterDraft): Result.Result<RegisterCluster, FieldErrors> => {
   const missing = omissions(draft)
   if (Object.keys(missing).length > 0) return Result.fail(missing)
   return Result.mapError(decode({ name: draft.name.trim(), ...connectionOf(draft) }), ({ issue }) =>

@@ -2,13 +2,13 @@
  * A cluster's connection in its parts.
  */
 import { PasswordInput, TagsInput, Textarea, TextInput } from "@mantine/core"
-import type { DraftForm } from "../keys/useDraft.ts"
+import type { DraftForm } from "../form/useDraft.ts"
 import type { ClusterDraft } from "./ClusterDraft.ts"
 
 const PLAIN = { autoComplete: "off", autoCapitalize: "off", spellCheck: false } as const
 
 export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDraft> }) => {
-  const { change, draft, faults, isRunning } = form
+  const { change, draft, errors, isRunning } = form
   return (
     <>
       <TextInput
@@ -18,7 +18,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         placeholder="https://prod.example.com:6443"
         value={draft.server}
         onChange={(event) => change({ server: event.currentTarget.value })}
-        error={faults["server"]}
+        error={errors["server"]}
         maxLength={2_048}
         readOnly={isRunning}
       />
@@ -28,7 +28,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         description="PEM as it is, or in base64 as a kubeconfig has it."
         value={draft.caData}
         onChange={(event) => change({ caData: event.currentTarget.value })}
-        error={faults["caData"]}
+        error={errors["caData"]}
         readOnly={isRunning}
         rows={5}
         classNames={{ input: "qd-code" }}
@@ -39,7 +39,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         description="Of a service account, as a rule."
         value={draft.token}
         onChange={(event) => change({ token: event.currentTarget.value })}
-        error={faults["token"]}
+        error={errors["token"]}
         readOnly={isRunning}
         autoComplete="new-password"
         visibilityToggleButtonProps={{ "aria-label": "Show the token" }}
@@ -50,7 +50,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         description="Where it is not the address's host."
         value={draft.tlsServerName}
         onChange={(event) => change({ tlsServerName: event.currentTarget.value })}
-        error={faults["tlsServerName"]}
+        error={errors["tlsServerName"]}
         maxLength={253}
         readOnly={isRunning}
       />
@@ -60,7 +60,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         description="Where one stands in front of the cluster. The rules for addresses are the same."
         value={draft.proxyUrl}
         onChange={(event) => change({ proxyUrl: event.currentTarget.value })}
-        error={faults["proxyUrl"]}
+        error={errors["proxyUrl"]}
         maxLength={2_048}
         readOnly={isRunning}
       />
@@ -70,7 +70,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
         placeholder={draft.labels.length === 0 ? "region=eu" : ""}
         value={[...draft.labels]}
         onChange={(labels) => change({ labels })}
-        error={faults["labels"]}
+        error={errors["labels"]}
         readOnly={isRunning}
         maxTags={64}
         splitChars={[",", " "]}

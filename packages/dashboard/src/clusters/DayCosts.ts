@@ -3,8 +3,8 @@
  */
 import { useQuery } from "@tanstack/react-query"
 import { type CostGroups, costGroupsQuery, seesIdle } from "../api/CostQueries.ts"
-import { useCaller } from "../app/Caller.ts"
-import type { ClusterTarget } from "../target/ClusterTarget.ts"
+import { useCaller } from "../frame/Caller.ts"
+import type { ClusterTarget } from "../api/ClusterTarget.ts"
 
 /**
  * What a cluster cost in the last 24 hours.

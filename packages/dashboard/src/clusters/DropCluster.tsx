@@ -8,8 +8,8 @@ import { useNavigate } from "react-router"
 import { call } from "../api/Client.ts"
 import type { Cluster } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
-import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
-import { PLACES } from "../app/places.ts"
+import { isUnscopedAdmin, useCaller } from "../frame/Caller.ts"
+import { PLACES } from "../frame/places.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 
 export const DropCluster = ({ cluster }: { readonly cluster: Cluster }) => {

@@ -3,7 +3,7 @@
  */
 import { Badge, Box } from "@mantine/core"
 import type { Cluster } from "../api/Shapes.ts"
-import { COLORS, healthOf, wordOf } from "../target/CoverageText.ts"
+import { COLORS, healthOf, wordOf } from "../clusterScope/CoverageText.ts"
 
 export const HealthBadge = ({ cluster: { coverage } }: { readonly cluster: Cluster }) => {
   const health = healthOf(coverage)

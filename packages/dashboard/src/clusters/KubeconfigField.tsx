@@ -4,13 +4,13 @@
 import { Button, Code, FileButton, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useId, useState } from "react"
 import * as Quantity from "../format/Quantity.ts"
-import type { DraftForm } from "../keys/useDraft.ts"
+import type { DraftForm } from "../form/useDraft.ts"
 import { type ClusterDraft, MAX_KUBECONFIG, textOf } from "./ClusterDraft.ts"
 
 const TOO_LARGE = `It is larger than ${Quantity.bytes(MAX_KUBECONFIG)}, which no kubeconfig of one cluster is`
 
 export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraft> }) => {
-  const { change, draft, faults, isRunning, refuse } = form
+  const { change, draft, errors, isRunning, refuse } = form
   // Another file cannot be read while one is.
   const [isReading, setReading] = useState(false)
   const take = async (file: File | null) => {
@@ -41,7 +41,7 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
           }
           value={draft.kubeconfig}
           onChange={(event) => change({ kubeconfig: event.currentTarget.value })}
-          error={faults["kubeconfig"]}
+          error={errors["kubeconfig"]}
           readOnly={isRunning}
           rows={10}
           autoComplete="off"
@@ -66,8 +66,8 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
 }
 
 const ChosenFile = ({ form, name }: { readonly form: DraftForm<ClusterDraft>; readonly name: string }) => {
-  const { change, draft, faults, isRunning } = form
-  const fault = faults["kubeconfig"]
+  const { change, draft, errors, isRunning } = form
+  const fault = errors["kubeconfig"]
   const id = useId()
   return (
     <Stack gap={4} role="group" aria-label="Kubeconfig">

@@ -8,12 +8,12 @@ import { type SyntheticEvent, useEffect, useRef, useState } from "react"
 import { Link } from "react-router"
 import { call } from "../api/Client.ts"
 import type { Cluster } from "../api/Shapes.ts"
-import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
-import { PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { isUnscopedAdmin, useCaller } from "../frame/Caller.ts"
+import { PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
-import { type DraftForm, useDraft } from "../keys/useDraft.ts"
-import { useTarget } from "../target/useTarget.ts"
+import { type DraftForm, useDraft } from "../form/useDraft.ts"
+import { useTarget } from "../clusterScope/useTarget.ts"
 import { type ClusterDraft, EMPTY, toBody } from "./ClusterDraft.ts"
 import { ConnectionFields } from "./ConnectionFields.tsx"
 import { KubeconfigField } from "./KubeconfigField.tsx"
@@ -85,7 +85,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
   const queries = useQueryClient()
   const { linkTo } = useTarget()
   const form = useClusterDraft()
-  const { change, draft, faults, isRunning } = form
+  const { change, draft, errors, isRunning } = form
   const element = useRef<HTMLFormElement>(null)
 
   const { failure, missing } = form
@@ -118,7 +118,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
           description="What keys and requests call it: letters, digits, and . _ - between them."
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
-          error={faults["name"]}
+          error={errors["name"]}
           maxLength={253}
           readOnly={isRunning}
           autoComplete="off"
@@ -156,8 +156,8 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
 }
 
 /** What failed and is of no field that the form shows. */
-const Unplaced = ({ form: { draft, failure, faults } }: { readonly form: DraftForm<ClusterDraft> }) => {
+const Unplaced = ({ form: { draft, failure, errors } }: { readonly form: DraftForm<ClusterDraft> }) => {
   const shown = draft.way === "kubeconfig" ? KUBECONFIG_FIELDS : PARTS_FIELDS
-  const isPlaced = Object.keys(faults).some((field) => shown.includes(field))
+  const isPlaced = Object.keys(errors).some((field) => shown.includes(field))
   return failure === undefined || isPlaced ? undefined : <FailureAlert failure={failure} />
 }

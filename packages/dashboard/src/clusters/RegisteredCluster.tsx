@@ -4,12 +4,12 @@
 import { Button, Code, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core"
 import { Link } from "react-router"
 import type { Cluster } from "../api/Shapes.ts"
-import { clusterPlace, PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { clusterPlace, PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
 import { Fact } from "../feedback/Fact.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { reasonOf } from "../target/CoverageText.ts"
-import { useTarget } from "../target/useTarget.ts"
+import { reasonOf } from "../clusterScope/CoverageText.ts"
+import { useTarget } from "../clusterScope/useTarget.ts"
 import { HealthBadge } from "./HealthBadge.tsx"
 
 interface Props {

@@ -3,7 +3,7 @@
  */
 import { Group, NativeSelect, TextInput } from "@mantine/core"
 import { useState } from "react"
-import { TimeFields } from "../filter/TimeFields.tsx"
+import { TimeFields } from "../form/TimeFields.tsx"
 import { type CostView, FIELDS, IDLES, LABEL, RANGES } from "./CostView.ts"
 
 interface Props {

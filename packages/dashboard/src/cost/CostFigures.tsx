@@ -4,7 +4,7 @@
 import { SimpleGrid, Text, UnstyledButton, VisuallyHidden } from "@mantine/core"
 import type { CostGroups, CostTotals } from "../api/CostQueries.ts"
 import * as Quantity from "../format/Quantity.ts"
-import { BESIDES, besideOf } from "./CostLabels.ts"
+import { BESIDES, besideOf } from "../chart/CostLabels.ts"
 import type { Explained } from "./Explained.ts"
 
 interface Props {

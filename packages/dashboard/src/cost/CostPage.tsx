@@ -4,7 +4,7 @@
 import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
-import { lazyPart } from "../app/lazyPart.ts"
+import { lazyPart } from "../frame/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
 import {
   type CostGroups,
@@ -14,11 +14,11 @@ import {
   type WorkloadCost
 } from "../api/CostQueries.ts"
 import { Empty, Loading } from "../feedback/PageState.tsx"
-import { TargetFailure } from "../feedback/TargetFailure.tsx"
+import { TargetFailure } from "../clusterScope/TargetFailure.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { CoverageStrip } from "../target/CoverageStrip.tsx"
-import { useTarget } from "../target/useTarget.ts"
-import { chartDataOf } from "./ChartData.ts"
+import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
+import { useTarget } from "../clusterScope/useTarget.ts"
+import { chartDataOf } from "../chart/ChartData.ts"
 import * as Comparison from "./Comparison.ts"
 import { CostControls } from "./CostControls.tsx"
 import { CostFigures } from "./CostFigures.tsx"
@@ -31,7 +31,7 @@ import { GroupTable } from "./GroupTable.tsx"
 import { SaveCsv } from "./SaveCsv.tsx"
 import { useCostView } from "./useCostView.ts"
 
-const CostChart = lazyPart("CostChart", () => import("./CostChart.tsx"))
+const CostChart = lazyPart("CostChart", () => import("../chart/CostChart.tsx"))
 
 /** Groups that are drawn with a colour of their own. */
 const DRAWN = 8

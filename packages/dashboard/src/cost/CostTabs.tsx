@@ -3,8 +3,8 @@
  */
 import { Anchor, Group, Text, Title } from "@mantine/core"
 import { Link, useLocation, useSearchParams } from "react-router"
-import { PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
 
 const TABS = [
   [PLACES.cost, "What it cost"],

@@ -2,7 +2,7 @@
  * Which costs are shown: of what time, by what, with what is idle or without, as the address says it.
  */
 import type { CostQuestion, CostWindow } from "../api/CostQueries.ts"
-import { CUSTOM } from "../filter/TimeRange.ts"
+import { CUSTOM } from "../form/TimeRange.ts"
 
 export const RANGES = [
   ["24h", "Last 24 hours"],

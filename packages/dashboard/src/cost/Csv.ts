@@ -3,7 +3,7 @@
  */
 import { type CostQuestion, type CostWindow, windowParameters } from "../api/CostQueries.ts"
 import { requestFile } from "../api/File.ts"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 
 /** Saves costs by group. **Errors** `ApiFailure`. */
 export const saveGroups = (

@@ -3,7 +3,7 @@
  */
 import { Drawer, Text, UnstyledButton } from "@mantine/core"
 import type { CostWindow, WorkloadCost } from "../api/CostQueries.ts"
-import type * as ClusterTarget from "../target/ClusterTarget.ts"
+import type * as ClusterTarget from "../api/ClusterTarget.ts"
 import type { Explained } from "./Explained.ts"
 import { SumExplanation } from "./SumExplanation.tsx"
 import { WorkloadExplanation } from "./WorkloadExplanation.tsx"

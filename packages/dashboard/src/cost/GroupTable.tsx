@@ -5,7 +5,7 @@ import { Paper, Progress, Table, Text, UnstyledButton } from "@mantine/core"
 import type { CostGroup, CostGroups, WorkloadCost } from "../api/CostQueries.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { BESIDES, besideOf, keyOf, nameOf } from "./CostLabels.ts"
+import { BESIDES, besideOf, keyOf, nameOf } from "../chart/CostLabels.ts"
 import { type CostView, groupByOf, LABEL } from "./CostView.ts"
 import type { Explained } from "./Explained.ts"
 

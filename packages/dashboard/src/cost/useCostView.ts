@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { useSearchParams } from "react-router"
 import { type CostWindow, seesIdle } from "../api/CostQueries.ts"
-import { useCaller } from "../app/Caller.ts"
+import { useCaller } from "../frame/Caller.ts"
 import * as CostView from "./CostView.ts"
 
 export interface CostViewState {

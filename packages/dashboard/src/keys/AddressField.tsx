@@ -2,17 +2,18 @@
  * The client addresses that a key may be used from.
  */
 import { TagsInput } from "@mantine/core"
-import type { Faults, KeyDraft } from "./KeyDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import type { KeyDraft } from "./KeyDraft.ts"
 
 interface Props {
   readonly draft: KeyDraft
-  readonly faults: Faults
+  readonly errors: FieldErrors
   /** The ranges that these must lie inside; everywhere when absent. */
   readonly outer: ReadonlyArray<string> | undefined
   readonly onChange: (change: Partial<KeyDraft>) => void
 }
 
-export const AddressField = ({ draft, faults, onChange, outer }: Props) => (
+export const AddressField = ({ draft, errors, onChange, outer }: Props) => (
   <TagsInput
     label="Allowed from"
     description={
@@ -22,7 +23,7 @@ export const AddressField = ({ draft, faults, onChange, outer }: Props) => (
     }
     value={[...draft.allowFrom]}
     onChange={(allowFrom) => onChange({ allowFrom })}
-    error={faults["allowFrom"]}
+    error={errors["allowFrom"]}
     splitChars={[",", " "]}
     clearButtonProps={{ "aria-label": "Remove every address" }}
   />

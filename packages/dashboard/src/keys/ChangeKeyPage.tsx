@@ -12,20 +12,20 @@ import { apiKeyQuery, KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
-import { PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
-import { useTarget } from "../target/useTarget.ts"
+import { useTarget } from "../clusterScope/useTarget.ts"
 import { AddressField } from "./AddressField.tsx"
 import { DescriptionField } from "./DescriptionField.tsx"
 import { ForceField } from "./ForceField.tsx"
-import { changeOf, toChange } from "./KeyDraft.ts"
+import { changeOf, fieldOf, toChange } from "./KeyDraft.ts"
 import { KeyForm } from "./KeyForm.tsx"
 import { RoleField } from "./RoleField.tsx"
 import { RotatedFrom } from "./RotatedFrom.tsx"
 import { RuleFields } from "./RuleFields.tsx"
-import { useDraft } from "./useDraft.ts"
+import { useDraft } from "../form/useDraft.ts"
 
 export const ChangeKeyPage = () => {
   const { id = "" } = useParams()
@@ -86,9 +86,9 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
   const view = useQuery(namespacesQuery)
   // What is changed elsewhere meanwhile is for the server to hold against it.
   const [apiKey] = useState(latest)
-  const form = useDraft(() => changeOf(apiKey))
+  const form = useDraft(() => changeOf(apiKey), fieldOf)
   const [isForced, setForced] = useState(false)
-  const { change, draft, failure, faults, run } = form
+  const { change, draft, failure, errors, run } = form
   const body = toChange(draft, apiKey)
 
   const send = async (payload: UpdateApiKey) => {
@@ -114,14 +114,14 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
         label="Name"
         value={draft.name}
         onChange={(event) => change({ name: event.currentTarget.value })}
-        error={faults["name"]}
+        error={errors["name"]}
         maxLength={128}
         autoComplete="off"
       />
-      <DescriptionField draft={draft} faults={faults} onChange={change} />
+      <DescriptionField draft={draft} errors={errors} onChange={change} />
       <RoleField role={draft.role} highest={apiKey.rule.role} onChange={(role) => change({ role })} />
-      <RuleFields draft={draft} faults={faults} outer={apiKey.rule} view={view.data} onChange={change} />
-      <AddressField draft={draft} faults={faults} outer={apiKey.allowFrom} onChange={change} />
+      <RuleFields draft={draft} errors={errors} outer={apiKey.rule} view={view.data} onChange={change} />
+      <AddressField draft={draft} errors={errors} outer={apiKey.allowFrom} onChange={change} />
       {failure === undefined ? undefined : <FailureAlert failure={failure} />}
       <ForceField
         label="Narrow the last Admin all the same"

@@ -11,19 +11,19 @@ import { call } from "../api/Client.ts"
 import { KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
 import type { ApiKey } from "../api/Shapes.ts"
-import { useCaller } from "../app/Caller.ts"
-import { PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { useCaller } from "../frame/Caller.ts"
+import { PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { AddressField } from "./AddressField.tsx"
 import { CreatedKey } from "./CreatedKey.tsx"
 import { DescriptionField } from "./DescriptionField.tsx"
 import { ExpiryFields } from "./ExpiryFields.tsx"
-import { type KeyDraft, selectorsInside, toBody } from "./KeyDraft.ts"
+import { fieldOf, type KeyDraft, selectorsInside, toBody } from "./KeyDraft.ts"
 import { KeyForm } from "./KeyForm.tsx"
 import { RoleField } from "./RoleField.tsx"
 import { RuleFields } from "./RuleFields.tsx"
-import { useDraft } from "./useDraft.ts"
+import { useDraft } from "../form/useDraft.ts"
 
 /** Held by this page alone, and only until it is left. */
 interface Created {
@@ -62,8 +62,8 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
   const caller = useCaller()
   const { rule: outer } = caller
   const view = useQuery(namespacesQuery)
-  const form = useDraft(() => draftInside(caller))
-  const { change, draft, failure, faults, run } = form
+  const form = useDraft(() => draftInside(caller), fieldOf)
+  const { change, draft, failure, errors, run } = form
 
   const send = (payload: CreateApiKey) =>
     run(async () => {
@@ -87,19 +87,19 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
           description="What people call it: the program, or the person, that will hold it."
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
-          error={faults["name"]}
+          error={errors["name"]}
           maxLength={128}
           autoComplete="off"
           required
           withAsterisk={false}
         />
-        <DescriptionField draft={draft} faults={faults} onChange={change} />
+        <DescriptionField draft={draft} errors={errors} onChange={change} />
         <RoleField role={draft.role} highest={outer.role} onChange={(role) => change({ role })} />
-        <RuleFields draft={draft} faults={faults} outer={outer} view={view.data} onChange={change} />
-        <AddressField draft={draft} faults={faults} outer={caller.allowFrom} onChange={change} />
+        <RuleFields draft={draft} errors={errors} outer={outer} view={view.data} onChange={change} />
+        <AddressField draft={draft} errors={errors} outer={caller.allowFrom} onChange={change} />
         <ExpiryFields
           expiry={draft.expiry}
-          fault={faults["expire"]}
+          fault={errors["expire"]}
           latest={caller.expiresAt}
           onChange={(expiry) => change({ expiry })}
         />

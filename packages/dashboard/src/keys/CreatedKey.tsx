@@ -4,9 +4,9 @@
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { Link } from "react-router"
 import type { ApiKey } from "../api/Shapes.ts"
-import { PLACES } from "../app/places.ts"
-import { useTitle } from "../app/useTitle.ts"
-import { useTarget } from "../target/useTarget.ts"
+import { PLACES } from "../frame/places.ts"
+import { useTitle } from "../frame/useTitle.ts"
+import { useTarget } from "../clusterScope/useTarget.ts"
 import { KeySecret } from "./KeySecret.tsx"
 
 interface Props {

@@ -4,8 +4,8 @@
 import { Button, Menu } from "@mantine/core"
 import { Link } from "react-router"
 import type { ApiKey } from "../api/Shapes.ts"
-import { auditOfKey, keyPlace, PLACES } from "../app/places.ts"
-import { useTarget } from "../target/useTarget.ts"
+import { auditOfKey, keyPlace, PLACES } from "../frame/places.ts"
+import { useTarget } from "../clusterScope/useTarget.ts"
 
 export interface KeyActionProps {
   readonly apiKey: ApiKey

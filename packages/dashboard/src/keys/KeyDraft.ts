@@ -3,8 +3,9 @@
  */
 import { CreateApiKey, type UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema, SchemaIssue } from "effect"
-import type { ApiFailure } from "../api/Client.ts"
 import type { ApiKey, Role, Rule, Selector } from "../api/Shapes.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { labelOf, repeatsKey } from "../form/Labels.ts"
 
 /**
  * One selection of namespaces, as the form holds it.
@@ -42,9 +43,6 @@ export interface KeyDraft {
   readonly expiry: ExpiryDraft
 }
 
-/** What is wrong, by the field that it concerns: `name`, `description`, `allowFrom`, `clusters`, `selectors.0.names`, `selectors.0.labels`, `expire`. */
-export type Faults = Readonly<Record<string, string>>
-
 export const emptySelector = (id: number): SelectorDraft => ({ id, names: [], labels: [] })
 
 /** The labels of a selector as the form writes them. */
@@ -65,12 +63,6 @@ export const nextSelector = (selectors: ReadonlyArray<SelectorDraft>): SelectorD
   const id = Math.max(0, ...selectors.map((selector) => selector.id)) + 1
   const last = selectors.at(-1)
   return last?.within === undefined ? emptySelector(id) : { ...last, id }
-}
-
-/** Splits a label at its first `=`; one without has no value. */
-export const labelOf = (text: string): readonly [key: string, value: string] => {
-  const at = text.indexOf("=")
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 const selectorOf = ({ labels, names }: SelectorDraft) => ({
@@ -94,23 +86,16 @@ export const expireOf = (expiry: ExpiryDraft): string | undefined => {
   }
 }
 
-/**
- * Gives what the server refused, by the field of the form that it concerns.
- *
- * **Shape** empty where it names none; without the name that the field has in a body, which stands under it.
- */
-export const faultsOf = (failure: Pick<ApiFailure, "field" | "message"> | undefined): Faults => {
-  if (failure?.field === undefined) return {}
-  const { field, message } = failure
-  const told = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
-  return { [fieldOf(field.split(/[.[\]]+/).filter((step) => step !== ""))]: told }
-}
-
 const decode = Schema.decodeUnknownResult(CreateApiKey, { errors: "all", onExcessProperty: "error" })
 const print = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Gives the field of the form that a path of the body concerns. */
-const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
+/**
+ * Maps a path in the request body to a form field.
+ *
+ * **Shape** `name`, `description`, `allowFrom`, `clusters`, `selectors`, `selectors.0.names`, `selectors.0.labels`, `expire`,
+ * `rule`.
+ */
+export const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
   const [head, part, index, member] = path.map(String)
   if (head !== "rule") return head ?? ""
   if (part === "targetClusters") return "clusters"
@@ -122,43 +107,42 @@ const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
 const LABELS_SPELLED = "Write each label as key=value"
 const LABELS_ONCE = "Name each label once: a namespace has one value of it"
 
-const faultsOfSelector = (selector: SelectorDraft, index: number): Faults => {
+const selectorErrors = (selector: SelectorDraft, index: number): FieldErrors => {
   const { labels } = selector
-  const isRepeated = new Set(labels.map((label) => labelOf(label)[0])).size < labels.length
   return {
     ...(isEmpty(selector) ? { [`selectors.${index}.names`]: "Name a namespace, or a label below" } : {}),
-    ...(isRepeated ? { [`selectors.${index}.labels`]: LABELS_ONCE } : {}),
+    ...(repeatsKey(labels) ? { [`selectors.${index}.labels`]: LABELS_ONCE } : {}),
     ...(labels.some((label) => !label.includes("=")) ? { [`selectors.${index}.labels`]: LABELS_SPELLED } : {})
   }
 }
 
 /** Says what is wrong with an expiry, if anything is. */
-export const expiryFault = (expiry: ExpiryDraft): string | undefined => {
+export const expiryError = (expiry: ExpiryDraft): string | undefined => {
   if (expiry._tag === "After" && !/^[1-9][0-9]{0,3}$/.test(expiry.count.trim())) {
     return "Give a whole number from 1 to 9999"
   }
   return expiry._tag === "On" && expireOf(expiry) === "" ? "Choose a day" : undefined
 }
 
-const faultOfExpiry = (expiry: ExpiryDraft): Faults => {
-  const expire = expiryFault(expiry)
+const expiryErrors = (expiry: ExpiryDraft): FieldErrors => {
+  const expire = expiryError(expiry)
   return expire === undefined ? {} : { expire }
 }
 
 /** What the form asks before it asks the schema: words for what was left empty. */
-const omissions = ({ clusters, expiry, name, selectors }: KeyDraft): Faults => ({
+const omissions = ({ clusters, expiry, name, selectors }: KeyDraft): FieldErrors => ({
   ...(name.trim() === "" ? { name: "Give the key a name" } : {}),
   ...(clusters?.length === 0 ? { clusters: "Name a cluster, or let the key reach every one" } : {}),
-  ...faultOfExpiry(expiry),
-  ...Object.fromEntries((selectors ?? []).flatMap((one, index) => Object.entries(faultsOfSelector(one, index))))
+  ...expiryErrors(expiry),
+  ...Object.fromEntries((selectors ?? []).flatMap((one, index) => Object.entries(selectorErrors(one, index))))
 })
 
 /**
  * Makes the body of the create call.
  *
- * **Errors** {@link Faults}, by the rules of the contract.
+ * **Errors** {@link FieldErrors}, by the rules of the contract.
  */
-export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => {
+export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, FieldErrors> => {
   const missing = omissions(draft)
   const expire = expireOf(draft.expiry)
   const decoded = decode({
@@ -168,7 +152,7 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => 
     rule: ruleOf(draft, draft.selectors ?? []),
     ...(expire === undefined ? {} : { expire })
   })
-  const faults = Result.isSuccess(decoded)
+  const errors = Result.isSuccess(decoded)
     ? {}
     : Object.fromEntries(
         print(decoded.failure.issue).issues.map(({ message, path = [] }) => [
@@ -176,8 +160,8 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, Faults> => 
           message
         ])
       )
-  if (Object.keys(missing).length > 0) return Result.fail({ ...faults, ...missing })
-  return Result.mapError(decoded, () => faults)
+  if (Object.keys(missing).length > 0) return Result.fail({ ...errors, ...missing })
+  return Result.mapError(decoded, () => errors)
 }
 
 /** What can be changed of a key. */
@@ -209,9 +193,9 @@ const contentOf = ({ role, targetClusters, targetNamespaces }: Rule): string =>
  *
  * **Shape** what stays as it is is left out; another order is no other rule.
  *
- * **Errors** {@link Faults}, by the rules of the contract.
+ * **Errors** {@link FieldErrors}, by the rules of the contract.
  */
-export const toChange = (draft: KeyDraft, key: Changeable): Result.Result<UpdateApiKey, Faults> => {
+export const toChange = (draft: KeyDraft, key: Changeable): Result.Result<UpdateApiKey, FieldErrors> => {
   if (draft.allowFrom.length === 0 && key.allowFrom !== undefined) return Result.fail({ allowFrom: RANGE_NEEDED })
   return Result.map(toBody({ ...draft, expiry: { _tag: "Never" } }), ({ allowFrom, description = "", name, rule }) => ({
     ...(name === key.name.trim() ? {} : { name }),

@@ -5,13 +5,14 @@ import { Button, Grid, Group, Stack, Text } from "@mantine/core"
 import { Result } from "effect"
 import { type ReactNode, type SyntheticEvent, useRef } from "react"
 import { Link } from "react-router"
-import { type Faults, type KeyDraft, toRule } from "./KeyDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { type KeyDraft, toRule } from "./KeyDraft.ts"
 import { RulePreview } from "./RulePreview.tsx"
-import type { DraftForm } from "./useDraft.ts"
+import type { DraftForm } from "../form/useDraft.ts"
 
 interface Props<Body> {
   readonly form: DraftForm<KeyDraft>
-  readonly body: Result.Result<Body, Faults>
+  readonly body: Result.Result<Body, FieldErrors>
   readonly onSend: (body: Body) => void
   /** What its button says. */
   readonly verb: string

@@ -8,7 +8,7 @@ import { descendantsQuery, KEYS, revokeKey } from "../api/KeyQueries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
-import { useCaller } from "../app/Caller.ts"
+import { useCaller } from "../frame/Caller.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { ForceField } from "./ForceField.tsx"
 

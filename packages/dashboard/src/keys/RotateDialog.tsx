@@ -10,13 +10,14 @@ import { KEYS } from "../api/KeyQueries.ts"
 import { signIn } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
 import { useAction } from "../api/useAction.ts"
-import { useCaller } from "../app/Caller.ts"
+import { useCaller } from "../frame/Caller.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { fullTextOf } from "../feedback/Instant.tsx"
+import { fieldOf } from "./KeyDraft.ts"
 import { ExpiryValue, STARTS } from "./ExpiryFields.tsx"
 import { KeySecret } from "./KeySecret.tsx"
 import { gracesOf, STANDARD, toBody } from "./RotateDraft.ts"
-import { useDraft } from "./useDraft.ts"
+import { useDraft } from "../form/useDraft.ts"
 
 interface Props {
   /** The dialog is closed without one. */
@@ -76,7 +77,7 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
   const queries = useQueryClient()
   const caller = useCaller()
   const isOwn = caller.id === apiKey.id
-  const { change, draft, failure, faults, isRunning, refuse, run } = useDraft(() => STANDARD)
+  const { change, draft, failure, errors, isRunning, refuse, run } = useDraft(() => STANDARD, fieldOf)
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -107,7 +108,7 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
           label="How long the old key still works"
           value={draft.grace}
           onChange={(event) => change({ grace: event.currentTarget.value })}
-          error={faults["grace"]}
+          error={errors["grace"]}
           data={[...gracesOf(isOwn)]}
           data-autofocus
         />
@@ -122,10 +123,10 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
             { value: "After", label: "After a time" },
             { value: "On", label: "At the end of a day" }
           ]}
-          error={draft.expiry === undefined ? faults["expire"] : undefined}
+          error={draft.expiry === undefined ? errors["expire"] : undefined}
         />
         {draft.expiry === undefined ? undefined : (
-          <ExpiryValue expiry={draft.expiry} fault={faults["expire"]} onChange={(expiry) => change({ expiry })} />
+          <ExpiryValue expiry={draft.expiry} fault={errors["expire"]} onChange={(expiry) => change({ expiry })} />
         )}
         {failure === undefined ? undefined : <FailureAlert failure={failure} />}
         <Group justify="flex-end">

@@ -3,7 +3,8 @@
  */
 import { RotateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
-import { type ExpiryDraft, expireOf, expiryFault, type Faults } from "./KeyDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { type ExpiryDraft, expireOf, expiryError } from "./KeyDraft.ts"
 
 /** When the old key ends, and when the new one does; `grace` as the API takes it. */
 export interface RotateDraft {
@@ -33,9 +34,9 @@ export const STANDARD: RotateDraft = { grace: "24h", expiry: undefined }
 
 const decode = Schema.decodeUnknownResult(RotateApiKey)
 
-/** Makes the body of the call. **Errors** {@link Faults}, of the field `expire`. */
-export const toBody = ({ expiry, grace }: RotateDraft): Result.Result<RotateApiKey, Faults> => {
-  const fault = expiry === undefined ? undefined : expiryFault(expiry)
+/** Makes the body of the call. **Errors** {@link FieldErrors}, of the field `expire`. */
+export const toBody = ({ expiry, grace }: RotateDraft): Result.Result<RotateApiKey, FieldErrors> => {
+  const fault = expiry === undefined ? undefined : expiryError(expiry)
   if (fault !== undefined) return Result.fail({ expire: fault })
   const expire = expiry === undefined ? undefined : expireOf(expiry)
   return Result.mapError(decode({ grace, ...(expire === undefined ? {} : { expire }) }), () => ({

@@ -4,11 +4,12 @@
 import { Button, Fieldset, Group, MultiSelect, Radio, Stack, TagsInput, Text } from "@mantine/core"
 import type { NamespaceView } from "../api/Queries.ts"
 import type { Rule } from "../api/Shapes.ts"
-import { emptySelector, type Faults, type KeyDraft, labelsOf, nextSelector, type SelectorDraft } from "./KeyDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { emptySelector, type KeyDraft, labelsOf, nextSelector, type SelectorDraft } from "./KeyDraft.ts"
 
 interface Props {
   readonly draft: KeyDraft
-  readonly faults: Faults
+  readonly errors: FieldErrors
   /** The rule that this one must lie inside: of who makes the key, or of the key as it is. */
   readonly outer: Rule
   /** What names are suggested from. */
@@ -23,7 +24,7 @@ export const RuleFields = (props: Props) => (
   </>
 )
 
-const ClusterFields = ({ draft, faults, onChange, outer, view }: Props) => {
+const ClusterFields = ({ draft, errors, onChange, outer, view }: Props) => {
   const registered = view?.clusters.map(({ name }) => name) ?? []
   const { targetClusters: allowed } = outer
   return (
@@ -46,7 +47,7 @@ const ClusterFields = ({ draft, faults, onChange, outer, view }: Props) => {
             description="Only what is reached now can be kept."
             allowed={allowed}
             chosen={draft.clusters ?? []}
-            fault={faults["clusters"]}
+            fault={errors["clusters"]}
             onChange={(clusters) => onChange({ clusters })}
           />
         )}
@@ -57,7 +58,7 @@ const ClusterFields = ({ draft, faults, onChange, outer, view }: Props) => {
             data={registered}
             value={[...draft.clusters]}
             onChange={(clusters) => onChange({ clusters })}
-            error={faults["clusters"]}
+            error={errors["clusters"]}
             splitChars={[",", "|", " "]}
             clearButtonProps={{ "aria-label": "Remove every cluster" }}
           />
@@ -95,7 +96,7 @@ const ChoiceField = ({ allowed, chosen, description, fault, label, onChange }: C
   />
 )
 
-const NamespaceFields = ({ draft, faults, onChange, outer, view }: Props) => {
+const NamespaceFields = ({ draft, errors, onChange, outer, view }: Props) => {
   const { selectors } = draft
   const change = (id: number, part: Partial<SelectorDraft>) =>
     onChange({ selectors: (selectors ?? []).map((one) => (one.id === id ? { ...one, ...part } : one)) })
@@ -120,15 +121,15 @@ const NamespaceFields = ({ draft, faults, onChange, outer, view }: Props) => {
             selector={selector}
             position={index}
             isOnly={selectors.length === 1}
-            faults={faults}
+            errors={errors}
             view={view}
             onChange={(part) => change(selector.id, part)}
             onRemove={() => onChange({ selectors: selectors.filter(({ id }) => id !== selector.id) })}
           />
         ))}
-        {faults["selectors"] === undefined ? undefined : (
+        {errors["selectors"] === undefined ? undefined : (
           <Text size="sm" c="red" role="alert">
-            {faults["selectors"]}
+            {errors["selectors"]}
           </Text>
         )}
         {selectors === undefined ? undefined : (
@@ -151,13 +152,13 @@ interface SelectorProps {
   readonly selector: SelectorDraft
   readonly position: number
   readonly isOnly: boolean
-  readonly faults: Faults
+  readonly errors: FieldErrors
   readonly view: NamespaceView | undefined
   readonly onChange: (part: Partial<SelectorDraft>) => void
   readonly onRemove: () => void
 }
 
-const SelectorFields = ({ faults, isOnly, onChange, onRemove, position, selector, view }: SelectorProps) => {
+const SelectorFields = ({ errors, isOnly, onChange, onRemove, position, selector, view }: SelectorProps) => {
   const labels = [
     ...new Set(
       view?.namespaces.flatMap(({ labels }) => Object.entries(labels).map(([key, value]) => `${key}=${value}`))
@@ -171,7 +172,7 @@ const SelectorFields = ({ faults, isOnly, onChange, onRemove, position, selector
       <NameField
         label={`Names of namespaces${ordinal}`}
         selector={selector}
-        fault={faults[`selectors.${position}.names`]}
+        fault={errors[`selectors.${position}.names`]}
         view={view}
         onChange={(names) => onChange({ names })}
       />
@@ -187,7 +188,7 @@ const SelectorFields = ({ faults, isOnly, onChange, onRemove, position, selector
         limit={50}
         value={more}
         onChange={(value) => onChange({ labels: [...always, ...value] })}
-        error={faults[`selectors.${position}.labels`]}
+        error={errors[`selectors.${position}.labels`]}
         splitChars={[",", " "]}
         clearButtonProps={{ "aria-label": "Remove every label" }}
       />

@@ -2,19 +2,20 @@
  * One override of a price book.
  */
 import { Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
-import type { Faults, OverrideDraft } from "./PriceDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import type { OverrideDraft } from "./PriceDraft.ts"
 import { CHOICES, FIELD_NAMES, isResource, RESOURCES } from "./PriceFields.ts"
 
 interface Props {
   readonly override: OverrideDraft
   readonly index: number
-  readonly faults: Faults
+  readonly errors: FieldErrors
   readonly isReadOnly: boolean
   readonly onChange: (override: OverrideDraft) => void
   readonly onRemove: () => void
 }
 
-export const OverrideFields = ({ faults, index, isReadOnly, onChange, onRemove, override }: Props) => {
+export const OverrideFields = ({ errors, index, isReadOnly, onChange, onRemove, override }: Props) => {
   const { match, resource, terms } = override
   const { match: matched, prices } = RESOURCES[resource]
   const place = `overrides.${index}`
@@ -62,15 +63,15 @@ export const OverrideFields = ({ faults, index, isReadOnly, onChange, onRemove, 
               key={name}
               name={name}
               text={terms[name] ?? ""}
-              fault={faults[`${place}.${name}`]}
+              fault={errors[`${place}.${name}`]}
               isReadOnly={isReadOnly}
               onChange={(text) => onChange({ ...override, terms: { ...terms, [name]: text } })}
             />
           ))}
         </SimpleGrid>
-        {faults[place] === undefined ? undefined : (
+        {errors[place] === undefined ? undefined : (
           <Text size="sm" c="red" role="alert">
-            {faults[place]}
+            {errors[place]}
           </Text>
         )}
       </Stack>

@@ -2,6 +2,7 @@
  * A price book that is being edited.
  */
 import { Result } from "effect"
+import type { FieldErrors } from "../form/FieldErrors.ts"
 import { type PriceField, PRICES, type Provider, PROVIDERS, type Resource, RESOURCES } from "./PriceFields.ts"
 
 type Rates = Readonly<Record<PriceField, number>>
@@ -31,9 +32,6 @@ export interface PriceDraft {
   readonly prices: Readonly<Record<Provider, Readonly<Record<PriceField, string>>>>
   readonly overrides: ReadonlyArray<OverrideDraft>
 }
-
-/** Says of each field what is wrong with it. **Shape** `rate`, `aws.cpuPerCoreHour`, `overrides.0.nodePerHour`. */
-export type Faults = Readonly<Record<string, string>>
 
 const MAX_PRICE = 1_000_000
 
@@ -92,18 +90,18 @@ const said = (fields: Readonly<Record<string, string>>, names: ReadonlyArray<str
 /** The words of an override's terms that are not numbers. */
 const INSTANT = "validFrom"
 
-/** Makes what the server is sent. **Errors** {@link Faults}; the server judges what takes more than a field to know. */
-export const toBody = (draft: PriceDraft, version: number): Result.Result<object, Faults> => {
-  const faults: Record<string, string> = {}
+/** Makes what the server is sent. **Errors** {@link FieldErrors}; the server judges what takes more than a field to know. */
+export const toBody = (draft: PriceDraft, version: number): Result.Result<object, FieldErrors> => {
+  const errors: Record<string, string> = {}
   const price = (text: string, field: string, most = MAX_PRICE): number => {
     const value = numberOf(text)
     if (value !== undefined && value <= most) return value
-    faults[field] = `A number from 0 to ${most}, such as 0.031`
+    errors[field] = `A number from 0 to ${most}, such as 0.031`
     return 0
   }
   const rate = numberOf(draft.rate)
-  if (rate === undefined || rate <= 0) faults["rate"] = "A number above 0"
-  if (!/^[A-Z]{3}$/.test(draft.currency.trim())) faults["currency"] = "Three capitals, such as EUR"
+  if (rate === undefined || rate <= 0) errors["rate"] = "A number above 0"
+  if (!/^[A-Z]{3}$/.test(draft.currency.trim())) errors["currency"] = "Three capitals, such as EUR"
   const body = {
     version,
     currency: draft.currency.trim(),
@@ -115,7 +113,7 @@ export const toBody = (draft: PriceDraft, version: number): Result.Result<object
       const { match: matched, prices } = RESOURCES[resource]
       const stated = said(terms, [...prices, "discountPercent", INSTANT])
       if (stated.every(([name]) => name === INSTANT)) {
-        faults[`overrides.${index}`] = "Say a price, or a discount"
+        errors[`overrides.${index}`] = "Say a price, or a discount"
       }
       return {
         resource,
@@ -131,7 +129,7 @@ export const toBody = (draft: PriceDraft, version: number): Result.Result<object
       }
     })
   }
-  return Object.keys(faults).length === 0 ? Result.succeed(body) : Result.fail(faults)
+  return Object.keys(errors).length === 0 ? Result.succeed(body) : Result.fail(errors)
 }
 
 /** What an edit changes. **Shape** `before` or `after` is absent where there was, or will be, none. */

@@ -5,14 +5,15 @@ import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, TextInput, Title 
 import { useQuery } from "@tanstack/react-query"
 import { ApiFailure } from "../api/Client.ts"
 import { type Prices, pricesQuery } from "../api/PriceQueries.ts"
-import { isUnscopedAdmin, useCaller } from "../app/Caller.ts"
-import { useTitle } from "../app/useTitle.ts"
+import { isUnscopedAdmin, useCaller } from "../frame/Caller.ts"
+import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
 import { OverrideFields } from "./OverrideFields.tsx"
-import type { Change, Faults, PriceDraft } from "./PriceDraft.ts"
+import type { Change, PriceDraft } from "./PriceDraft.ts"
 import { PriceEffect } from "./PriceEffect.tsx"
 import { PRICES, PROVIDERS } from "./PriceFields.ts"
 import { usePriceEdit } from "./usePriceEdit.ts"
@@ -41,7 +42,7 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
   const { rule } = useCaller()
   const isReadOnly = !isUnscopedAdmin(rule)
   const edit = usePriceEdit(latest)
-  const { changes, draft, failure, faults, isStale, savedVersion } = edit
+  const { changes, draft, failure, errors, isStale, savedVersion } = edit
   const isConflict = isStale && changes.length > 0
   return (
     <Stack gap="md">
@@ -61,9 +62,9 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
           </Button>
         </Group>
       ) : undefined}
-      <BookFields draft={draft} faults={faults} isReadOnly={isReadOnly} onChange={edit.change} />
+      <BookFields draft={draft} errors={errors} isReadOnly={isReadOnly} onChange={edit.change} />
       {failure === undefined || failure.code === "prices_stale" ? undefined : <FailureAlert failure={failure} />}
-      {Object.keys(faults).length === 0 ? undefined : (
+      {Object.keys(errors).length === 0 ? undefined : (
         <Text size="sm" c="red" role="alert">
           Something above is not as it should be.
         </Text>
@@ -118,12 +119,12 @@ const Conflict = ({ onBoth, onTheirs, version }: ConflictProps) => (
 
 interface FieldsProps {
   readonly draft: PriceDraft
-  readonly faults: Faults
+  readonly errors: FieldErrors
   readonly isReadOnly: boolean
   readonly onChange: (part: Partial<PriceDraft>) => void
 }
 
-const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
+const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
   const nextId = Math.max(-1, ...draft.overrides.map(({ id }) => id)) + 1
   return (
     <>
@@ -132,7 +133,7 @@ const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
           label="Currency"
           description="By its code, such as EUR."
           value={draft.currency}
-          error={faults["currency"]}
+          error={errors["currency"]}
           readOnly={isReadOnly}
           onChange={(event) => onChange({ currency: event.currentTarget.value.toUpperCase() })}
         />
@@ -140,13 +141,13 @@ const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
           label="Rate"
           description="Each price is multiplied by it."
           value={draft.rate}
-          error={faults["rate"]}
+          error={errors["rate"]}
           readOnly={isReadOnly}
           inputMode="decimal"
           onChange={(event) => onChange({ rate: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <DefaultPrices draft={draft} faults={faults} isReadOnly={isReadOnly} onChange={onChange} />
+      <DefaultPrices draft={draft} errors={errors} isReadOnly={isReadOnly} onChange={onChange} />
       <Title order={2} size="h4">
         Prices of your own
       </Title>
@@ -158,7 +159,7 @@ const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
           key={override.id}
           override={override}
           index={index}
-          faults={faults}
+          errors={errors}
           isReadOnly={isReadOnly}
           onChange={(next) => onChange({ overrides: draft.overrides.map((one) => (one === override ? next : one)) })}
           onRemove={() => onChange({ overrides: draft.overrides.filter((one) => one !== override) })}
@@ -181,7 +182,7 @@ const BookFields = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => {
   )
 }
 
-const DefaultPrices = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => (
+const DefaultPrices = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => (
   <>
     <Title order={2} size="h4">
       Usual prices
@@ -210,7 +211,7 @@ const DefaultPrices = ({ draft, faults, isReadOnly, onChange }: FieldsProps) => 
                     size="xs"
                     aria-label={`${name}: ${label}`}
                     value={draft.prices[provider][field]}
-                    error={faults[`${provider}.${field}`]}
+                    error={errors[`${provider}.${field}`]}
                     readOnly={isReadOnly}
                     inputMode="decimal"
                     onChange={({ currentTarget: { value } }) =>

@@ -4,12 +4,13 @@ import { useState } from "react"
 import type { ApiFailure } from "../api/Client.ts"
 import { type Prices, pricesQuery, putPrices } from "../api/PriceQueries.ts"
 import { useAction } from "../api/useAction.ts"
-import { type Change, changesOf, type Faults, fromBook, type PriceDraft, rebase, toBody } from "./PriceDraft.ts"
+import type { FieldErrors } from "../form/FieldErrors.ts"
+import { type Change, changesOf, fromBook, type PriceDraft, rebase, toBody } from "./PriceDraft.ts"
 
 /** An edit of the price book. */
 export interface PriceEdit {
   readonly draft: PriceDraft
-  readonly faults: Faults
+  readonly errors: FieldErrors
   readonly changes: ReadonlyArray<Change>
   /** Somebody else has changed the book since the edit began. */
   readonly isStale: boolean
@@ -39,7 +40,7 @@ const editOf = (base: Prices): Edit => ({ base, draft: fromBook(base) })
 export const usePriceEdit = (latest: Prices): PriceEdit => {
   const queries = useQueryClient()
   const [{ base, draft }, setEdit] = useState(() => editOf(latest))
-  const [faults, setFaults] = useState<Faults>({})
+  const [errors, setErrors] = useState<FieldErrors>({})
   const [savedVersion, setSavedVersion] = useState<number>()
   const { failure, isRunning, run } = useAction()
   const changes = changesOf(fromBook(base), draft)
@@ -47,7 +48,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
   const body = toBody(draft, base.version)
 
   const save = () => {
-    setFaults(Result.isFailure(body) ? body.failure : {})
+    setErrors(Result.isFailure(body) ? body.failure : {})
     if (Result.isFailure(body)) return
     void run(async () => {
       try {
@@ -63,7 +64,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
   const isSaved = savedVersion === base.version && failure === undefined && changes.length === 0
   return {
     draft,
-    faults,
+    errors,
     changes,
     isStale: latest.version !== base.version,
     body: changes.length > 0 && Result.isSuccess(body) ? body.success : undefined,
@@ -72,7 +73,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
     savedVersion: isSaved ? savedVersion : undefined,
     change: (part) => {
       setEdit((before) => ({ ...before, draft: { ...before.draft, ...part } }))
-      setFaults({})
+      setErrors({})
       setSavedVersion(undefined)
     },
     save,

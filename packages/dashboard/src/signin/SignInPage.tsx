@@ -7,9 +7,9 @@ import { type SyntheticEvent, useEffect, useRef, useState } from "react"
 import type { ApiFailure } from "../api/Client.ts"
 import { signIn } from "../api/Session.ts"
 import { useAction } from "../api/useAction.ts"
-import icon from "../app/icon.svg"
-import { useTitle } from "../app/useTitle.ts"
-import * as Provider from "./Provider.ts"
+import icon from "../frame/icon.svg"
+import { useTitle } from "../frame/useTitle.ts"
+import * as Provider from "../api/IdentityProvider.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 
 /** What somebody reads who was signed in a moment ago. */

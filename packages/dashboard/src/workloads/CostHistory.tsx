@@ -4,15 +4,15 @@
 import { Paper, Stack, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense } from "react"
-import { lazyPart } from "../app/lazyPart.ts"
+import { lazyPart } from "../frame/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
 import { explanationQuery } from "../api/CostQueries.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
-import { historyOf } from "../cost/ChartData.ts"
+import { historyOf } from "../chart/ChartData.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 
-const CostChart = lazyPart("CostChart", () => import("../cost/CostChart.tsx"))
+const CostChart = lazyPart("CostChart", () => import("../chart/CostChart.tsx"))
 
 const MONTH = { range: "30d" }
 

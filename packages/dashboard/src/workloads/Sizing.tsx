@@ -4,7 +4,7 @@
 import { Paper, Stack, Table, Text, Title } from "@mantine/core"
 import type { ExplainedStep, Explanation } from "../api/CostQueries.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
-import { manifestOf } from "../cost/Recommendation.ts"
+import { manifestOf } from "../format/RequestManifest.ts"
 import { CopyText } from "../feedback/CopyText.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"

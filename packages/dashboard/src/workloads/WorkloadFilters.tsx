@@ -6,8 +6,8 @@ import { useMediaQuery } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { namespacesQuery } from "../api/Queries.ts"
-import { FilterSelect } from "../filter/FilterSelect.tsx"
-import { TypedField } from "../keyboard/TypedField.tsx"
+import { FilterSelect } from "../form/FilterSelect.tsx"
+import { TypedField } from "../form/TypedField.tsx"
 import { isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
 
 interface Props {

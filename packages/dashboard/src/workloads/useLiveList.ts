@@ -5,7 +5,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import { mayBeReread, type WorkloadQuestion, workloadsQuery } from "../api/WorkloadQueries.ts"
-import type { ClusterTarget } from "../target/ClusterTarget.ts"
+import type { ClusterTarget } from "../api/ClusterTarget.ts"
 import * as LiveRows from "./LiveRows.ts"
 import type { LiveWord } from "./LiveState.tsx"
 import { useWorkloadFeed } from "./useWorkloadFeed.ts"

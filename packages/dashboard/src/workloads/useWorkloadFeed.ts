@@ -8,7 +8,7 @@ import { ApiFailure } from "../api/Client.ts"
 import { type Connect, follow, type Followed, type Loss } from "../api/FollowedFeed.ts"
 import { followWorkloads } from "../api/followWorkloads.ts"
 import type { WorkloadQuestion } from "../api/WorkloadQueries.ts"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 
 /** What is typed is asked for when it rests. */
 const SETTLED_MS = 400

@@ -22,7 +22,7 @@ import { ApiFailure } from "../api/Client.ts"
 import { clustersQuery } from "../api/Queries.ts"
 import type { Cluster } from "../api/Shapes.ts"
 import * as Quantity from "../format/Quantity.ts"
-import * as ClusterTarget from "./ClusterTarget.ts"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 import { COLORS, healthOf, wordOf } from "./CoverageText.ts"
 import { useTarget } from "./useTarget.ts"
 

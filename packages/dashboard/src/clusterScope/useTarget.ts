@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import { useSearchParams } from "react-router"
-import * as ClusterTarget from "./ClusterTarget.ts"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 
 export interface TargetState {
   readonly target: ClusterTarget.ClusterTarget

@@ -4,28 +4,28 @@
 import { Stack } from "@mantine/core"
 import { type ReactNode, Suspense } from "react"
 import { Navigate, Route, Routes, useLocation } from "react-router"
-import { Loading } from "../feedback/PageState.tsx"
-import { useTarget } from "../target/useTarget.ts"
-import { lazyPart } from "./lazyPart.ts"
-import { PageBoundary } from "./PageBoundary.tsx"
-import { PLACES } from "./places.ts"
+import { Loading } from "./feedback/PageState.tsx"
+import { useTarget } from "./clusterScope/useTarget.ts"
+import { lazyPart } from "./frame/lazyPart.ts"
+import { PageBoundary } from "./frame/PageBoundary.tsx"
+import { PLACES } from "./frame/places.ts"
 
 /** Lines of forms and of text that are longer are hard to read. */
 const READABLE = 1_200
 
-const ClustersPage = lazyPart("ClustersPage", () => import("../clusters/ClustersPage.tsx"))
-const ClusterPage = lazyPart("ClusterPage", () => import("../clusters/ClusterPage.tsx"))
-const RegisterClusterPage = lazyPart("RegisterClusterPage", () => import("../clusters/RegisterClusterPage.tsx"))
-const WorkloadsPage = lazyPart("WorkloadsPage", () => import("../workloads/WorkloadsPage.tsx"))
-const WorkloadPage = lazyPart("WorkloadPage", () => import("../workloads/WorkloadPage.tsx"))
-const CostPage = lazyPart("CostPage", () => import("../cost/CostPage.tsx"))
-const SavingsPage = lazyPart("SavingsPage", () => import("../cost/SavingsPage.tsx"))
-const PricesPage = lazyPart("PricesPage", () => import("../prices/PricesPage.tsx"))
-const ApiKeysPage = lazyPart("ApiKeysPage", () => import("../keys/ApiKeysPage.tsx"))
-const CreateKeyPage = lazyPart("CreateKeyPage", () => import("../keys/CreateKeyPage.tsx"))
-const ChangeKeyPage = lazyPart("ChangeKeyPage", () => import("../keys/ChangeKeyPage.tsx"))
-const AuditPage = lazyPart("AuditPage", () => import("../audit/AuditPage.tsx"))
-const OwnKeyPage = lazyPart("OwnKeyPage", () => import("../keys/OwnKeyPage.tsx"))
+const ClustersPage = lazyPart("ClustersPage", () => import("./clusters/ClustersPage.tsx"))
+const ClusterPage = lazyPart("ClusterPage", () => import("./clusters/ClusterPage.tsx"))
+const RegisterClusterPage = lazyPart("RegisterClusterPage", () => import("./clusters/RegisterClusterPage.tsx"))
+const WorkloadsPage = lazyPart("WorkloadsPage", () => import("./workloads/WorkloadsPage.tsx"))
+const WorkloadPage = lazyPart("WorkloadPage", () => import("./workloads/WorkloadPage.tsx"))
+const CostPage = lazyPart("CostPage", () => import("./cost/CostPage.tsx"))
+const SavingsPage = lazyPart("SavingsPage", () => import("./cost/SavingsPage.tsx"))
+const PricesPage = lazyPart("PricesPage", () => import("./prices/PricesPage.tsx"))
+const ApiKeysPage = lazyPart("ApiKeysPage", () => import("./keys/ApiKeysPage.tsx"))
+const CreateKeyPage = lazyPart("CreateKeyPage", () => import("./keys/CreateKeyPage.tsx"))
+const ChangeKeyPage = lazyPart("ChangeKeyPage", () => import("./keys/ChangeKeyPage.tsx"))
+const AuditPage = lazyPart("AuditPage", () => import("./audit/AuditPage.tsx"))
+const OwnKeyPage = lazyPart("OwnKeyPage", () => import("./keys/OwnKeyPage.tsx"))
 
 const readable = (children: ReactNode) => (
   <Stack gap="md" maw={READABLE}>

@@ -3,13 +3,13 @@
  */
 import { Center, Container, Loader } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { ApiFailure } from "../api/Client.ts"
-import { sessionQuery } from "../api/Session.ts"
-import { FailureAlert } from "../feedback/FailureAlert.tsx"
-import { SignInPage } from "../signin/SignInPage.tsx"
+import { ApiFailure } from "./api/Client.ts"
+import { sessionQuery } from "./api/Session.ts"
+import { FailureAlert } from "./feedback/FailureAlert.tsx"
+import { SignInPage } from "./signin/SignInPage.tsx"
 import { Pages } from "./Pages.tsx"
-import { CallerContext } from "./Caller.ts"
-import { Shell } from "./Shell.tsx"
+import { CallerContext } from "./frame/Caller.ts"
+import { Shell } from "./frame/Shell.tsx"
 
 export const App = () => {
   const session = useQuery(sessionQuery)

@@ -5,7 +5,7 @@ import { TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { useEffect, useState } from "react"
 import { NavigationType, useLocation, useNavigationType } from "react-router"
-import { SEARCH_FIELD } from "./Shortcuts.ts"
+import { SEARCH_FIELD } from "../keyboard/Shortcuts.ts"
 
 interface Props {
   readonly label: string

@@ -3,10 +3,10 @@
  */
 import { Button, Group, Text } from "@mantine/core"
 import type { ApiFailure } from "../api/Client.ts"
-import * as ClusterTarget from "../target/ClusterTarget.ts"
-import { useTarget } from "../target/useTarget.ts"
-import { FailureAlert } from "./FailureAlert.tsx"
-import { clockTimeOf } from "./Instant.tsx"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
+import { useTarget } from "./useTarget.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import { clockTimeOf } from "../feedback/Instant.tsx"
 
 /** Refusals that another choice of clusters mends. */
 const OF_TARGET: ReadonlySet<string> = new Set(["cluster_not_found", "cluster_forbidden", "invalid_target"])

@@ -5,7 +5,7 @@ import { Button, Group } from "@mantine/core"
 import { useState } from "react"
 import { type ActionName, actionsOf } from "../api/ActionQueries.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
-import { useCaller } from "../app/Caller.ts"
+import { useCaller } from "../frame/Caller.ts"
 import { ActionDialog, LABELS } from "./ActionDialog.tsx"
 
 export const ActionButtons = ({ workload }: { readonly workload: Workload }) => {
