@@ -6,7 +6,7 @@ import { type Claim, type Figure, isMet, ratio } from "./Claim.ts"
 import type { Outcome, Unmeasured } from "./Outcome.ts"
 
 /** Prints a figure with as many digits as are worth reading. */
-export const print = ({ value, unit }: Figure): string => {
+const print = ({ value, unit }: Figure): string => {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const number = value.toLocaleString("en-US", { maximumFractionDigits: digits })
   if (unit === "count") return number
@@ -61,7 +61,7 @@ const markers = (name: string) => ({ from: `<!-- bench ${name} -->`, to: `<!-- e
 /**
  * Puts a text between a page's two markers of that name, or at its end where it has none.
  */
-export const intoPage = (page: string, name: string, text: string): string => {
+const intoPage = (page: string, name: string, text: string): string => {
   const { from, to } = markers(name)
   const section = `${from}\n\n${text}\n\n${to}`
   const start = page.indexOf(from)
