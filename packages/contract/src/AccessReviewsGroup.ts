@@ -1,5 +1,5 @@
 /**
- * Asks what the caller's key may do, without doing it.
+ * Reviews of access: what the caller's key may do.
  */
 import { verbs } from "@quarterdeck/keys/Access"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -10,7 +10,7 @@ import { Authorization } from "./Authorization.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 
-/** What can be asked about. */
+/** Resources that a review can name. */
 export const ReviewedResource = Schema.Literals([
   "clusters",
   "namespaces",
@@ -28,32 +28,33 @@ export type ReviewedResource = typeof ReviewedResource.Type
 export const ReviewedVerb = Schema.Literals(verbs)
 
 /**
- * Asks whether a call would be allowed.
+ * The call to review.
  *
- * **Shape** absent `cluster`: what a call without a target addresses; absent `namespace`: those in scope.
+ * **Shape** without `cluster` the review assumes a call without a target. Without `namespace` it assumes a call that names no
+ * namespace.
  */
 export const AccessReviewRequest = Schema.Struct({
   resource: ReviewedResource,
   verb: ReviewedVerb,
   cluster: Schema.optionalKey(ClusterName).annotateKey({
-    description: "The one cluster that the call would name. Absent: the call names none."
+    description: "Cluster that the call would name. Absent: the call names no cluster."
   }),
   namespace: Schema.optionalKey(NamespaceName).annotateKey({
-    description: "The one namespace that the call would name. Absent: the call names none."
+    description: "Namespace that the call would name. Absent: the call names no namespace."
   })
 }).annotate({ identifier: "AccessReviewRequest" })
 export type AccessReviewRequest = typeof AccessReviewRequest.Type
 
 /**
- * Tells whether the call would be allowed.
+ * The verdict of a review.
  *
- * **Shape** `code` is that of the problem that the call would be refused with; `unsupported`: there is no such call.
+ * **Shape** `code` is the problem code of the refusal, or `unsupported` if the API has no such call.
  */
 export const AccessReview = Schema.Struct({
   allowed: Schema.Boolean,
   code: Schema.optionalKey(Schema.String).annotateKey({
     description:
-      "The code of the problem that the call would be refused with, or `unsupported` where there is no such call."
+      "Problem code of the refusal, or `unsupported` if the API has no such call. Absent if the call is allowed."
   })
 }).annotate({ identifier: "AccessReview" })
 export type AccessReview = typeof AccessReview.Type
@@ -70,10 +71,10 @@ export class AccessReviewsGroup extends HttpApiGroup.make("accessReviews")
         OpenApi.annotations({
           summary: "Can I",
           description:
-            "Tells whether a call with the caller's key would be let through, and with which code it would be refused. Nothing is done. What the service cannot do at all, or not yet, is `unsupported`."
+            "Evaluates whether a call with the caller's key would be authorized, without running it. A refusal has the problem code that the call would get. A call that the API does not have is `unsupported`."
         })
       )
   )
-  .annotate(OpenApi.Description, "What the caller's key may do.")
+  .annotate(OpenApi.Description, "Reviews of what the caller's key may do.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

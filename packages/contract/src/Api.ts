@@ -38,9 +38,9 @@ const endpoints = HttpApi.make("quarterdeck").add(
 )
 
 /**
- * One address over many Kubernetes clusters.
+ * The HTTP API of Quarterdeck.
  *
- * **Shape** unknown query parameters and members are refused, not dropped; headers beside the declared ones pass.
+ * **Shape** unknown query parameters and unknown members of a body are refused. Undeclared headers are ignored.
  */
 export class Api extends endpoints
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

@@ -1,5 +1,5 @@
 /**
- * API keys: made, listed, changed and revoked by those whose own rule contains them.
+ * Endpoints that create, list, change, rotate and revoke API keys.
  */
 import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
 import { ApiKey, CreatedApiKey, Description, KeyName, Status } from "@quarterdeck/keys/ApiKey"
@@ -15,31 +15,32 @@ import * as Problem from "./Problem.ts"
 const EXPIRE = `^(?:[1-9][0-9]{0,3}[dy]|${RFC3339})$`
 
 /**
- * What a new key is, may do and may be used from.
+ * The body that creates a key.
  *
- * **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future; absent never expires.
+ * **Shape** `expire` is `30d`, `1y` or an RFC 3339 instant in the future. Without it the key never expires.
  */
 export const CreateApiKey = Schema.Struct({
   name: KeyName,
-  description: Schema.optionalKey(Description).annotateKey({ description: "What the key is for." }),
+  description: Schema.optionalKey(Description).annotateKey({ description: "Purpose of the key." }),
   rule: Rule,
   allowFrom: Schema.optionalKey(AllowFrom).annotateKey({
     description:
-      "Client addresses that the key may be used from, as ranges in CIDR notation. Must lie inside the caller's own. Absent: the caller's own."
+      "Client addresses that may use the key, as ranges in CIDR notation. They must lie inside the caller's own ranges. Absent: the caller's own ranges."
   }),
   expire: Schema.optionalKey(Schema.String.check(documents({ pattern: EXPIRE }))).annotateKey({
-    description: "A length of time from now (`30d`, `1y`), or an RFC 3339 instant in the future. Absent: never."
+    description:
+      "Expiry of the key: a duration from now (`30d`, `1y`), or an RFC 3339 instant in the future. Absent: the key never expires."
   })
 }).annotate({ identifier: "CreateApiKey" })
 export type CreateApiKey = typeof CreateApiKey.Type
 
-/** The changes to a key. An absent member stays as it is; the rule and the addresses can only be narrowed. */
+/** The body that changes a key. An absent member stays unchanged. The rule and the addresses can only be narrowed. */
 export const UpdateApiKey = Schema.Struct({
   name: Schema.optionalKey(KeyName),
-  description: Schema.optionalKey(Description).annotateKey({ description: "An empty text removes the description." }),
+  description: Schema.optionalKey(Description).annotateKey({ description: "An empty string removes the description." }),
   rule: Schema.optionalKey(Rule),
   allowFrom: Schema.optionalKey(AllowFrom).annotateKey({
-    description: "Must lie inside the key's present addresses and inside the caller's own."
+    description: "Must lie inside the key's current ranges and inside the caller's own ranges."
   })
 }).annotate({ identifier: "UpdateApiKey" })
 export type UpdateApiKey = typeof UpdateApiKey.Type
@@ -47,22 +48,23 @@ export type UpdateApiKey = typeof UpdateApiKey.Type
 const GRACE = "^(?:0|[1-9][0-9]{0,3})[hd]$"
 
 /**
- * When the old key of a rotation ends, and when the new one does.
+ * The body that rotates a key.
  *
- * **Shape** `grace` is `0h` to `30d`, absent `0h`; `expire` as in the create call, absent keeps the end of the old key.
+ * **Shape** `grace` is `0h` to `30d`, by default `0h`. `expire` is as in {@link CreateApiKey}; by default the new key expires when
+ * the old one would have.
  */
 export const RotateApiKey = Schema.Struct({
   grace: Schema.optionalKey(Schema.String.check(documents({ pattern: GRACE }))).annotateKey({
     description:
-      "How long the old key lives on: hours (`24h`) or days (`7d`), 30 days at most. Absent: it ends at once."
+      "How long the old key stays valid: hours (`24h`) or days (`7d`), 30 days at most. Absent: it ends at once."
   }),
   expire: Schema.optionalKey(Schema.String.check(documents({ pattern: EXPIRE }))).annotateKey({
-    description: "When the new key ends, as in the create call. Absent: when the old one would have."
+    description: "Expiry of the new key, as in the create call. Absent: the expiry of the old key."
   })
 }).annotate({ identifier: "RotateApiKey" })
 export type RotateApiKey = typeof RotateApiKey.Type
 
-/** The raw key stands here and nowhere else, ever again. */
+/** A new key. No other reply contains the raw key. */
 const Created = CreatedApiKey.annotate({ httpApiStatus: 201 })
 
 export const ApiKeyList = Schema.Struct({
@@ -71,12 +73,12 @@ export const ApiKeyList = Schema.Struct({
 }).annotate({ identifier: "ApiKeyList" })
 export type ApiKeyList = typeof ApiKeyList.Type
 
-/** A key, and how many valid keys descend from it where that is asked for. */
+/** A key with the number of its valid descendants, if the request asks for it. */
 export const ApiKeyFamily = Schema.Struct({
   ...ApiKey.fields,
   descendants: Schema.optionalKey(Schema.Natural).annotateKey({
     description:
-      "With `children=true`: valid keys that descend from the key (those that it made or was rotated to, and so on). In the reply to a revocation: those that were revoked with it."
+      "With `children=true`: number of valid keys that descend from the key (keys that it created or was rotated to, and their descendants). In the reply to a revocation: number of keys revoked with it."
   })
 }).annotate({ identifier: "ApiKeyFamily" })
 export type ApiKeyFamily = typeof ApiKeyFamily.Type
@@ -86,12 +88,12 @@ const withChildren = (description: string) => ({
 })
 
 const id = {
-  id: Schema.NonEmptyString.check(Schema.isMaxLength(128)).annotateKey({ description: "The id of a key." })
+  id: Schema.NonEmptyString.check(Schema.isMaxLength(128)).annotateKey({ description: "Id of a key." })
 }
 
 const forcing = (what: string) => ({
   force: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({
-    description: `\`true\` ${what} the last valid Admin without a scope, too.`
+    description: `\`true\` ${what} the key even if it is the last valid Admin without a scope.`
   })
 })
 
@@ -107,16 +109,18 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Create a key",
           description:
-            "Its rule and its addresses must lie inside the caller's own. The raw key is in this reply alone. A maker with as many valid keys as `keys.maxPerMaker` allows gets 409 `too_many_keys`."
+            "The key's rule and addresses must lie inside the caller's own. Only this reply contains the raw key. A caller that has created as many valid keys as `keys.maxPerMaker` allows gets 409 `too_many_keys`."
         })
       ),
     HttpApiEndpoint.get("list", "/apiKeys", {
       query: {
-        status: Schema.optionalKey(Status).annotateKey({ description: "Only keys of this status." }),
+        status: Schema.optionalKey(Status).annotateKey({ description: "Only keys with this status." }),
         createdBy: Schema.optionalKey(CallerId).annotateKey({
-          description: "Only keys that the key or person with this id made; the key may be revoked."
+          description: "Only keys created by the key or person with this id. That key may be revoked."
         }),
-        name: Schema.optionalKey(textUpTo(128)).annotateKey({ description: "Only keys whose name holds this text." }),
+        name: Schema.optionalKey(textUpTo(128)).annotateKey({
+          description: "Only keys whose name contains this text."
+        }),
         limit: pageParameters.limit,
         cursor: pageParameters.cursor
       },
@@ -126,13 +130,13 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List keys",
-          description: "Those whose rule lies inside the caller's own."
+          description: "Lists the keys whose rule lies inside the caller's own."
         })
       ),
     HttpApiEndpoint.get("get", "/apiKeys/:id", {
       params: id,
       query: withChildren(
-        "`true` adds `descendants`, the number of keys that a revocation with `children=true` would revoke too."
+        "`true` adds `descendants`: the number of keys that a revocation with `children=true` would also revoke."
       ),
       success: ApiKeyFamily,
       error: Problem.ofOneKey
@@ -141,7 +145,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Get a key",
-          description: "The caller's own, or one whose rule lies inside the caller's. Its secret is never told again."
+          description:
+            "Returns the caller's own key, or a key whose rule lies inside the caller's. The reply never contains the raw key."
         })
       ),
     HttpApiEndpoint.patch("update", "/apiKeys/:id", {
@@ -156,7 +161,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Rename, describe or narrow a key",
           description:
-            "The new rule and the new addresses must lie inside the caller's own and inside the key's present ones: a key never widens. What is left out stays. Narrowing the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
+            "The new rule and addresses must lie inside the caller's own and inside the key's current ones: a key never widens. Absent members stay unchanged. Narrowing the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
         })
       ),
     HttpApiEndpoint.post("rotate", "/apiKeys/:id/rotate", {
@@ -165,7 +170,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       success: Created,
       error: [...Problem.ofOneKey, ...Problem.ofBody]
     })
-      // It ends a key, as every caller may do to its own.
+      // Rotation ends a key. Every caller may end its own.
       .annotate(EndpointPolicy, {
         resource: "ownKey",
         verb: "delete",
@@ -175,14 +180,14 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Rotate a key",
           description:
-            "Makes a new key with the name, description, rule and addresses of this one, which ends after the grace. Every caller may rotate its own; an Admin those whose rule lies inside its own. The raw key is in this reply alone."
+            "Creates a new key with the name, description, rule and addresses of this key. This key ends after the grace period. Every caller may rotate its own key. An Admin may rotate keys whose rule lies inside its own. Only this reply contains the raw key."
         })
       ),
     HttpApiEndpoint.delete("revoke", "/apiKeys/:id", {
       params: id,
       query: {
         ...forcing("revokes"),
-        ...withChildren("`true` revokes every valid key that descends from the key too, all or none.")
+        ...withChildren("`true` also revokes every valid key that descends from the key: all of them or none.")
       },
       success: ApiKeyFamily,
       error: Problem.ofOneKey
@@ -196,10 +201,10 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
         OpenApi.annotations({
           summary: "Revoke a key",
           description:
-            "Every caller may revoke its own; an Admin those whose rule lies inside its own, and with `children=true` the keys that descend from it. A descendant outside the caller's rule is 403 `rule_not_contained`, and no key is revoked. Replies the key as it is now. The last valid Admin without a scope is 409 `last_admin` unless `force` is true."
+            "Every caller may revoke its own key. An Admin may revoke keys whose rule lies inside its own, and with `children=true` the keys that descend from them. If a descendant lies outside the caller's rule, the reply is 403 `rule_not_contained` and no key is revoked. Returns the revoked key. Revoking the last valid Admin without a scope is 409 `last_admin` unless `force` is true."
         })
       )
   )
-  .annotate(OpenApi.Description, "API keys: made, listed, changed and revoked by those whose own rule contains them.")
+  .annotate(OpenApi.Description, "API keys. A caller manages the keys whose rule lies inside its own.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

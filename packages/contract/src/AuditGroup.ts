@@ -1,5 +1,5 @@
 /**
- * The audit: who asked for what, and what was decided.
+ * The audit log: each request with its caller and the decision on it.
  */
 import { verbs } from "@quarterdeck/keys/Access"
 import { AuditDecision, AuditEvent } from "@quarterdeck/keys/AuditEvent"
@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documents, RFC3339 } from "./DocumentedText.ts"
+import { addMediaType } from "./FileReply.ts"
 import { CallerId, pageParameters, textUpTo } from "./ListParameters.ts"
 import { EndpointPolicy } from "./Policy.ts"
 
@@ -18,14 +19,14 @@ export const AuditList = Schema.Struct({
 export type AuditList = typeof AuditList.Type
 
 /**
- * What events are about that no route's policy names.
+ * Resources of audit events that no route's policy names.
  *
- * **Shape** `mcp`: that route itself; `session`: signing in and out; `unknown`: `/metrics`, and a path that no route has.
+ * **Shape** `mcp`: the MCP route. `session`: signing in and out. `unknown`: `/metrics`, and paths without a route.
  */
 export const unroutedResources = ["mcp", "session", "unknown"] as const
 export type UnroutedResource = (typeof unroutedResources)[number]
 
-/** What an event is about: the resources of the routes, and {@link unroutedResources}. */
+/** Resource of an audit event: a route's resource or one of {@link unroutedResources}. */
 export const AuditedResource = Schema.Literals([
   "apiKeys",
   "audit",
@@ -42,47 +43,37 @@ export const AuditedResource = Schema.Literals([
 ])
 export type AuditedResource = typeof AuditedResource.Type
 
-/** The media type of a file of events, one a line. */
+/** Media type of an export: one JSON object a line. */
 export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
 
 const instant = (description: string) =>
   Schema.optionalKey(textUpTo(64).check(documents({ pattern: `^${RFC3339}$` }))).annotateKey({ description })
 
-/** What narrows the audit. **Shape** what is absent narrows nothing. */
+/** Filters of the audit log. An absent filter matches every event. */
 export const AuditQuery = Schema.Struct({
   since: instant(
-    "Only events of the chain from the first one of this instant on, RFC 3339 in UTC. Folded events that were written later are among them, also with an older instant."
+    "Only events at or after this instant, RFC 3339 in UTC. The list starts at the first such event in the hash chain. Folded events that the chain holds later are included even if their instant is older."
   ),
   until: instant(
-    "Only events of the chain before the first one of this instant, RFC 3339 in UTC. Two queries that meet at an instant have each event once."
+    "Only events before this instant, RFC 3339 in UTC. The list ends before the first event of this instant in the hash chain. If one query's `until` is the next query's `since`, each event is in exactly one of them."
   ),
   keyId: Schema.optionalKey(CallerId).annotateKey({
-    description: "Only what the key or person with this id did."
+    description: "Only events of the key or person with this id."
   }),
-  decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events of this decision." }),
+  decision: Schema.optionalKey(AuditDecision).annotateKey({ description: "Only events with this decision." }),
   resource: Schema.optionalKey(AuditedResource).annotateKey({ description: "Only events on this resource." }),
-  verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events of this verb." }),
+  verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events with this verb." }),
   cluster: Schema.optionalKey(ClusterName).annotateKey({
-    description: "Only events whose target names this cluster, or was resolved to it."
+    description: "Only events whose target names this cluster or was resolved to it."
   }),
   limit: pageParameters.limit,
   cursor: pageParameters.cursor,
   format: Schema.optionalKey(Schema.Literals(["json", "ndjson"])).annotateKey({
-    description: "`ndjson` replies every event that matches as a line of JSON, without pages.",
+    description: "`ndjson` returns every matching event as one line of JSON, without pages.",
     default: "json"
   })
 })
 export type AuditQuery = typeof AuditQuery.Type
-
-const ndjson = (operation: Record<string, unknown>): Record<string, unknown> => {
-  const member = (value: unknown): Record<string, unknown> =>
-    typeof value === "object" && value !== null ? { ...value } : {}
-  const responses = member(operation["responses"])
-  const reply = member(responses["200"])
-  const text = { schema: { type: "string", description: "An event as JSON on each line, every one that matches." } }
-  const content = { ...member(reply["content"]), [NDJSON_MEDIA_TYPE]: text }
-  return { ...operation, responses: { ...responses, "200": { ...reply, content } } }
-}
 
 export class AuditGroup extends HttpApiGroup.make("audit")
   .add(
@@ -93,13 +84,16 @@ export class AuditGroup extends HttpApiGroup.make("audit")
       .annotate(EndpointPolicy, { resource: "audit", verb: "read" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "List events of the audit",
+          summary: "List audit events",
           description:
-            "The newest of the chain first. A page reads a bounded part of the audit: it may hold fewer events than `limit`, or none, and still have a `nextCursor`. An Admin without a scope sees all; another the events on clusters, namespaces and keys that all lie within its own rule.",
-          transform: ndjson
+            "Lists the newest events first. A page reads a bounded part of the audit log: it may hold fewer events than `limit`, or none, and still have a `nextCursor`. An Admin without a scope sees every event. Any other Admin sees events whose clusters, namespaces and keys all lie inside its own rule.",
+          transform: (operation) =>
+            addMediaType(operation, NDJSON_MEDIA_TYPE, {
+              description: "One event as JSON on each line: every event that matches."
+            })
         })
       )
   )
-  .annotate(OpenApi.Description, "Who asked for what, and what was decided.")
+  .annotate(OpenApi.Description, "The audit log: each request with its caller and the decision on it.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -1,5 +1,5 @@
 /**
- * The clusters that a key reaches, and registering more of them.
+ * Endpoints that list, watch, register and remove clusters.
  */
 import { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -20,7 +20,7 @@ export const ClusterList = Schema.Struct({
 export type ClusterList = typeof ClusterList.Type
 
 const MAX_LABELS = 64
-/** A credential, or a whole file with some. */
+/** A credential, or a file that contains credentials. */
 const secretUpTo = (maximum: number) => Schema.RedactedFromValue(textUpTo(maximum))
 
 const Labels = Schema.Record(
@@ -29,31 +29,31 @@ const Labels = Schema.Record(
 ).check(Schema.isMaxProperties(MAX_LABELS))
 
 /**
- * A cluster to register.
+ * The body that registers a cluster.
  *
- * **Shape** either `kubeconfig` beside the name, or `server`, `caData` and `token`, which the others go with.
+ * **Shape** either `name` and `kubeconfig`, or `name`, `server`, `caData` and `token` with the optional members.
  */
 export const RegisterCluster = Schema.Struct({
   name: ClusterName,
   kubeconfig: Schema.optionalKey(secretUpTo(256 * 1024)).annotateKey({
-    description: "The text of a kubeconfig, of which the current context counts. It goes with the name alone."
+    description: "Text of a kubeconfig. Its current context is used. Only `name` may be sent with it."
   }),
-  server: Schema.optionalKey(textUpTo(2_048)).annotateKey({ description: "The API server's address, `https://…`." }),
+  server: Schema.optionalKey(textUpTo(2_048)).annotateKey({ description: "Address of the API server, `https://…`." }),
   caData: Schema.optionalKey(textUpTo(256 * 1024)).annotateKey({
-    description: "The certificate authority, PEM in base64 as in a kubeconfig."
+    description: "Certificate authority: PEM in base64, as in a kubeconfig."
   }),
-  token: Schema.optionalKey(secretUpTo(16 * 1024)).annotateKey({ description: "The bearer token to send." }),
+  token: Schema.optionalKey(secretUpTo(16 * 1024)).annotateKey({ description: "Bearer token for the API server." }),
   tlsServerName: Schema.optionalKey(textUpTo(253)).annotateKey({
-    description: "The name that the server's certificate carries, where it is not the host's."
+    description: "Name in the server's certificate, if it differs from the host name."
   }),
   proxyUrl: Schema.optionalKey(textUpTo(2_048)).annotateKey({
-    description: "An HTTP proxy in front of the cluster, to whose address the same rules apply."
+    description: "HTTP proxy in front of the cluster. Its address must meet the same rules as `server`."
   }),
-  labels: Schema.optionalKey(Labels).annotateKey({ description: "Labels that the cluster is listed with, 64 at most." })
+  labels: Schema.optionalKey(Labels).annotateKey({ description: "Labels of the cluster, 64 at most." })
 }).annotate({ identifier: "RegisterCluster" })
 export type RegisterCluster = typeof RegisterCluster.Type
 
-/** The cluster that was registered, as lists show it. */
+/** The registered cluster as a row of the list. */
 export const RegisteredCluster = Schema.Struct({ cluster: ClusterRow }).annotate({
   identifier: "RegisteredCluster",
   httpApiStatus: 201
@@ -74,7 +74,7 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List clusters",
-          description: "Every cluster in the key's scope with its health; the cluster header narrows the list."
+          description: "Lists every cluster in the key's scope with its health. The cluster header narrows the list."
         })
       ),
     HttpApiEndpoint.get("watch", "/clusters/watch", {
@@ -85,8 +85,8 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
       .annotate(EndpointPolicy, { resource: "clusters", verb: "read" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Follow clusters",
-          description: `The rows that the list of clusters would hold, and each change of them, as server-sent events. A row holds its coverage, so there is no event \`coverage\`; that only \`lastSeen\`, \`ageMs\` or \`latencyMs\` differ is no change. ${STREAM_NOTES}`
+          summary: "Watch clusters",
+          description: `Sends the rows of the cluster list, then each change of a row, as server-sent events. A row contains its coverage, so the stream sends no \`coverage\` events. A difference in only \`lastSeen\`, \`ageMs\` or \`latencyMs\` is not a change. ${STREAM_NOTES}`
         })
       ),
     HttpApiEndpoint.post("register", "/clusters", {
@@ -99,23 +99,23 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
         OpenApi.annotations({
           summary: "Register a cluster",
           description:
-            "The service connects first, and keeps nothing that the cluster refuses. Credentials are encrypted where they are kept, and never told again. Programs, files, unchecked certificates, and link-local, metadata and (unless a setting allows it) loopback addresses are refused."
+            "The server connects to the cluster first. If the cluster refuses, nothing is stored. Credentials are stored encrypted, and no reply contains them. The server refuses kubeconfigs that run programs, read files or skip certificate checks. It also refuses link-local and metadata addresses, and loopback addresses unless a setting allows them."
         })
       ),
     HttpApiEndpoint.delete("drop", "/clusters/:name", {
-      params: { name: ClusterName.annotateKey({ description: "The cluster's name." }) },
+      params: { name: ClusterName.annotateKey({ description: "Name of the cluster." }) },
       success: HttpApiSchema.NoContent,
       error: Problem.ofRegistration
     })
       .annotate(EndpointPolicy, { resource: "clusters", verb: "delete" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Drop a cluster",
+          summary: "Remove a cluster",
           description:
-            "Forgets a cluster that was registered at run time, with its credentials; its history of costs is kept. One of the service's own configuration is 409 `cluster_configured`."
+            "Removes a cluster that was registered at run time, with its credentials. Its cost history is kept. A cluster from the server's configuration is 409 `cluster_configured`."
         })
       )
   )
-  .annotate(OpenApi.Description, "The clusters that a key reaches, their health, and which there are.")
+  .annotate(OpenApi.Description, "The clusters in a key's scope and their health; registering and removing clusters.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

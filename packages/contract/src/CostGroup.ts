@@ -1,5 +1,5 @@
 /**
- * What workloads cost: reports over one, several or all clusters, and why a row is what it is.
+ * Cost reports over one, several or all clusters, and explanations of their rows.
  */
 import { AggregateBody, AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
@@ -16,18 +16,18 @@ import * as Problem from "./Problem.ts"
 import { rangeParameters } from "./RangeParameters.ts"
 import { historyTargetHeader } from "./ClusterHeaderSchema.ts"
 
-/** How groups are written: FOCUS knows workloads alone. */
+/** Formats of a report by group. FOCUS has no format for groups. */
 export const GroupFormat = Schema.Literals(["json", "csv"])
 export type GroupFormat = typeof GroupFormat.Type
 
 const page = { limit: pageParameters.limit, cursor: pageParameters.cursor }
 const format = {
-  description: "How the report is written; a file has every row and no pages.",
+  description: "Format of the report. A file contains every row, without pages.",
   default: "json"
 } as const
 const errors = [...Problem.ofFanOut, ...Problem.ofBody] as const
 
-/** The id of a row: cluster, namespace, kind and name, joined by `/`. */
+/** Id of a row: cluster, namespace, kind and name, joined by `/`. */
 const RowId = textUpTo(1_024)
 
 const readCost = { resource: "cost", verb: "read" } as const
@@ -46,7 +46,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Report the costs of workloads",
           description:
-            "One row a workload, the most expensive first. The body names the clusters with multiCluster; its list wins over the header. With format csv or focus every row is written as a file.",
+            "Returns one row for each workload, the most expensive first. With `multiCluster` the clusters of the body are used instead of the header. With `format` `csv` or `focus` the reply is a file with every row.",
           transform: describeFile
         })
       ),
@@ -62,15 +62,15 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Report costs by group",
           description:
-            "Grouped by cluster, namespace, kind, workload or labels, whole or cut into steps, with or without what is idle.",
+            "Groups costs by cluster, namespace, kind, workload or labels, over the whole range or by time step, with or without idle costs.",
           transform: describeFile
         })
       ),
     HttpApiEndpoint.get("explain", "/api/v1/costExplanation", {
       query: {
-        cluster: HistoryName.annotateKey({ description: "The cluster of the row, as the row names it." }),
+        cluster: HistoryName.annotateKey({ description: "Cluster of the row, as the row names it." }),
         id: RowId.annotateKey({
-          description: "The `id` of the row: cluster, namespace, kind and name, joined by `/`."
+          description: "`id` of the row: cluster, namespace, kind and name, joined by `/`."
         }),
         ...rangeParameters
       },
@@ -82,9 +82,9 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Explain the cost of a workload",
           description:
-            "The row, and the hours that it is the sum of, with quantities and prices; days where the window is longer than 31. The cluster header is not read."
+            "Returns the row and the hours that add up to it, with quantities and prices. If the window is longer than 31 days, the steps are days. The cluster header is ignored."
         })
       )
   )
-  .annotate(OpenApi.Description, "What workloads cost, over one, several or all clusters, and why.")
+  .annotate(OpenApi.Description, "Cost reports over one, several or all clusters, and explanations of their rows.")
   .middleware(Authorization) {}

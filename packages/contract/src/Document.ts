@@ -1,7 +1,7 @@
 /**
- * The contract as an OpenAPI document: what the generator makes of the schemas, told as its readers expect it.
+ * The contract as an OpenAPI document.
  *
- * A module of its own, so that a page that calls the API does not carry the document's texts and examples.
+ * Only this module imports the document's texts and examples. A browser bundle that calls the API leaves them out.
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { SchemaAST } from "effect"
@@ -19,11 +19,13 @@ import { problem } from "./document/ProblemExamples.ts"
 import * as Replies from "./document/Replies.ts"
 import * as Problem from "./Problem.ts"
 
-/** What one server's document has of its settings. **Units** deadlines of lists, in milliseconds. */
+/** Settings of a server that appear in its document. */
 export interface DocumentOptions {
   /**
-   * Where the API is. **Shape** a path without a slash at its end; `.` is where the document is, under every prefix, also one
-   * that a proxy takes off, for who reads it as an address relative to the document's own.
+   * Base URL of the API.
+   *
+   * **Shape** a path without a trailing slash. `.` is relative to the document's own URL, so it works below any prefix, also one
+   * that a proxy strips.
    */
   readonly server: string
   readonly header: string
@@ -48,21 +50,21 @@ const examples = [
   example(Problem.Problem, problem)
 ]
 
-/** The examples by the name of the component that they stand for. */
+/** Examples by the name of their component. */
 const byComponent: ReadonlyMap<string | undefined, unknown> = new Map(
   examples.map(({ schema, value }) => [SchemaAST.resolveIdentifier(schema.ast), value])
 )
 
 let generated: OpenApi.OpenAPISpec | undefined
 
-/** Gives what the generator makes of the contract. Kept: it is most of the work of a document, and a server needs two. */
+/** Generates the OpenAPI specification of the contract once. It is the slow part, and a server makes two documents. */
 const ofContract = (): OpenApi.OpenAPISpec =>
   (generated ??= OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [Problem.Problem])))
 
 /**
- * Makes the document.
+ * Makes the OpenAPI 3.1 document.
  *
- * **Shape** OpenAPI 3.1. Problems are one component, and one reply for each status, which lists its codes. Every component
+ * **Shape** one component `Problem`, and one response component for each status, which lists its codes. Every component
  * has an example.
  */
 export const make = (options: DocumentOptions = DEFAULT_OPTIONS): Json => {
@@ -114,7 +116,7 @@ const parameterOf = (parameter: OpenApi.OpenAPISpecParameter, options: DocumentO
   }
 }
 
-/** A body of which nothing must be said may be left out: an empty one counts as `{}`. */
+/** A body without a required member is optional: an absent body is read as `{}`. */
 const bodyOf = ({ content }: OpenApi.OpenAPISpecRequestBody, needsMember: (schema: Json) => boolean): Json => ({
   content: mapValues(content, (media) => ({ ...media, schema: simplify(media.schema) })),
   required: Object.values(content).some(({ schema }) => needsMember(schema))

@@ -1,13 +1,13 @@
 /**
- * What every list carries beside its rows: coverage of each addressed cluster, whether something is missing, the next page.
+ * Fields that every list reply has beside its rows.
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Schema } from "effect"
 
 /**
- * The fields that follow the rows.
+ * Coverage of each addressed cluster, whether rows are missing, and the cursor of the next page.
  *
- * **Shape** coverage keeps the order of the target; `nextCursor` is absent on the last page.
+ * **Shape** `clusters` is in the order of the target. `nextCursor` is absent on the last page.
  *
  * **Example** `Schema.Struct({ workloads: Schema.Array(WorkloadRow), ...envelopeFields })`
  */

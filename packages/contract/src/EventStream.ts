@@ -1,5 +1,5 @@
 /**
- * What routes have in common that send events instead of one reply.
+ * Parts shared by the endpoints that reply with server-sent events.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -7,16 +7,16 @@ import { HttpApiSchema } from "effect/http-api"
 /** The body of a reply that is a stream of events. **Source** WHATWG HTML, "Server-sent events". */
 export const eventStream = Schema.String.annotate({
   description:
-    "`row` (a row that is there, new or changed), `gone` (what names one that is not any more), `coverage` (how one cluster answers now), `ready` (the first full set has been sent), `reset` (forget every row), `end` (the last event, with its `code`). `data` is JSON; a comment comes every 15 s."
+    "Events: `row` (an existing, new or changed row), `gone` (names a row that no longer exists), `coverage` (the current coverage of one cluster), `ready` (the first full set of rows has been sent), `reset` (discard every row), `end` (the last event, with its `code`). `data` is JSON. A comment is sent every 15 s."
 }).pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))
 
-/** The header by which a stream goes on. **Shape** any text: one that names no place is answered by `reset`. */
+/** The header that resumes a stream. **Shape** any string: an unknown id is answered with `reset`. */
 export const lastEventId = {
   "last-event-id": Schema.optionalKey(Schema.String).annotateKey({
-    description: "The `id` of the last event that was read of an earlier stream of the same question."
+    description: "`id` of the last event read from an earlier stream of the same request."
   })
 }
 
-/** What every stream does, for its description. */
+/** Behaviour of every stream, for the endpoints' descriptions. */
 export const STREAM_NOTES =
-  "Changes of one row within 250 ms are one. With the `id` of the last event in `Last-Event-ID` a stream goes on where it was, within the last 10,000 changes; else it begins with `reset`. A reader that is 1 MiB behind is cut. Five streams a key, of all kinds together."
+  "Changes of one row within 250 ms are merged into one event. A request with `Last-Event-ID` resumes after that event if it is among the last 10,000 changes; otherwise the stream starts with `reset`. A client that falls 1 MiB behind is disconnected. A key may have five streams open, of all kinds together."

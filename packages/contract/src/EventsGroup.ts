@@ -1,5 +1,5 @@
 /**
- * The events of one, several or all clusters.
+ * Kubernetes events of one, several or all clusters.
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { EventSort } from "@quarterdeck/cluster-fanout/ListQuery"
@@ -18,34 +18,36 @@ export const EventList = Schema.Struct({ events: Schema.Array(EventRow), ...enve
 })
 export type EventList = typeof EventList.Type
 
-/** An object as `<Kind>/<name>`. */
+/** A Kubernetes object, as `<Kind>/<name>`. */
 const ObjectPath = Schema.String.check(
   Schema.isPattern(KindName.PATH, {
     expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Pod/web-0"
   })
 )
 
-/** What narrows a list of events beside what every list takes. */
+/** Filters of the event list beside those of every list. */
 const eventParameters = {
   type: Schema.optionalKey(Schema.Array(textUpTo(64))).annotateKey({
-    description: "Events of this type, `Normal` or `Warning`, in any case; several are any of them."
+    description:
+      "Only events of this type, `Normal` or `Warning`, case-insensitive. Repeat the parameter to match any of several types."
   }),
   reason: Schema.optionalKey(Schema.Array(textUpTo(128))).annotateKey({
-    description: "Events with this reason, as `BackOff`; several are any of them."
+    description:
+      "Only events with this reason, such as `BackOff`. Repeat the parameter to match any of several reasons."
   }),
   regarding: Schema.optionalKey(ObjectPath).annotateKey({
-    description: "Events about this object, as `Pod/web-0`."
+    description: "Only events about this object, such as `Pod/web-0`."
   })
 }
 
 const eventPage = {
   ...pageParameters,
   sort: Schema.optionalKey(EventSort).annotateKey({
-    description: "The sort key; text by byte order.",
+    description: "Sort key. Text is sorted by byte order.",
     default: "lastSeenAt"
   }),
   order: pageParameters.order.annotateKey({
-    description: "Of the sort key, `desc` for `lastSeenAt` unless given; ties ascend."
+    description: "Order of the sort key, by default `desc` for `lastSeenAt`. Ties are in ascending order."
   })
 }
 
@@ -62,10 +64,10 @@ export class EventsGroup extends HttpApiGroup.make("events")
         OpenApi.annotations({
           summary: "List events",
           description:
-            "Merged over the addressed clusters, with one coverage entry a cluster; the newest first. A cluster's events are followed from when they are first asked for until ten minutes after they were last, so the first answer takes as long as a list of them; the newest 10,000 of a cluster are held. Events about objects of the cluster scope, such as nodes, are shown to keys without a namespace scope."
+            "Merges the events of the addressed clusters, the newest first, with one coverage entry for each cluster. The first request lists a cluster's events and starts a watch; the watch ends ten minutes after the last request. The server keeps the newest 10,000 events of each cluster. Only keys without a namespace scope see events about cluster-scoped objects, such as nodes."
         })
       )
   )
-  .annotate(OpenApi.Description, "The events of one, several or all clusters.")
+  .annotate(OpenApi.Description, "Kubernetes events of one, several or all clusters.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -1,23 +1,46 @@
 /**
- * Replies that are files, as the OpenAPI document tells of them.
+ * Further media types of a reply in the OpenAPI document. The contract itself declares one media type for each reply.
  */
-import * as ReplyForm from "./ReplyForm.ts"
+import { Predicate } from "effect"
 
 /** The media type of comma-separated values. **Source** RFC 4180 §3. */
 export const CSV_MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 
-/** What stands for the reply's `partial`, which a file has no place for. */
+type Operation = Record<string, unknown>
+
+/** Adds a media type, and optional headers, to the 200 reply of an operation. */
+export const addMediaType = (
+  operation: Operation,
+  mediaType: string,
+  { description, headers }: { readonly description: string; readonly headers?: object }
+): Operation =>
+  inside(operation, "responses", (responses) =>
+    inside(responses, "200", (reply) => ({
+      ...inside(reply, "content", (content) => ({
+        ...content,
+        [mediaType]: { schema: { type: "string", description } }
+      })),
+      ...(headers === undefined ? {} : { headers })
+    }))
+  )
+
+const inside = (value: Operation, key: string, change: (member: Operation) => Operation): Operation => {
+  const member = value[key]
+  return Predicate.isObject(member) ? { ...value, [key]: change({ ...member }) } : value
+}
+
+/** The `partial` of a reply. A file has no place for it. */
 const PARTIAL = {
   "X-Quarterdeck-Partial": {
     description:
-      "With a file alone: what partial is in JSON. For how much of its time each cluster was seen stands in columns of the file.",
+      "Only with a file: the value of `partial` in the JSON reply. Columns of the file say for how many hours each cluster was seen.",
     schema: { type: "string", enum: ["true", "false"] }
   }
 }
 
-/** Adds comma-separated values to what an operation replies with 200. */
-export const describeFile = (operation: Record<string, unknown>): Record<string, unknown> =>
-  ReplyForm.add(operation, "text/csv", {
+/** Adds comma-separated values to the 200 reply of an operation. */
+export const describeFile = (operation: Operation): Operation =>
+  addMediaType(operation, "text/csv", {
     description: "Comma-separated values, with a header line.",
     headers: PARTIAL
   })

@@ -1,5 +1,5 @@
 /**
- * Whether the process lives and whether it is ready, for probes.
+ * Endpoints for liveness and readiness probes.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
@@ -7,9 +7,9 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EndpointPolicy } from "./Policy.ts"
 
 /**
- * What readiness is made of.
+ * The checks that decide readiness.
  *
- * **Shape** no cluster is named. `audit` `full`: changes are refused, but keys can be revoked, so the service stays ready.
+ * **Shape** no cluster is named. While `audit` is `full`, the server refuses changes other than revoking keys, but stays ready.
  */
 const ReadinessChecks = Schema.Struct({
   keyStore: Schema.Literals(["ok", "unavailable"]),
@@ -20,12 +20,13 @@ const ReadinessChecks = Schema.Struct({
 })
 
 /**
- * What an operator may have to mend; nothing of it makes the service unready.
+ * Problems for an operator to fix. None of them makes the server unready.
  *
- * **Shape** `sources` are entries of kubeconfig files that were refused, or taken with a warning; `identityProvider` is there
- * where people sign in at one, with the problem of one that does not answer; `costs` tells of each
- * cluster where its usage comes from and what fails now; `backfill` of each whose source remembers a past, how much of it is
- * open. `unchargedDevices` is there where nodes have accelerators, or pods have ResourceClaims, that no cost counts. `audit` has the bytes that denials and other events take, and how many each may take.
+ * **Shape** `sources`: kubeconfig entries that were refused or accepted with a warning. `identityProvider`: present if sign-in by a
+ * provider is configured; `problem` is set while the provider does not answer. `costs`: the usage source of each cluster and its
+ * current failures. `backfill`: progress in reading the past, for each cluster whose usage source has a history.
+ * `unchargedDevices`: present if nodes have accelerators, or pods have ResourceClaims, that no cost includes. `audit`: bytes used
+ * by denials and by other events, and the most that each may use.
  */
 export const ReadinessDetails = Schema.Struct({
   sources: Schema.Array(
@@ -70,7 +71,7 @@ export const ReadinessDetails = Schema.Struct({
 }).annotate({ identifier: "ReadinessDetails" })
 export type ReadinessDetails = typeof ReadinessDetails.Type
 
-/** Whether the service is ready; the route is public, `checks` and `details` are for an Admin without scope alone. */
+/** Readiness of the server. The route is public; only an Admin without a scope gets `checks` and `details`. */
 export const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "unavailable"]),
   checks: Schema.optionalKey(ReadinessChecks),
@@ -81,22 +82,20 @@ export type Readiness = typeof Readiness.Type
 export const NotReady = Readiness.annotate({ httpApiStatus: 503, identifier: "NotReady" })
 
 export class HealthGroup extends HttpApiGroup.make("health")
-  .annotate(OpenApi.Description, "Whether the process lives and whether it is ready, for probes.")
+  .annotate(OpenApi.Description, "Liveness and readiness, for probes.")
   .add(
     HttpApiEndpoint.get("healthz", "/healthz", {
       success: Schema.String.pipe(HttpApiSchema.asText())
     })
       .annotate(EndpointPolicy, "public")
-      .annotateMerge(
-        OpenApi.annotations({ summary: "Liveness", description: "Answers `ok` while the process lives." })
-      ),
+      .annotateMerge(OpenApi.annotations({ summary: "Liveness", description: "Returns `ok` while the process runs." })),
     HttpApiEndpoint.get("readyz", "/readyz", { success: Readiness, error: NotReady })
       .annotate(EndpointPolicy, "public")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Readiness",
           description:
-            "Ready once the stores answer and every cluster has synced, has refused the service or does not answer; after ten minutes, whatever clusters are missing. Everybody is told the verdict, an Admin key without scope the `checks` and the `details` too; a key that is refused counts as none."
+            "The server is ready once the stores answer and every cluster has synced, refused the server or failed to answer. After ten minutes it is ready even if clusters are still syncing. Every caller gets `status`. Only an Admin key without a scope also gets `checks` and `details`. An invalid key is treated as no key."
         })
       )
   ) {}

@@ -1,5 +1,5 @@
 /**
- * The query parameters that lists share, decoded strictly from text.
+ * Query parameters that lists share, decoded strictly from text.
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
@@ -7,15 +7,18 @@ import { DEFAULT_LIMIT, MAX_LIMIT, Order } from "@quarterdeck/cluster-fanout/Lis
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Schema, SchemaTransformation } from "effect"
 
-/** The longest deadline that any setting may allow, in milliseconds. */
+/** Longest deadline that a setting may allow. */
 export const MAX_TIMEOUT_MS = 30_000
 
-/** Decodes a positive whole number written in plain decimal digits, and refuses every other way to write one. */
-export const countUpTo = (maximum: number, said: { readonly description: string; readonly default?: number }) =>
+/** A positive whole number in plain decimal digits. Signs, leading zeros and exponents are refused. */
+export const countUpTo = (
+  maximum: number,
+  documentation: { readonly description: string; readonly default?: number }
+) =>
   Schema.String.check(
     Schema.isPattern(/^[1-9][0-9]{0,8}$/, {
       expected: `a whole number from 1 to ${maximum}`,
-      toJsonSchema: () => ({ type: "integer", minimum: 1, maximum, ...said })
+      toJsonSchema: () => ({ type: "integer", minimum: 1, maximum, ...documentation })
     })
   ).pipe(
     Schema.decodeTo(
@@ -24,32 +27,32 @@ export const countUpTo = (maximum: number, said: { readonly description: string;
     )
   )
 
-export const Limit = countUpTo(MAX_LIMIT, { description: "Rows of one page.", default: DEFAULT_LIMIT })
-/** How long clusters may take to answer; its default, and an upper bound, are settings of the server. */
+export const Limit = countUpTo(MAX_LIMIT, { description: "Rows on a page.", default: DEFAULT_LIMIT })
+/** Time that clusters may take to answer. Settings of the server define its default and maximum. */
 export const TimeoutMs = countUpTo(MAX_TIMEOUT_MS, {
-  description: "How long clusters may take to answer, in milliseconds."
+  description: "Time that clusters may take to answer, in milliseconds."
 })
 
-/** A kind as rows have it: as Kubernetes writes it, or with its group as `Job.batch.volcano.sh`. */
+/** A Kubernetes kind, if needed with its group: `Deployment`, `Job.batch.volcano.sh`. */
 export const Kind = Schema.String.check(
   Schema.isPattern(KindName.KIND, { expected: "a Kubernetes kind such as Deployment" })
 )
 
-/** A cursor as it was given; its content is signed and read by the server alone. */
+/** An opaque cursor. The server signs its content. */
 export const Cursor = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9._-]{1,4096}$/u, { expected: "the nextCursor of an earlier reply" })
 )
 
-/** A text that is not empty. */
+/** A string of 1 to `maximum` characters. */
 export const textUpTo = (maximum: number) => {
   const length = { expected: `1 to ${maximum} characters` }
   return Schema.String.check(Schema.isMinLength(1, length), Schema.isMaxLength(maximum, length))
 }
 
-/** The id of a key, or of a person: `oidc:` and a subject, which providers keep to 255 characters. */
+/** Id of a key or of a person. A person's id is `oidc:` and a subject of up to 255 characters. */
 export const CallerId = textUpTo(260)
 
-/** A part of a name. **Shape** 1 to 253 characters, compared as it is. */
+/** Part of a name. Case-sensitive. */
 export const NamePart = textUpTo(253)
 
 const OBJECT_NAME = {
@@ -57,58 +60,64 @@ const OBJECT_NAME = {
 }
 
 /**
- * The name of a workload or a pod that a request is about.
+ * Name of a workload or a pod.
  *
- * **Shape** RFC 1123 subdomain: no other text may become a part of a path that a cluster is asked for, where `..` and an
- * encoded slash lead elsewhere.
+ * **Shape** RFC 1123 subdomain. The name becomes part of a request path to a cluster, where `..` or an encoded slash would
+ * lead to another object.
  */
 export const ObjectName = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/, OBJECT_NAME),
   Schema.isMaxLength(253, OBJECT_NAME)
 )
 
-/** A label selector, whose grammar is read by the service. **Source** Kubernetes, "Label selectors". */
+/** A label selector. The server parses it. **Source** Kubernetes, "Label selectors". */
 export const LabelSelector = textUpTo(4096)
 
 /**
  * Parameters of every merged list.
- *
- * **Shape** `cache` answers from the watch-fed view, `live` asks each cluster now.
  */
 export const pageParameters = {
-  order: Schema.optionalKey(Order).annotateKey({ description: "Of the sort key; ties ascend.", default: "asc" }),
+  order: Schema.optionalKey(Order).annotateKey({
+    description: "Order of the sort key. Ties are in ascending order.",
+    default: "asc"
+  }),
   limit: Schema.optionalKey(Limit),
   cursor: Schema.optionalKey(Cursor).annotateKey({
-    description: "The `nextCursor` of an earlier reply to the same question; absent: the first page."
+    description: "`nextCursor` of the previous page of the same request. Absent: the first page."
   }),
   consistency: Schema.optionalKey(Consistency).annotateKey({
-    description: "`cache` answers from what watches keep current, `live` asks each cluster now.",
+    description: "`cache` reads the cache that watches keep current; `live` queries each cluster.",
     default: "cache"
   }),
   timeoutMs: Schema.optionalKey(TimeoutMs)
 }
 
-/** Narrows a list by namespace; a repeated parameter asks for any of its values. */
+/** Filters a list by namespace. A repeated parameter matches any of its values. */
 export const namespaceParameter = {
   namespace: Schema.optionalKey(Schema.Array(NamespaceName)).annotateKey({
-    description: "Rows of this namespace; several are any of them."
+    description: "Only rows of this namespace. Repeat the parameter to match any of several namespaces."
   })
 }
 export const kindParameter = {
   kind: Schema.optionalKey(Schema.Array(Kind)).annotateKey({
-    description: "Rows of this kind; several are any of them."
+    description: "Only rows of this kind. Repeat the parameter to match any of several kinds."
   })
 }
 
-/** What narrows a list by name and label. */
+/** Filters a list by name and label. */
 export const nameParameters = {
-  name: Schema.optionalKey(NamePart).annotateKey({ description: "A part of the name, compared as it is." }),
+  name: Schema.optionalKey(NamePart).annotateKey({
+    description: "Only rows whose name contains this text. Case-sensitive."
+  }),
   labelSelector: Schema.optionalKey(LabelSelector).annotateKey({
-    description: "Labels of the row, as `kubectl -l` takes them."
+    description: "Only rows whose labels match, in the syntax of `kubectl -l`."
   })
 }
 
-/** The key that a list is sorted by. */
+/** Sort key of a list. */
 export const sortParameter = <S extends Schema.Top>(sort: S) => ({
-  sort: Schema.optionalKey(sort).annotateKey({ description: "The sort key; text by byte order.", default: "name" })
+  sort: Schema.optionalKey(sort).annotateKey({
+    description: "Sort key. Text is sorted by byte order.",
+    default: "name"
+  })
 })

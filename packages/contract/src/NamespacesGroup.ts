@@ -33,7 +33,8 @@ export class NamespacesGroup extends HttpApiGroup.make("namespaces")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List namespaces",
-          description: "Those that the key's rule reaches, by name and by the live labels of each cluster."
+          description:
+            "Lists the namespaces that the key's rule reaches, by name and by their current labels in each cluster."
         })
       )
   )

@@ -1,5 +1,5 @@
 /**
- * One pod of one cluster: what its containers have written.
+ * Logs of one pod.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
@@ -11,41 +11,45 @@ import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./ClusterHeaderSchema.ts"
 
-/** How many lines are given unless another number is asked for, and at most. */
+/** Default and maximum number of lines. */
 export const DEFAULT_TAIL_LINES = 500
 export const MAX_TAIL_LINES = 10_000
 const MAX_SINCE_SECONDS = 31_536_000
 
-/** Says `true` in a reply whose log was longer than what is given of one. */
+/** Header that is `true` if the log was longer than the reply. */
 export const TRUNCATED_HEADER = "X-Quarterdeck-Truncated"
 
-/** What the last line of a log that is followed begins with; the code of why it ended follows, and what that means. */
+/** Prefix of the last line of a followed log. The code of the end and its meaning come after it. */
 export const LOG_END = "quarterdeck: the log ends here: "
 
 const flag = (description: string) =>
   Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({ description, default: "false" })
 
-/** What names a pod in a path. */
+/** Path parameters that name a pod. */
 const podPath = {
-  cluster: ClusterName.annotateKey({ description: "The cluster's name." }),
-  namespace: NamespaceName.annotateKey({ description: "The namespace's name." }),
-  name: ObjectName.annotateKey({ description: "The pod's name." })
+  cluster: ClusterName.annotateKey({ description: "Name of the cluster." }),
+  namespace: NamespaceName.annotateKey({ description: "Name of the namespace." }),
+  name: ObjectName.annotateKey({ description: "Name of the pod." })
 }
 
 const logParameters = {
   container: Schema.optionalKey(NamePart).annotateKey({
-    description: "The container; needed where the pod has several. Init containers and ephemeral ones can be named too."
+    description:
+      "Name of the container. Required if the pod has several. Init and ephemeral containers can be named too."
   }),
   follow: flag(
-    "Whether the reply goes on with what the container writes from now on: for an hour at most. Its last line says why it ended."
+    "`true` keeps the reply open and sends new lines as the container writes them, for an hour at most. The last line gives the reason for the end."
   ),
-  previous: flag("Whether to read what the container wrote before it was last restarted."),
-  timestamps: flag("Whether each line begins with its time, in RFC 3339."),
+  previous: flag("`true` reads the log of the container's previous run, before its last restart."),
+  timestamps: flag("`true` starts each line with its time, in RFC 3339."),
   sinceSeconds: Schema.optionalKey(
-    countUpTo(MAX_SINCE_SECONDS, { description: "Only lines of the last so many seconds." })
+    countUpTo(MAX_SINCE_SECONDS, { description: "Only lines written within this number of seconds before now." })
   ),
   tailLines: Schema.optionalKey(
-    countUpTo(MAX_TAIL_LINES, { description: "The newest lines, so many of them.", default: DEFAULT_TAIL_LINES })
+    countUpTo(MAX_TAIL_LINES, {
+      description: "Number of lines, counted from the end of the log.",
+      default: DEFAULT_TAIL_LINES
+    })
   )
 }
 
@@ -66,10 +70,10 @@ export class PodGroup extends HttpApiGroup.make("pod")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Read the log of a pod",
-          description: `For Operators and Admins. 1 MiB at most, the newest part, from the beginning of a line on: \`${TRUNCATED_HEADER}: true\` says that there was more; with \`follow\` as much as there is. The path names the cluster; a cluster header that names anything else is refused.`
+          description: `For Operators and Admins. Returns the newest lines, 1 MiB at most. \`${TRUNCATED_HEADER}: true\` means that older lines were left out. With \`follow\` there is no such limit. If sent, the cluster header must name the cluster of the path.`
         })
       )
   )
-  .annotate(OpenApi.Description, "One pod of one cluster.")
+  .annotate(OpenApi.Description, "Logs of one pod.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

@@ -18,25 +18,27 @@ export const PodList = Schema.Struct({ pods: Schema.Array(PodRow), ...envelopeFi
 })
 export type PodList = typeof PodList.Type
 
-/** A workload as `<Kind>/<name>`. */
+/** A workload, as `<Kind>/<name>`. */
 export const WorkloadPath = Schema.String.check(
   Schema.isPattern(KindName.PATH, {
     expected: "a kind, which begins with a capital letter, and a name joined by a slash, such as Deployment/web"
   })
 )
 
-/** The query parameters of a list of pods. */
+/** Query parameters of the pod list. */
 export const podParameters = {
   ...namespaceParameter,
   ...nameParameters,
   workload: Schema.optionalKey(WorkloadPath).annotateKey({
-    description: "Pods of this workload, as `Deployment/web`; a bare pod is `Pod/` and its name."
+    description:
+      "Only pods of this workload, such as `Deployment/web`. `Pod/` and a name matches a pod without an owner."
   }),
   node: Schema.optionalKey(Schema.Array(NamePart)).annotateKey({
-    description: "Pods bound to this node; several are any of them."
+    description: "Only pods on this node. Repeat the parameter to match any of several nodes."
   }),
   status: Schema.optionalKey(Schema.Array(NamePart)).annotateKey({
-    description: "Pods of this status, as `kubectl get pods` words it; several are any of them."
+    description:
+      "Only pods with this status, as `kubectl get pods` prints it. Repeat the parameter to match any of several statuses."
   }),
   ...sortParameter(PodSort),
   ...pageParameters
@@ -55,7 +57,7 @@ export class PodsGroup extends HttpApiGroup.make("pods")
         OpenApi.annotations({
           summary: "List pods",
           description:
-            "Merged over the addressed clusters, with one coverage entry a cluster. Status, ready containers and restarts are those of `kubectl get pods`."
+            "Merges the pods of the addressed clusters, with one coverage entry for each cluster. Status, ready containers and restarts match `kubectl get pods`."
         })
       )
   )

@@ -1,22 +1,22 @@
 /**
- * What a caller must be allowed to do before an endpoint runs.
+ * The permission that an endpoint requires.
  */
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
 import { Context } from "effect"
 
-/** A cell of the access table. */
+/** A cell of the table in `keys/Access`. */
 export interface Cell {
   readonly resource: Resource
   readonly verb: Verb
 }
 
 /**
- * Who may call an endpoint: anyone, a signed-in browser alone, or whom a cell of the access table allows.
+ * Callers that an endpoint accepts: everyone, only a signed-in browser, or keys that a cell of the access table allows.
  *
- * **Shape** `ofOthers` is the cell that counts beside it where the path names a key that is not the caller's own.
- * `canDryRun`: where a `dryRun` that is true stands, with which it changes nothing.
+ * **Shape** `ofOthers` is a further cell that is required if the path names a key other than the caller's own. `canDryRun` says
+ * where the request may carry `dryRun: true`, which changes nothing.
  */
 export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell; readonly canDryRun?: "query" | "body" })
 
-/** Annotates an endpoint; a server refuses to start with an endpoint that has none. */
+/** Annotation with the policy of an endpoint. The server refuses to start if an endpoint has none. */
 export class EndpointPolicy extends Context.Service<EndpointPolicy, Policy>()("@quarterdeck/contract/EndpointPolicy") {}

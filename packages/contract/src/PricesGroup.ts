@@ -18,14 +18,14 @@ export class PricesGroup extends HttpApiGroup.make("prices")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Get the price book",
-          description: "A key that reaches some clusters only is not shown the overrides of others."
+          description: "A key with a cluster scope sees only the overrides of its clusters."
         })
       ),
     HttpApiEndpoint.put("replace", "/prices", {
       query: {
         dryRun: Schema.optionalKey(Schema.Literals(["true", "false"])).annotateKey({
           description:
-            "Whether nothing is changed. The book is judged as ever, and the reply tells what the last seven days cost by the present book and by this one.",
+            "`true` validates the book without saving it. The reply has the costs of the last seven days by the current book and by this one.",
           default: "false"
         })
       },
@@ -38,7 +38,7 @@ export class PricesGroup extends HttpApiGroup.make("prices")
         OpenApi.annotations({
           summary: "Replace the price book",
           description:
-            "Give the version that was read; the reply has the next. Closed hours keep their price, but for new overrides with an earlier validFrom. With dryRun=true nothing is changed, and the reply is what would change."
+            "Send the version that you read; the reply has the next version. Hours that are already closed keep their prices, except where a new override has an earlier `validFrom`. With `dryRun=true` nothing is saved, and the reply shows the effect on costs."
         })
       )
   )

@@ -1,5 +1,5 @@
 /**
- * Every refusal and failure of the service, as one catalogue of codes and one document.
+ * The catalogue of problem codes: every refusal and failure of the server.
  *
  * **Source** RFC 9457.
  */
@@ -10,7 +10,7 @@ import { HttpApiSchema } from "effect/http-api"
 interface Entry {
   readonly status: number
   readonly title: string
-  /** When it is sent and what mends it; printed in docs/reference/errors.md. */
+  /** Cause and remedy. Printed in docs/reference/errors.md. */
   readonly meaning: string
 }
 
@@ -25,17 +25,17 @@ export const catalogue = {
   malformed_request: entry(
     400,
     "Malformed request",
-    "The request has several `Host` lines, or its query is not percent-encoded UTF-8. `field` says which."
+    "The request has several `Host` headers, or its query is not percent-encoded UTF-8. `field` names the faulty part."
   ),
   malformed_credential: entry(
     400,
     "Malformed credential",
-    "The Authorization header cannot be read: sent twice, two credentials in one, or not valid Basic. Send one Bearer key, or the key as the password of Basic."
+    "The Authorization header cannot be parsed: it was sent twice, holds two credentials, or is not valid Basic. Send one Bearer key, or the key as the password of Basic."
   ),
   invalid_target: entry(
     400,
     "Invalid target",
-    "The cluster header or a name in `clusters` does not spell a target. `field` says which."
+    "The cluster header or a name in `clusters` is not a valid target. `field` names the faulty part."
   ),
   empty_cluster_list: entry(
     400,
@@ -51,14 +51,14 @@ export const catalogue = {
   action_unsupported: entry(
     400,
     "Action unsupported",
-    "Workloads of this kind cannot be scaled, restarted or paused so. `field` is `kind`; the detail names the kinds that can."
+    "The action does not apply to workloads of this kind. `field` is `kind`, and `detail` lists the kinds that the action supports."
   ),
   invalid_cursor: entry(
     400,
     "Invalid cursor",
-    "The cursor was altered, or belongs to another key or another question (route, clusters, filter, order, range). Start again without one."
+    "The cursor was altered, or belongs to another key or another request (route, clusters, filter, order, range). Start again without a cursor."
   ),
-  malformed_json: entry(400, "Malformed JSON", "The body is not JSON, names a member twice, or nests too deeply."),
+  malformed_json: entry(400, "Malformed JSON", "The body is not JSON, repeats a member, or is nested too deeply."),
   invalid_body: entry(
     400,
     "Invalid body",
@@ -67,120 +67,120 @@ export const catalogue = {
   cluster_refused: entry(
     400,
     "Cluster refused",
-    "The cluster cannot be registered: an address that is never connected to, a credential that would run a program or read a file where the service runs, or the cluster itself did not let the service in. `field` names what is at fault. Nothing was kept."
+    "The cluster cannot be registered: the address is forbidden, the credential would run a program or read a file on the server, or the cluster refused the connection. `field` names the faulty part. Nothing was stored."
   ),
-  missing_credential: entry(401, "Missing credential", "The route needs an API key and the request carries none."),
+  missing_credential: entry(401, "Missing credential", "The route requires an API key, and the request has none."),
   invalid_key: entry(
     401,
     "Invalid key",
-    "No key of this service: it is mistyped, cut off, of another service, or was removed. Send it whole, or ask for a new one."
+    "The server does not know the key: it is mistyped, cut off, of another server, or was removed. Send the whole key, or ask for a new one."
   ),
   key_expired: entry(401, "Key expired", "The key's expiry has passed. Ask for a new one."),
   key_revoked: entry(401, "Key revoked", "The key was revoked. Ask for a new one."),
   session_ended: entry(
     401,
     "Session ended",
-    "The browser is signed out: somebody signed it out, it was not used for 12 hours, or it was signed in for 7 days. Sign in again."
+    "The session ended: the user signed out, the session was unused for 12 hours, or it is older than 7 days. Sign in again."
   ),
   origin_forbidden: entry(
     403,
     "Origin forbidden",
-    "A browser page of another origin sent the request, or one that writes with a session did not say its origin. The setting `server.allowedOrigins` names the origins that may beside the server's own; with a session that is the only one."
+    "A page of another origin sent the request, or a writing request with a session has no `Origin` header. The server accepts its own origin and those of the setting `server.allowedOrigins`; with a session only its own."
   ),
   host_forbidden: entry(
     403,
     "Host forbidden",
-    "`/mcp` was asked for by a name that is not its own, over loopback: a web page may have made the name. The setting `server.allowedHosts` names others."
+    "A request for `/mcp` over loopback has a `Host` header that is not the server's own name. A web page could forge such a request by DNS rebinding. The setting `server.allowedHosts` allows more names."
   ),
   address_forbidden: entry(
     403,
     "Address forbidden",
-    "The key may not be used from the client's address: its `allowFrom` does not hold the address, or the server does not know it. Behind a proxy, the setting `server.trustedProxies` must name the proxy."
+    "The key must not be used from the client's address: its `allowFrom` does not contain the address, or the server does not know the address. Behind a proxy, the setting `server.trustedProxies` must name the proxy."
   ),
   role_forbidden: entry(
     403,
     "Role forbidden",
-    "The key's role does not allow this operation, or its scope does not; `detail` says whom it takes."
+    "The key's role or scope does not allow this operation. `detail` names the role and scope that do."
   ),
   cluster_forbidden: entry(
     403,
     "Cluster forbidden",
-    "A cluster that was named, or the parent when none was, lies outside the key's scope. The reply is the same whether the cluster exists or not."
+    "A named cluster, or the parent if none was named, lies outside the key's scope. The reply is the same whether the cluster exists or not."
   ),
   namespace_forbidden: entry(
     403,
     "Namespace forbidden",
-    "A namespace that was named lies outside the key's scope, or a key with a namespace scope asked for idle costs (`field` is `idle`). The reply is the same whether the namespace exists or not."
+    "A named namespace lies outside the key's scope, or a key with a namespace scope asked for idle costs (`field` is `idle`). The reply is the same whether the namespace exists or not."
   ),
   rule_not_contained: entry(
     403,
     "Rule not contained",
-    "The rule would reach further than the key that asks for it, or than the key that it is for does now (`field` is `rule`). The key would be allowed from more addresses than the key that asks, or than now (`allowFrom`). The new key would end later than the one that asks (`expire`). Or a key that would be revoked with another lies outside the rule of the key that asks (`children`)."
+    "The requested rule reaches further than the caller's rule, or than the key's current rule (`field` is `rule`). The requested addresses exceed the caller's, or the key's current ones (`allowFrom`). The new key would expire later than the caller's (`expire`). Or a descendant that would also be revoked lies outside the caller's rule (`children`)."
   ),
   not_found: entry(404, "Not found", "No route has this path."),
   cluster_not_found: entry(
     404,
     "Cluster not found",
-    "The key's scope reaches the name, but no cluster is registered under it. `field` says where it stands; where a cluster of the scope has a name much like it, `detail` of a target asks whether that was meant."
+    "The name is inside the key's scope, but no cluster is registered under it. `field` says where the name was sent. If a cluster in scope has a similar name, `detail` suggests it."
   ),
   workload_not_found: entry(
     404,
     "Workload not found",
-    "The cluster has no such workload: nothing of this kind and name is in the namespace, or it belongs to another workload."
+    "The cluster has no such workload: the namespace has no object of this kind and name, or the object belongs to another workload."
   ),
   pod_not_found: entry(404, "Pod not found", "The cluster has no such pod in the namespace."),
   cost_row_not_found: entry(
     404,
     "Cost row not found",
-    "No workload with this id had any cost in the window. Ask for a longer range, or take the id from a report."
+    "No workload with this id had costs in the range. Request a longer range, or take the id from a report."
   ),
   key_not_found: entry(404, "Key not found", "No key has this id, or its rule lies outside the caller's own."),
   method_not_allowed: entry(
     405,
     "Method not allowed",
-    "The path exists, the method does not. `Allow` lists those that do."
+    "The path does not support the method. `Allow` lists the methods that it supports."
   ),
-  key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration; change it there."),
-  key_ended: entry(409, "Key ended", "The key is revoked or expired, and changes no more. Make another one."),
+  key_configured: entry(409, "Key configured", "The key comes from the deployment's configuration. Change it there."),
+  key_ended: entry(409, "Key ended", "The key is revoked or expired and cannot be changed. Create another key."),
   last_admin: entry(
     409,
     "Last Admin",
-    "Without this key nobody would be an Admin of everything. `?force=true` revokes or narrows it all the same; then only a keys file lets an Admin in."
+    "The key is the last valid Admin without a scope. `?force=true` revokes or narrows it anyway; afterwards only a keys file can add such an Admin."
   ),
   too_many_keys: entry(
     409,
     "Too many keys",
-    "The key or person has made as many valid keys as the setting `keys.maxPerMaker` allows. Keys that were rotated count for the maker of the first one. Revoke a key that is not needed."
+    "The key or person has created as many valid keys as the setting `keys.maxPerMaker` allows. A rotated key counts for the creator of the original key. Revoke a key that is no longer needed."
   ),
   workload_changed: entry(
     409,
     "Workload changed",
-    "The workload has another `resourceVersion` than the one that was sent, or was changed at the same moment. Nothing was done: read it again, and decide anew."
+    "The workload's `resourceVersion` differs from the one sent, or the workload was changed at the same moment. Nothing was done. Read the workload again before you retry."
   ),
   logs_unavailable: entry(
     409,
     "Logs unavailable",
-    "The container has no log to give: it waits to start, its node does not answer, or, with `previous`, it has not run before. The detail is what the cluster said."
+    "The container has no log: it is waiting to start, its node does not answer, or, with `previous`, it has no previous run. `detail` has the cluster's message."
   ),
   cluster_exists: entry(
     409,
     "Cluster exists",
-    "A cluster of this name is registered already. Drop it first, or take another name."
+    "A cluster with this name is already registered. Remove it first, or choose another name."
   ),
   cluster_configured: entry(
     409,
     "Cluster configured",
-    "The cluster comes from the service's own configuration, such as a kubeconfig; take it out there."
+    "The cluster comes from the server's configuration, such as a kubeconfig. Remove it there."
   ),
   too_many_clusters: entry(
     409,
     "Too many clusters",
-    "As many clusters are registered as may be. Drop one that is not needed, or give the service a kubeconfig."
+    "The limit of clusters registered at run time is reached. Remove a cluster that is no longer needed, or add clusters by kubeconfig."
   ),
   prices_stale: entry(
     409,
     "Prices stale",
-    "The price book was changed since the `version` that was sent. Read it again, and make the change to that."
+    "The price book is newer than the `version` that was sent. Read it again and apply the change to it."
   ),
   body_too_large: entry(413, "Body too large", "The body is over 1 MiB, or over 4 KiB at `POST /api/v1/session`."),
   unsupported_media_type: entry(
@@ -191,73 +191,69 @@ export const catalogue = {
   idempotency_mismatch: entry(
     422,
     "Idempotency mismatch",
-    "The `Idempotency-Key` was sent within the last 24 hours with another body or target. Nothing was done: take a new one for another change."
+    "The `Idempotency-Key` was used within the last 24 hours with another body or target. Nothing was done. Use a new key for another change."
   ),
   rate_limited: entry(
     429,
     "Too many requests",
-    "The key asks too often, or its address has presented too many keys that are none. `Retry-After` says when to ask again, `RateLimit` which limit it was."
+    "The key sent too many requests, or the client address made too many failed authentication attempts. `Retry-After` says when to retry; `RateLimit` names the limit."
   ),
   too_many_idempotency_keys: entry(
     429,
     "Too many idempotency keys",
-    "As many answers are kept for the key as may. Nothing was done; `Retry-After` says when the oldest is forgotten."
+    "The server already stores the maximum number of idempotent replies for the key. Nothing was done. `Retry-After` says when the oldest reply expires."
   ),
   too_many_previews: entry(
     429,
     "Too many previews",
-    "As many dry runs of prices wait for their turn as may. `Retry-After` says when to ask again."
+    "The queue for price previews is full. `Retry-After` says when to retry."
   ),
   too_many_streams: entry(
     429,
     "Too many streams",
-    "The key has five streams open, or the service a thousand. `Retry-After` says when to try again; end one that nobody reads."
+    "The key has five streams open, or the server a thousand. Close an unused stream. `Retry-After` says when to retry."
   ),
   internal_error: entry(
     500,
     "Internal error",
-    "The service failed. Its log holds the cause under the reply's `requestId`."
+    "The server failed. Its log has the cause under the reply's `requestId`."
   ),
   cluster_unreachable: entry(
     502,
     "Cluster unreachable",
-    "None of the addressed clusters answered. `clusters` says why, one by one."
+    "None of the addressed clusters answered. `clusters` has the reason for each."
   ),
   cluster_forbids: entry(
     502,
     "Cluster forbids",
-    "The cluster refused the change, and nothing was done: its credential may not do it, or an admission rule does not allow it. The detail is what the cluster said."
+    "The cluster refused the change, and nothing was done: the server's credential lacks the permission, or an admission rule forbids the change. `detail` has the cluster's message."
   ),
   cluster_throttled: entry(
     503,
     "Cluster throttled",
-    "Every addressed cluster asked for patience. `Retry-After` says how long."
+    "Every addressed cluster throttled the request. `Retry-After` says how long to wait."
   ),
   cost_store_unavailable: entry(
     503,
     "Cost store unavailable",
-    "The history of costs, or the prices, cannot be read or written at the moment. Try again."
+    "The cost history or the price book cannot be read or written at the moment. Retry later."
   ),
   key_store_unavailable: entry(
     503,
     "Key store unavailable",
-    "The keys cannot be read or written at the moment. Try again."
+    "The keys cannot be read or written at the moment. Retry later."
   ),
   audit_unavailable: entry(
     503,
     "Audit unavailable",
-    "The audit cannot be written, or is full, so nothing was done; or it cannot be read at the moment. Try again. Keys can be revoked while it is full."
+    "The audit log cannot be written or is full, so nothing was done; or it cannot be read at the moment. Retry later. Keys can still be revoked while it is full."
   ),
-  starting: entry(
-    503,
-    "Starting",
-    "The service has taken its port and is not ready to serve yet. `Retry-After` says when to ask again."
-  ),
+  starting: entry(503, "Starting", "The server is listening but not ready yet. `Retry-After` says when to retry."),
   cluster_timeout: entry(504, "Cluster timeout", "No addressed cluster answered within the deadline."),
   outcome_unknown: entry(
     504,
     "Outcome unknown",
-    "The cluster did not answer the change, and reading the workload since did not show whether it was made. Look at it before you try again."
+    "The cluster did not answer the change, and a later read did not show whether it was made. Check the workload before you retry."
   )
 } as const satisfies Record<string, Entry>
 
@@ -268,10 +264,10 @@ const isCode = (key: string): key is Code => Object.hasOwn(catalogue, key)
 export const codes: ReadonlyArray<Code> = Object.keys(catalogue).filter(isCode)
 
 /**
- * The body of every reply that is not a success.
+ * The body of every error reply.
  *
- * **Shape** `detail` is for people; programs read `code`. `field` names the header, parameter or member at fault.
- * `clusters` is present when the fan-out failed as a whole.
+ * **Shape** `detail` is for people, `code` for programs. `field` names the faulty header, parameter or member.
+ * `clusters` is present if the fan-out failed for every cluster.
  */
 export const Problem = Schema.Struct({
   type: Schema.String.annotate({ format: "uri" }),
@@ -286,7 +282,7 @@ export const Problem = Schema.Struct({
 export type Problem = typeof Problem.Type
 
 /**
- * Makes the document of a code.
+ * Makes the problem of a code.
  *
  * **Example** `{ type: "urn:quarterdeck:problem:not_found", title: "Not found", status: 404, … }`
  */
@@ -309,7 +305,7 @@ const ofStatus = (status: number) =>
     })
     .pipe(HttpApiSchema.asJson({ contentType: "application/problem+json" }))
 
-/** The refusals that any protected route may send. */
+/** Errors of every protected route. */
 export const ofEveryRoute = [
   ofStatus(400),
   ofStatus(401),
@@ -318,19 +314,19 @@ export const ofEveryRoute = [
   ofStatus(500),
   ofStatus(503)
 ] as const
-/** What routes over clusters may send beside those of every route. */
+/** Further errors of routes over clusters. */
 export const ofFanOut = [ofStatus(404), ofStatus(502), ofStatus(504)] as const
-/** What routes of one workload or pod may send beside those of every route. */
+/** Further errors of routes of one workload or pod. */
 export const ofAction = [ofStatus(404), ofStatus(409), ofStatus(502), ofStatus(504)] as const
-/** What creating a key may send beside those of every route. */
+/** Further errors of creating a key. */
 export const ofNewKey = [ofStatus(409)] as const
-/** What routes of one key may send beside those of every route. */
+/** Further errors of routes of one key. */
 export const ofOneKey = [ofStatus(404), ofStatus(409)] as const
-/** What registering and dropping clusters may send beside those of every route. */
+/** Further errors of registering and removing clusters. */
 export const ofRegistration = [ofStatus(404), ofStatus(409)] as const
-/** What changing the price book may send beside those of every route. */
+/** Further errors of changing the price book. */
 export const ofBook = [ofStatus(409)] as const
-/** What routes that take an `Idempotency-Key` may send beside those of every route. */
+/** Further errors of routes with an `Idempotency-Key`. */
 export const ofIdempotency = [ofStatus(422)] as const
-/** What routes with a body may send beside those of every route. */
+/** Further errors of routes with a body. */
 export const ofBody = [ofStatus(413), ofStatus(415)] as const

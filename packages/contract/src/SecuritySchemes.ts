@@ -1,5 +1,5 @@
 /**
- * How the OpenAPI document says that a key is presented, and where none is asked for.
+ * Security schemes of the OpenAPI document, and the operations that need none.
  */
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
@@ -7,32 +7,32 @@ import { EndpointPolicy } from "./Policy.ts"
 
 const schemes = {
   bearer: { type: "http", scheme: "bearer", description: "An API key." },
-  basic: { type: "http", scheme: "basic", description: "An API key as the password; the user name is not read." }
+  basic: { type: "http", scheme: "basic", description: "An API key as the password. The user name is ignored." }
 }
 
-/** What the pages of the server use: programs send keys. */
+/** The scheme of the server's own pages. Programs send keys. */
 const session = {
   type: "apiKey",
   in: "cookie",
   name: "qd_session",
-  description: "A signed-in browser of the server's own pages; over HTTPS the cookie is __Host-qd_session."
+  description: "Session of a browser on the server's own pages. Over HTTPS the cookie is `__Host-qd_session`."
 }
 
-/** Either scheme will do. */
+/** Either scheme is accepted. */
 const KEY_REQUIRED = Object.keys(schemes).map((name) => ({ [name]: [] }))
 
 const REQUIRED = { public: [], session: [{ session: [] }], key: KEY_REQUIRED }
 
 /**
- * Adds the schemes to a specification: every operation asks for a key, but for those that are public or ask for a session.
+ * Adds the schemes to a specification. Operations require a key, unless their policy is `public` or `session`.
  *
- * The generator says `security: []` of an operation whose middleware reads the key itself, which would mean that it is
- * open to all.
+ * The generator writes `security: []` for an operation whose middleware reads the key itself, which would mean that the
+ * operation is public.
  */
 export const describeSecurity = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ((specification: Record<string, unknown>) => Record<string, unknown>) => {
-  const askedOf = credentialsAsked(api)
+  const openOperations = operationsWithoutKey(api)
   return (specification) => ({
     ...specification,
     security: KEY_REQUIRED,
@@ -40,15 +40,15 @@ export const describeSecurity = <Id extends string, Groups extends HttpApiGroup.
     paths: mapValues(specification["paths"], (item) =>
       mapValues(item, (operation) => {
         const { operationId } = asRecord(operation)
-        const asked = typeof operationId === "string" ? askedOf.get(operationId) : undefined
-        return { ...asRecord(operation), security: REQUIRED[asked ?? "key"] }
+        const policy = typeof operationId === "string" ? openOperations.get(operationId) : undefined
+        return { ...asRecord(operation), security: REQUIRED[policy ?? "key"] }
       })
     )
   })
 }
 
-/** Tells of operations such as `health.readyz` what they ask for; a key where nothing is told. */
-const credentialsAsked = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** Returns the operations that need no key, such as `health.readyz`, with their policy. */
+const operationsWithoutKey = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyMap<string, "public" | "session"> => {
   const operations = new Map<string, "public" | "session">()

@@ -1,5 +1,5 @@
 /**
- * Sessions: a browser signs in with a key once, and keeps a cookie that its pages cannot read.
+ * Sessions: a browser signs in with a key and gets a cookie that scripts cannot read.
  */
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { Schema } from "effect"
@@ -8,7 +8,7 @@ import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { SameOrigin } from "./SameOrigin.ts"
 
-/** A key may have any form; one of the configuration need not look like those that the service makes. */
+/** A raw key. Keys from the configuration may have any form. */
 const KeyText = Schema.String.check(
   Schema.isMinLength(1, { expected: "1 to 4096 characters" }),
   Schema.isMaxLength(4_096, { expected: "1 to 4096 characters" })
@@ -17,7 +17,7 @@ const KeyText = Schema.String.check(
 export const SignIn = Schema.Struct({ key: Schema.RedactedFromValue(KeyText) }).annotate({ identifier: "SignIn" })
 export type SignIn = typeof SignIn.Type
 
-/** The key that a browser is signed in with now. */
+/** The key of the new session. */
 export const SignedIn = ApiKey.annotate({ identifier: "SignedIn", httpApiStatus: 201 })
 
 export class SessionGroup extends HttpApiGroup.make("session")
@@ -32,7 +32,7 @@ export class SessionGroup extends HttpApiGroup.make("session")
         OpenApi.annotations({
           summary: "Sign in",
           description:
-            "Sets a cookie that pages cannot read. For the server's own pages: the request needs their Origin. Programs send the key with each request instead."
+            "Sets a session cookie that scripts cannot read. Only for the server's own pages: the request needs their `Origin`. Programs send the key with each request instead."
         })
       ),
     HttpApiEndpoint.get("get", "/session", { success: ApiKey, error: Problem.ofOneKey })
@@ -40,14 +40,14 @@ export class SessionGroup extends HttpApiGroup.make("session")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Who is signed in",
-          description: "The key that the browser signed in with. Refused beside an Authorization header."
+          description: "Returns the key of the browser's session. A request with an Authorization header is refused."
         })
       ),
     HttpApiEndpoint.delete("end", "/session", {
       query: {
         all: Schema.optionalKey(
           Schema.Literals(["true", "false"]).annotate({
-            description: "Whether every browser that signed in with the same key is signed out."
+            description: "`true` ends every session of the same key."
           })
         )
       },
@@ -57,10 +57,10 @@ export class SessionGroup extends HttpApiGroup.make("session")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Sign out",
-          description: "With all=true every browser that signed in with the same key."
+          description: "Ends the browser's session. With `all=true` every session of the same key ends."
         })
       )
   )
-  .annotate(OpenApi.Description, "Signing browsers in and out, for the server's own pages.")
+  .annotate(OpenApi.Description, "Sessions of browsers, for the server's own pages.")
   .middleware(SameOrigin)
   .prefix("/api/v1") {}

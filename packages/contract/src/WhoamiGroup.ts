@@ -12,7 +12,7 @@ export class WhoamiGroup extends HttpApiGroup.make("whoami")
     HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey, error: Problem.ofOneKey })
       .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
       .annotateMerge(
-        OpenApi.annotations({ summary: "Who am I", description: "The key that the call is made with, and its rule." })
+        OpenApi.annotations({ summary: "Who am I", description: "Returns the caller's key and its rule." })
       )
   )
   .annotate(OpenApi.Description, "The caller's own key.")

@@ -1,5 +1,5 @@
 /**
- * One workload of one cluster: looked at, and changed by what an Operator may do.
+ * Endpoints of one workload: read, scale, restart, pause and resume.
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { PodRow, WorkloadDetail } from "@quarterdeck/cluster-fanout/Row"
@@ -14,18 +14,16 @@ import { EndpointPolicy, type Policy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./ClusterHeaderSchema.ts"
 
-/** The most replicas that a workload may be given. */
+/** Most replicas that a workload may be scaled to. */
 export const MAX_REPLICAS = 10_000
 
-/** How many pods a workload shall have. */
 export const Replicas = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: MAX_REPLICAS }, { expected: `a whole number from 0 to ${MAX_REPLICAS}` })
-).annotate({ description: "How many pods it shall have." })
+).annotate({ description: "Desired number of pods." })
 
-/** Whether nothing is changed. */
 export const dryRun = {
   dryRun: Schema.optionalKey(Schema.Boolean).annotateKey({
-    description: "Whether nothing is changed: the cluster judges it as ever, and the reply tells what would be.",
+    description: "`true` changes nothing: the cluster validates the change, and the reply shows its effect.",
     default: false
   })
 }
@@ -34,11 +32,12 @@ const version = {
   resourceVersion: Schema.optionalKey(
     Schema.NonEmptyString.check(Schema.isMaxLength(128, { expected: "at most 128 characters" }))
   ).annotateKey({
-    description: "The version that is to be changed, as it was read: any other is 409 `workload_changed`."
+    description:
+      "Version of the workload that you read. If the workload has another version, the reply is 409 `workload_changed`."
   })
 }
 
-/** How to do an action, and to which version; nothing of it is needed. */
+/** Options of an action. All are optional. */
 export const ActionRequest = Schema.Struct({ ...dryRun, ...version }).annotate({ identifier: "ActionRequest" })
 export type ActionRequest = typeof ActionRequest.Type
 
@@ -49,14 +48,14 @@ export const ScaleRequest = Schema.Struct({
 }).annotate({ identifier: "ScaleRequest" })
 export type ScaleRequest = typeof ScaleRequest.Type
 
-/** What an action is about, and nothing else; `restartedAt` is absent of a workload that nobody restarted. */
+/** The fields that actions change. `restartedAt` is absent if the workload was never restarted. */
 const ActionState = Schema.Struct({
   replicas: Schema.optionalKey(Schema.Natural),
   isPaused: Schema.optionalKey(Schema.Boolean),
   restartedAt: Schema.optionalKey(Schema.String.check(documents({ format: "date-time" })))
 }).annotate({ identifier: "ActionState" })
 
-/** What became of an action. */
+/** The result of an action. */
 export const ActionResult = Schema.Struct({
   cluster: ClusterName,
   namespace: Schema.String,
@@ -64,7 +63,7 @@ export const ActionResult = Schema.Struct({
   name: Schema.String,
   status: Schema.Literals(["applied", "dryRun"]),
   resourceVersion: Schema.String.annotateKey({
-    description: "Of the workload after it; of a dry run, the present one."
+    description: "Version of the workload after the action. Of a dry run, its current version."
   }),
   before: ActionState,
   after: ActionState
@@ -74,23 +73,23 @@ export type ActionResult = typeof ActionResult.Type
 /**
  * A workload and its pods.
  *
- * **Shape** at most 500 pods, those first that are not ready; `podCount` says how many there are.
+ * **Shape** at most 500 pods, unready pods first. `podCount` counts all of them.
  */
 export const WorkloadReply = Schema.Struct({
   workload: WorkloadDetail,
   pods: Schema.Array(PodRow),
-  podCount: Schema.Natural.annotateKey({ description: "How many pods it has: `pods` holds 500 at most." }),
+  podCount: Schema.Natural.annotateKey({ description: "Number of pods of the workload. `pods` contains 500 at most." }),
   clusters: Schema.Array(Coverage),
   partial: Schema.Boolean
 }).annotate({ identifier: "WorkloadReply" })
 export type WorkloadReply = typeof WorkloadReply.Type
 
-/** What names a workload in a path. */
+/** Path parameters that name a workload. */
 export const workloadPath = {
-  cluster: ClusterName.annotateKey({ description: "The cluster's name." }),
-  namespace: NamespaceName.annotateKey({ description: "The namespace's name." }),
-  kind: Kind.annotateKey({ description: "The kind, such as Deployment." }),
-  name: ObjectName.annotateKey({ description: "The workload's name." })
+  cluster: ClusterName.annotateKey({ description: "Name of the cluster." }),
+  namespace: NamespaceName.annotateKey({ description: "Name of the namespace." }),
+  kind: Kind.annotateKey({ description: "Kind of the workload, such as Deployment." }),
+  name: ObjectName.annotateKey({ description: "Name of the workload." })
 }
 
 const PATH = "/workloads/:cluster/:namespace/:kind/:name"
@@ -98,7 +97,7 @@ const PATH = "/workloads/:cluster/:namespace/:kind/:name"
 const policy: Policy = { resource: "workloads", verb: "operate", canDryRun: "body" }
 const errors = [...Problem.ofAction, ...Problem.ofBody] as const
 
-const IN_PATH = "The path names the cluster; a cluster header that names anything else is refused."
+const IN_PATH = "If sent, the cluster header must name the cluster of the path."
 
 export class WorkloadGroup extends HttpApiGroup.make("workload")
   .add(
@@ -111,8 +110,8 @@ export class WorkloadGroup extends HttpApiGroup.make("workload")
       .annotate(EndpointPolicy, { resource: "workloads", verb: "read" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Look at a workload",
-          description: `As its cluster has it now, never from the cache: its row, rollout, conditions, containers and pods. Annotations, environment, commands and volumes are never shown. ${IN_PATH}`
+          summary: "Get a workload",
+          description: `Reads the workload from its cluster, never from the cache: its row, rollout, conditions, containers and pods. The reply never contains annotations, environment variables, commands or volumes. ${IN_PATH}`
         })
       ),
     HttpApiEndpoint.post("scale", `${PATH}/scale`, {
@@ -126,7 +125,7 @@ export class WorkloadGroup extends HttpApiGroup.make("workload")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Scale a workload",
-          description: `Deployments, StatefulSets and ReplicaSets without an owner. ${IN_PATH}`
+          description: `Scales a Deployment, a StatefulSet or a ReplicaSet without an owner. ${IN_PATH}`
         })
       ),
     HttpApiEndpoint.post("restart", `${PATH}/restart`, {
@@ -140,7 +139,7 @@ export class WorkloadGroup extends HttpApiGroup.make("workload")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Restart a workload",
-          description: `Deployments, StatefulSets and DaemonSets: their pods are replaced by a rollout, as \`kubectl rollout restart\` does it. ${IN_PATH}`
+          description: `Replaces the pods of a Deployment, StatefulSet or DaemonSet by a rollout, as \`kubectl rollout restart\` does. ${IN_PATH}`
         })
       ),
     HttpApiEndpoint.post("pause", `${PATH}/pause`, {
@@ -154,7 +153,7 @@ export class WorkloadGroup extends HttpApiGroup.make("workload")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Pause a rollout",
-          description: `The rollout of a Deployment; of a CronJob, the schedule (\`suspend\`). ${IN_PATH}`
+          description: `Pauses the rollout of a Deployment, or the schedule of a CronJob (\`suspend\`). ${IN_PATH}`
         })
       ),
     HttpApiEndpoint.post("resume", `${PATH}/resume`, {
@@ -168,7 +167,7 @@ export class WorkloadGroup extends HttpApiGroup.make("workload")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Resume a rollout",
-          description: `The rollout of a Deployment; of a CronJob, the schedule. ${IN_PATH}`
+          description: `Resumes the rollout of a Deployment, or the schedule of a CronJob. ${IN_PATH}`
         })
       )
   )

@@ -1,5 +1,5 @@
 /**
- * The workloads of one, several or all clusters: listed, and changed many at once.
+ * Endpoints that list, watch and change workloads of one, several or all clusters.
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { OutcomeCode } from "@quarterdeck/cluster-fanout/OutcomeCode"
@@ -22,9 +22,9 @@ import {
   pageParameters,
   sortParameter
 } from "./ListParameters.ts"
+import * as FileReply from "./FileReply.ts"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import * as ReplyForm from "./ReplyForm.ts"
 import { targetHeader } from "./ClusterHeaderSchema.ts"
 import { dryRun, Replicas } from "./WorkloadGroup.ts"
 
@@ -33,7 +33,6 @@ export const WorkloadList = Schema.Struct({ workloads: Schema.Array(WorkloadRow)
 })
 export type WorkloadList = typeof WorkloadList.Type
 
-/** What names a workload among all clusters. */
 export const WorkloadName = Schema.Struct({
   cluster: ClusterName,
   namespace: NamespaceName,
@@ -42,33 +41,33 @@ export const WorkloadName = Schema.Struct({
 }).annotate({ identifier: "WorkloadName" })
 
 /**
- * A change of many workloads.
+ * The body that changes many workloads.
  *
- * **Shape** either `targets` or `labelSelector`; `replicas` with scale alone; `multiCluster` and `clusters` with `labelSelector`
- * alone.
+ * **Shape** either `targets` or `labelSelector`. `replicas` only with `scale`; `multiCluster` and `clusters` only with
+ * `labelSelector`.
  */
 export const BulkActionRequest = Schema.Struct({
   action: Schema.Literals(["scale", "restart", "pause", "resume"]),
   replicas: Schema.optionalKey(Replicas),
   targets: Schema.optionalKey(Schema.Array(WorkloadName)).annotateKey({
-    description: "The workloads, 500 at most, each once."
+    description: "Workloads to change: 500 at most, without duplicates."
   }),
   labelSelector: Schema.optionalKey(LabelSelector).annotateKey({
     description:
-      "Instead of `targets`: labels of the workloads, as `kubectl -l` takes them, in the addressed clusters; 500 at most."
+      "Instead of `targets`: changes the workloads of the addressed clusters whose labels match, 500 at most. The syntax is that of `kubectl -l`."
   }),
   ...TargetRequest.bodyFields,
   ...dryRun
 }).annotate({ identifier: "BulkActionRequest" })
 export type BulkActionRequest = typeof BulkActionRequest.Type
 
-/** Codes of workloads that were left as they are, since the caller's key ended while others were changed. */
+/** Codes of workloads that were not changed because the caller's key or session ended during the call. */
 const keyCodes = ["key_revoked", "key_expired", "session_ended", "invalid_key"] as const
 
-/** Codes of problems, one for each reason why a workload was not changed. */
+/** Problem code of a workload that was not changed. */
 const BulkCode = Schema.Literals([...OutcomeCode.literals, ...keyCodes] satisfies ReadonlyArray<Problem.Code>)
 
-/** What became of one workload. **Shape** `code` with `refused` and `failed`, `resourceVersion` with the others. */
+/** The outcome of one workload. **Shape** `code` with `refused` and `failed`, `resourceVersion` with the other statuses. */
 export const BulkOutcome = Schema.Struct({
   cluster: ClusterName,
   namespace: Schema.String,
@@ -86,7 +85,7 @@ export type StopCode = (typeof keyCodes)[number] | Extract<OutcomeCode, "namespa
 /** The outcomes of a bulk action, in the order of its targets. */
 export const BulkActionResult = Schema.Struct({
   outcomes: Schema.Array(BulkOutcome),
-  partial: Schema.Boolean.annotateKey({ description: "Whether some addressed cluster did not answer." })
+  partial: Schema.Boolean.annotateKey({ description: "True if an addressed cluster did not answer." })
 }).annotate({ identifier: "BulkActionResult" })
 export type BulkActionResult = typeof BulkActionResult.Type
 
@@ -97,11 +96,11 @@ const idempotencyHeader = {
     )
   ).annotateKey({
     description:
-      "A text that is new for each change: the same one again, within 24 hours, is answered with what became of it, and nothing is done."
+      "Unique text for each change. A second request with the same key within 24 hours gets the stored outcome, and nothing is done."
   })
 }
 
-/** The query parameters of a list of workloads. */
+/** Query parameters of the workload list. */
 export const workloadParameters = {
   ...namespaceParameter,
   ...kindParameter,
@@ -122,7 +121,7 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List workloads",
-          description: "Merged over the addressed clusters, with one coverage entry a cluster."
+          description: "Merges the workloads of the addressed clusters, with one coverage entry for each cluster."
         })
       ),
     HttpApiEndpoint.post("act", "/workloads/actions", {
@@ -136,11 +135,11 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
         OpenApi.annotations({
           summary: "Change many workloads",
           description:
-            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters, each once. One that is out of the key's scope refuses the whole call before anything is done; what becomes of each other is a row. With `Accept: text/event-stream` the reply is server-sent events: an `outcome` for each target as it is known, then `end` with `partial` and how many there are of each status.",
+            "Scales, restarts, pauses or resumes up to 500 workloads of one, several or all clusters. If a target lies outside the key's scope, the whole request is refused before anything is done. Otherwise the reply has one outcome for each target. With `Accept: text/event-stream` the reply is server-sent events: an `outcome` for each target as soon as it is known, then `end` with `partial` and the number of outcomes of each status.",
           transform: (operation) =>
-            ReplyForm.add(operation, "text/event-stream", {
+            FileReply.addMediaType(operation, "text/event-stream", {
               description:
-                "Server-sent events: `outcome`, whose data is a BulkOutcome as JSON, for each target, then `end`, whose data has `partial` and how many there are of each status, or `code` where the service failed. Comments come every 15 s."
+                "Server-sent events. `outcome`: a BulkOutcome as JSON, one for each target. `end`: `partial` and the number of outcomes of each status, or `code` if the server failed. A comment is sent every 15 s."
             })
         })
       ),
@@ -153,8 +152,8 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
       .annotate(EndpointPolicy, { resource: "workloads", verb: "read" })
       .annotateMerge(
         OpenApi.annotations({
-          summary: "Follow workloads",
-          description: `The rows that a list would hold, and each change of them, as server-sent events. ${STREAM_NOTES}`
+          summary: "Watch workloads",
+          description: `Sends the rows of the workload list, then each change of a row, as server-sent events. ${STREAM_NOTES}`
         })
       )
   )

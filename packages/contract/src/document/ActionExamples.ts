@@ -1,4 +1,4 @@
-/** What is asked of workloads, and what became of it. */
+/** Examples of actions on workloads and their results. */
 import { ActionRequest, ActionResult, ScaleRequest } from "../WorkloadGroup.ts"
 import { BulkActionRequest, BulkActionResult, BulkOutcome, WorkloadName } from "../WorkloadsGroup.ts"
 import { example } from "./Example.ts"

@@ -1,4 +1,4 @@
-/** Events of the audit. */
+/** Examples of audit events. */
 import { AuditEvent } from "@quarterdeck/keys/AuditEvent"
 import { AuditList } from "../AuditGroup.ts"
 import { example } from "./Example.ts"

@@ -1,4 +1,4 @@
-/** Reports of costs: questions, rows, sums and the hours behind them. The figures go together. */
+/** Examples of cost reports and explanations. Their figures agree with each other. */
 import { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "@quarterdeck/cost/Aggregate"
 import { WorkloadsBody } from "@quarterdeck/cost/CostQuery"
 import {
@@ -20,7 +20,7 @@ const GIB = 2 ** 30
 
 const window: typeof ReportWindow.Encoded = { start: "2026-11-14T06:00:00.000Z", end: "2026-11-21T06:00:00.000Z" }
 
-/** Two replicas for a week, half a core and a GiB each, of which they used a part. */
+/** A week of two replicas that request half a core and a GiB each. */
 const totals: typeof CostTotals.Encoded = {
   totalCost: 6.73428,
   cpuCost: 5.310648,

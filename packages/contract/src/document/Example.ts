@@ -1,9 +1,9 @@
-/** A value that stands for all of a schema in the OpenAPI document. */
+/** An example of a schema in the OpenAPI document. */
 import type { Schema } from "effect"
 
 export interface Example {
   readonly schema: Schema.ConstraintDecoder<unknown>
-  /** As JSON has it. */
+  /** The encoded value. */
   readonly value: unknown
 }
 

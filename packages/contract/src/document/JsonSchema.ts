@@ -1,24 +1,24 @@
 /**
- * JSON Schemas as those who read documents expect them: one object a schema, and integers that say how large they get.
+ * Simplifies JSON Schemas for tools that read OpenAPI documents.
  */
 import { Predicate } from "effect"
 
-/** A JSON object whose members are not known. */
+/** A JSON object with unknown members. */
 export type Json = Readonly<Record<string, unknown>>
 
 const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
 const MAX_INT32 = 2_147_483_647
 
-/** What holds values, not schemas. */
+/** Keywords whose content is a value, not a schema. */
 const VALUES = new Set(["const", "default", "enum", "example", "examples", "required"])
 
 /**
- * Simplifies a schema, and all in it.
+ * Simplifies a schema and its subschemas.
  *
- * **Shape** the members of an `allOf` move into the schema where each of their keywords is the only one of its name; its
- * `type` and description are theirs, since they tell what a text stands for there. A single alternative is the schema itself. An integer that needs
- * more than 32 bits has the format `int64`, without which generators take it for a smaller one.
+ * **Shape** the members of an `allOf` are merged into the schema if no keyword conflicts; of `type` and `description` the last one
+ * wins. An `anyOf` with one member becomes that member. An integer that needs more than 32 bits gets the format `int64`,
+ * because client generators would choose a smaller type.
  */
 export const simplify = (schema: Json): Json => {
   const inner = Object.fromEntries(
@@ -43,17 +43,17 @@ const withoutAllOf = (schema: Json): Json => {
   return merged
 }
 
-/** A schema that is a reference says nothing else but what describes it, whichever of the two comes first. */
+/** Returns true if a schema and a member of its `allOf` can be merged. A `$ref` may stand only beside a description or default. */
 const isCompatible = (schema: Json, member: Json): boolean =>
   (!("$ref" in schema) || describesOnly(member))
   && (!("$ref" in member) || (!("$ref" in schema) && describesOnly(schema)))
-  && Object.keys(member).every((key) => SAID_LAST.has(key) || !(key in schema) || schema[key] === member[key])
+  && Object.keys(member).every((key) => OVERRIDABLE.has(key) || !(key in schema) || schema[key] === member[key])
 
 const describesOnly = (schema: Json): boolean =>
   Object.keys(schema).every((key) => key === "description" || key === "default")
 
-/** Of two, the outer one counts. */
-const SAID_LAST = new Set(["type", "description"])
+/** Keywords that a later member may override. */
+const OVERRIDABLE = new Set(["type", "description"])
 
 const withoutSingleChoice = (schema: Json): Json => {
   const { anyOf, ...rest } = schema

@@ -1,4 +1,4 @@
-/** Keys, as they are made, shown and listed. */
+/** Examples of keys, sessions and access reviews. */
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { AccessReview, AccessReviewRequest } from "../AccessReviewsGroup.ts"

@@ -1,4 +1,4 @@
-/** Rows of lists, their coverage and the lists themselves, as a small fleet answers. */
+/** Examples of lists, their rows and their coverage. */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import {
   ClusterRow,
@@ -46,7 +46,7 @@ export const throttledCoverage: Coverage = {
   error: { code: "cluster_throttled", message: "cluster prod asks for patience", retryAfterMs: 2_000 }
 }
 
-/** What a cursor looks like; only the service can make one. */
+/** A cursor in the right form. Its signature is invalid. */
 const NEXT_CURSOR = "WyJjYXRhbG9nLWRiIiwiaHViIl0.bciqhfnf3Z4M0Sv589NsTijYvXk"
 
 const workload: WorkloadRow = {

@@ -1,4 +1,4 @@
-/** The price book, and an override of each kind. */
+/** Examples of the price book, with an override of each kind. */
 import { initial, PriceBook } from "@quarterdeck/cost/PriceBook"
 import { example, type Example } from "./Example.ts"
 

@@ -1,4 +1,4 @@
-/** A problem of each code, as a caller may meet it. */
+/** An example of each problem code. */
 import * as Problem from "../Problem.ts"
 import { failedCoverage, throttledCoverage, timedOutCoverage } from "./ListExamples.ts"
 
@@ -109,10 +109,9 @@ const REQUEST_ID = "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f"
 
 const problemOf = (code: Problem.Code): Problem.Problem => Problem.make(code, { ...facts[code], requestId: REQUEST_ID })
 
-/** The problem of each code. */
 export const problems: Readonly<Record<string, Problem.Problem>> = Object.fromEntries(
   Problem.codes.map((code) => [code, problemOf(code)])
 )
 
-/** What stands for all of them. */
+/** The example of the `Problem` component. */
 export const problem: Problem.Problem = problemOf("cluster_forbidden")

@@ -1,5 +1,5 @@
 /**
- * The replies that are no success, as the OpenAPI document tells of them: each status once, and what operations share.
+ * Error replies of the OpenAPI document: one response component for each status.
  */
 import type { OpenApi } from "effect/http-api"
 import * as Problem from "../Problem.ts"
@@ -8,43 +8,45 @@ import { problems } from "./ProblemExamples.ts"
 
 const PROBLEM_MEDIA_TYPE = "application/problem+json"
 
-/** Any request may be answered so, before a route is looked for. */
+/** Statuses of any request, sent before a route is matched. */
 const EVERYWHERE = [431, 503] as const
-/** So may any that asks for a key: what matches the path has other methods. */
-const WHERE_A_KEY_IS_ASKED_FOR = [405] as const
+/** Statuses of any request to a route that requires a key. */
+const WITH_KEY = [405] as const
 
 const header = (description: string, schema: Json = { type: "string" }): Json => ({ description, schema })
 const reference = (section: string, name: string): Json => ({ $ref: `#/components/${section}/${name}` })
 
 const REQUEST_ID = { "X-Request-Id": reference("headers", "RequestId") }
 
-/** Headers that come with a status, beside the request's id. */
+/** Headers of a status beside the request id. */
 const HEADERS: Readonly<Record<number, Json>> = {
-  401: { "WWW-Authenticate": header("A challenge for each scheme.") },
-  405: { Allow: header("The methods that the path answers to.") },
+  401: { "WWW-Authenticate": header("A challenge for each authentication scheme.") },
+  405: { Allow: header("Methods that the path supports.") },
   429: {
-    "Retry-After": header("Seconds until the same may be asked again.", { type: "integer", minimum: 1 }),
-    RateLimit: header('The limit, what is left of it and the seconds until it is whole: `"key";r=0;t=2`.'),
-    "RateLimit-Policy": header('The limit, its burst and the seconds in which that comes back: `"key";q=100;w=2`.')
+    "Retry-After": header("Seconds to wait before a retry.", { type: "integer", minimum: 1 }),
+    RateLimit: header('The limit, its remaining requests and the seconds until it is restored: `"key";r=0;t=2`.'),
+    "RateLimit-Policy": header(
+      'The limit, its burst and the seconds in which the burst is restored: `"key";q=100;w=2`.'
+    )
   },
-  503: { "Retry-After": header("Seconds to wait, where that is known.", { type: "integer", minimum: 0 }) }
+  503: { "Retry-After": header("Seconds to wait before a retry, if known.", { type: "integer", minimum: 0 }) }
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: "The request cannot be read, or asks for what is not allowed.",
-  401: "No key, or none that is valid.",
-  403: "The key may not do this.",
-  404: "What was named does not exist.",
-  405: "The path has other methods.",
-  409: "What is there is in the way.",
+  400: "The request is malformed or has an invalid value.",
+  401: "The request has no key, or the key is not valid.",
+  403: "The key does not allow the request.",
+  404: "The route, or an object that the request names, does not exist.",
+  405: "The path does not support the method.",
+  409: "The request conflicts with the current state.",
   413: "The body is too large.",
-  415: "The body is of another media type.",
-  422: "It was asked for otherwise before.",
-  429: "Too often.",
-  500: "The service failed.",
-  502: "No addressed cluster answered, or the one that was to be changed refused.",
-  503: "Not at the moment.",
-  504: "No addressed cluster answered in time, or nobody knows what became of a change."
+  415: "The body has an unsupported media type.",
+  422: "The idempotency key was used with another request.",
+  429: "A rate limit or quota is exceeded.",
+  500: "The server failed.",
+  502: "No addressed cluster answered, or the cluster refused the change.",
+  503: "The server, or a store that it needs, is not available at the moment.",
+  504: "No addressed cluster answered in time, or the outcome of a change is unknown."
 }
 
 const statuses = [...new Set(Problem.codes.map((code) => Problem.catalogue[code].status))]
@@ -66,7 +68,7 @@ const describe = (status: number): string => {
 
 const nameOf = (status: number): string => `Status${status}`
 
-/** One reply for each status of the catalogue, which lists the codes that it can have, and that of the HTTP parser. */
+/** A response component for each status of the catalogue, with its codes, and one for 431, which the HTTP parser sends. */
 export const responses: Json = {
   ...Object.fromEntries(
     statuses.map((status) => [
@@ -78,12 +80,11 @@ export const responses: Json = {
       }
     ])
   ),
-  [nameOf(431)]: { description: "The headers are over 16 KiB, all together. There is no body." }
+  [nameOf(431)]: { description: "The headers exceed 16 KiB in total. The reply has no body." }
 }
 
-/** The headers that replies share. */
 export const headers: Json = {
-  RequestId: header("Names the request in the service's log: the caller's own, or one that was made.", {
+  RequestId: header("Id of the request in the server's log: the id that the client sent, or a generated one.", {
     type: "string",
     pattern: "^[A-Za-z0-9._-]{1,64}$",
     examples: ["6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f"]
@@ -91,14 +92,14 @@ export const headers: Json = {
 }
 
 /**
- * Gives the replies of an operation.
+ * Returns the replies of an operation.
  *
- * **Shape** problems by reference, so that the document has one of each; 503 keeps what an operation says with it beside the
- * problem.
+ * **Shape** problems are references to the response components. If an operation declares its own 503 body, the reply has that
+ * body and the problem.
  */
 export const ofOperation = ({ responses: declared, security }: OpenApi.OpenAPISpecOperation): Json => {
-  const added = security.length === 0 ? EVERYWHERE : [...EVERYWHERE, ...WHERE_A_KEY_IS_ASKED_FOR]
-  const own = Object.entries(declared).map(([status, reply]): readonly [string, Json] => [
+  const added = security.length === 0 ? EVERYWHERE : [...EVERYWHERE, ...WITH_KEY]
+  const replies = Object.entries(declared).map(([status, reply]): readonly [string, Json] => [
     status,
     isProblem(reply)
       ? reference("responses", nameOf(Number(status)))
@@ -112,7 +113,7 @@ export const ofOperation = ({ responses: declared, security }: OpenApi.OpenAPISp
     String(status),
     reference("responses", nameOf(status))
   ])
-  return Object.fromEntries([...others, ...own])
+  return Object.fromEntries([...others, ...replies])
 }
 
 const isProblem = ({ content }: OpenApi.OpenApiSpecResponse): boolean =>
