@@ -3,10 +3,10 @@ import { gzipSync } from "node:zlib"
 import { defineConfig, type Plugin } from "vite"
 import { compress } from "./build/compress.ts"
 
-/** What a reader on a slow line waits for before the first page. */
+/** Budget for the compressed script of the first page. */
 const FIRST_LOAD_GZIP_BYTES = 300_000
 
-/** Fails the build when the script of the first load outgrows its budget. */
+/** Fails the build if the script of the first load exceeds its budget. */
 const budget = (): Plugin => ({
   name: "quarterdeck-first-load-budget",
   apply: "build",
@@ -33,7 +33,7 @@ export default defineConfig({
   plugins: [react(), budget(), compress()],
   build: {
     target: "es2023",
-    // The budget above is what counts.
+    // The budget above replaces this warning.
     chunkSizeWarningLimit: 2_000,
     assetsInlineLimit: 0,
     license: { fileName: "licenses.md" },

@@ -1,20 +1,19 @@
 /**
- * Builds the pages, all or nothing: a server that starts meanwhile finds the last ones or the new ones.
+ * Builds the pages and replaces them atomically: a server that starts during a build finds the old pages or the new ones.
  */
 import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 
-/** The package's folder. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url))
-/** What the server serves. */
+/** The folder that the server serves. */
 export const DIST = fileURLToPath(new URL("../dist", import.meta.url))
 
-/** Builds beside the place where the pages stand, and changes places at the end; several at once do not meet. */
+/** Builds into a temporary folder and renames it at the end. Concurrent builds do not interfere. */
 export const build = async (logLevel: "info" | "warn"): Promise<void> => {
   const fresh = `${DIST}.${process.pid}`
   const stale = `${fresh}.old`
-  // Loaded here alone: most programs that ask find the pages built.
+  // Loaded on demand: most programs find the pages up to date and need no vite.
   const { build: bundle } = await import("vite")
   try {
     await bundle({ root: ROOT, logLevel, build: { outDir: fresh, emptyOutDir: true } })

@@ -1,5 +1,5 @@
 /**
- * Compresses the assets as they are written, so that the server need not.
+ * Compresses the assets at build time, so that the server does not have to.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import type { Plugin } from "vite"
 
 const COMPRESSIBLE = /\.(?:css|js|svg)$/
 
-/** The best one takes ten times as long and saves a few percent. */
+/** The maximum of 11 takes about ten times as long and saves a few percent. */
 const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 9 }
 
 /** Writes a `.br` and a `.gz` beside each asset. */

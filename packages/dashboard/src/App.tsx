@@ -1,5 +1,5 @@
 /**
- * The whole page: signed out, or signed in with its places.
+ * The whole page: the sign-in page, or the frame with its pages.
  */
 import { Center, Container, Loader } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"

@@ -1,5 +1,5 @@
 /**
- * Which page an address shows. Each is loaded when it is opened first.
+ * Routes of the pages. The code of each page is loaded when it is first opened.
  */
 import { Stack } from "@mantine/core"
 import { type ReactNode, Suspense } from "react"
@@ -10,7 +10,7 @@ import { lazyPart } from "./frame/lazyPart.ts"
 import { PageBoundary } from "./frame/PageBoundary.tsx"
 import { PLACES } from "./frame/places.ts"
 
-/** Lines of forms and of text that are longer are hard to read. */
+/** Width in pixels above which lines of text and forms are hard to read. */
 const READABLE = 1_200
 
 const ClustersPage = lazyPart("ClustersPage", () => import("./clusters/ClustersPage.tsx"))
@@ -37,7 +37,7 @@ export const Pages = () => {
   const { linkTo } = useTarget()
   const { pathname } = useLocation()
   return (
-    // A page that failed is no reason for the next one not to be shown.
+    // The key resets the boundary when the user opens another page.
     <PageBoundary key={pathname}>
       <Suspense fallback={<Loading what="the page" />}>
         <Routes>

@@ -1,5 +1,5 @@
 /**
- * Starts the page.
+ * Renders the page.
  */
 import "@mantine/core/styles.css"
 import "./frame/page.css"
@@ -14,7 +14,7 @@ import { noteFailure } from "./api/Session.ts"
 import { App } from "./App.tsx"
 import { colors, theme } from "./frame/theme.ts"
 
-/** A refusal stays one; what may pass is tried again. */
+/** Retries twice if the server did not answer or failed. Other refusals would be repeated. */
 const retry = (failures: number, error: Error): boolean =>
   failures < 2 && error instanceof ApiFailure && (error.status === undefined || error.status >= 500)
 
@@ -30,7 +30,7 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={colors} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={queries}>
-        {/* What the address holds is what fields show: it changes as soon as they do. */}
+        {/* Fields show what the address holds, so navigation must be synchronous. */}
         <HashRouter useTransitions={false}>
           <App />
         </HashRouter>

@@ -28,16 +28,16 @@ describe("the filter of the audit in an address", () => {
     const filter = AuditFilter.parse(
       new URLSearchParams("range=ever&decision=maybe&verb=undo&resource=other&on=no%20name&keyId=%20")
     )
-    assert.deepStrictEqual(AuditFilter.questionOf(filter, NOW), { since: "2026-11-21T12:00:00.000Z" })
+    assert.deepStrictEqual(AuditFilter.parametersOf(filter, NOW), { since: "2026-11-21T12:00:00.000Z" })
     assert.isFalse(AuditFilter.isNarrowed({ ...filter, keyId: "" }))
   })
 
   it("takes whole days of the reader's, both of them", () => {
     const days = { ...AuditFilter.NO_FILTER, range: "custom", from: "2026-11-20", to: "2026-11-21" } as const
-    assert.deepStrictEqual(AuditFilter.questionOf(days, NOW), {
+    assert.deepStrictEqual(AuditFilter.parametersOf(days, NOW), {
       since: new Date(2026, 10, 20).toISOString(),
       until: new Date(2026, 10, 22).toISOString()
     })
-    assert.deepStrictEqual(AuditFilter.questionOf({ ...days, from: "", to: "" }, NOW), {})
+    assert.deepStrictEqual(AuditFilter.parametersOf({ ...days, from: "", to: "" }, NOW), {})
   })
 })

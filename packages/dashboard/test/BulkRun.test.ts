@@ -3,7 +3,7 @@ import { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
 import { Schema } from "effect"
 import * as ActionProgress from "../src/api/ActionProgress.ts"
 import type { Outcome } from "../src/api/BulkCall.ts"
-import { begin, ended, fateOf, placeOf, resent, retried, tallyOf, told } from "../src/actions/BulkRun.ts"
+import { begin, ended, fateOf, placeOf, resent, retried, tallyOf, withOutcome } from "../src/actions/BulkRun.ts"
 
 const decode = Schema.decodeUnknownSync(BulkOutcome)
 const Kind = Schema.Literals(["applied", "refused", "failed", "unknown", "silent"])
@@ -27,7 +27,7 @@ const outcomeOf = (kind: typeof Kind.Type, index: number): ReadonlyArray<Outcome
 
 const change = { action: "restart", replicas: 0 } as const
 const runOf = (kinds: ReadonlyArray<typeof Kind.Type>) =>
-  kinds.flatMap(outcomeOf).reduce(told, begin({ change, workloads: kinds.map((_, index) => nameOf(index)) }))
+  kinds.flatMap(outcomeOf).reduce(withOutcome, begin({ change, workloads: kinds.map((_, index) => nameOf(index)) }))
 
 describe("the progress of many actions", () => {
   const Cuts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })))

@@ -16,16 +16,16 @@ interface Connection {
 /** Follows over one connection after the other, the last again and again. */
 const following = Effect.fnUntraced(function* (...connections: ReadonlyArray<Connection>) {
   const beginnings: Array<number> = []
-  const told: Array<Followed> = []
+  const reports: Array<Followed> = []
   const open = yield* Ref.make(0)
-  const connect: Connect = (feed, onHeard) =>
+  const connect: Connect = (feed, onReceived) =>
     Effect.gen(function* () {
       beginnings.push(yield* Clock.currentTimeMillis)
       const { every, loss, text = "" } = connections[Math.min(beginnings.length, connections.length) - 1] ?? {}
       const take = feed.reader()
       const hear = Effect.map(Clock.currentTimeMillis, (nowMs) => {
         take(text, nowMs)
-        onHeard(nowMs)
+        onReceived(nowMs)
       })
       if (text !== "") yield* hear
       if (loss !== undefined) return yield* Effect.fail(loss)
@@ -39,10 +39,10 @@ const following = Effect.fnUntraced(function* (...connections: ReadonlyArray<Con
     )
   yield* Effect.forkScoped(
     follow(connect, (followed) => {
-      told.push(followed)
+      reports.push(followed)
     })
   )
-  return { beginnings, told, open, states: () => told.map(({ state }) => state) }
+  return { beginnings, reports, open, states: () => reports.map(({ state }) => state) }
 })
 
 const READY = eventOf("ready", {})
@@ -50,10 +50,10 @@ const READY = eventOf("ready", {})
 describe("a stream that is followed", () => {
   it.effect("is live once every row was told, and shows what comes close to each other together", () =>
     Effect.gen(function* () {
-      const { states, told } = yield* following({ text: `${gone("a")}${gone("b")}${READY}` })
+      const { states, reports } = yield* following({ text: `${gone("a")}${gone("b")}${READY}` })
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(states(), ["live"])
-      assert.strictEqual(told[0]?.told?.gone.size, 2)
+      assert.strictEqual(reports[0]?.snapshot?.gone.size, 2)
     })
   )
 
@@ -67,24 +67,27 @@ describe("a stream that is followed", () => {
 
   it.effect("keeps what it told when it is lost, and is not live again before the next connection is whole", () =>
     Effect.gen(function* () {
-      const { states, told } = yield* following(
+      const { states, reports } = yield* following(
         { text: `${gone("a")}${READY}` },
         { text: eventOf("reset", {}) + gone("b"), every: 15_000 }
       )
       yield* TestClock.adjust("5 minutes")
       assert.deepStrictEqual(states(), ["live", "connecting"])
-      assert.deepStrictEqual([...(told[1]?.told?.gone ?? [])], ["hub/shop/Pod/a/a"])
+      assert.deepStrictEqual([...(reports[1]?.snapshot?.gone ?? [])], ["hub/shop/Pod/a/a"])
     })
   )
 
   it.effect("is opened again when it falls silent, and closes the connection before", () =>
     Effect.gen(function* () {
-      const { beginnings, open, states, told } = yield* following({ text: `${gone("a")}${READY}` }, { text: ":\n\n" })
+      const { beginnings, open, states, reports } = yield* following(
+        { text: `${gone("a")}${READY}` },
+        { text: ":\n\n" }
+      )
       yield* TestClock.adjust("44 seconds")
       assert.deepStrictEqual(states(), ["live"])
       yield* TestClock.adjust("3 seconds")
       assert.deepStrictEqual(states(), ["live", "connecting"])
-      assert.strictEqual(told[1]?.told?.gone.size, 1)
+      assert.strictEqual(reports[1]?.snapshot?.gone.size, 1)
       assert.strictEqual(beginnings.length, 2)
       assert.strictEqual(yield* Ref.get(open), 1)
     })

@@ -17,7 +17,7 @@ describe("the filter of keys in an address", () => {
 
   it("asks for nothing that it does not say", () => {
     const filter = KeyFilter.parse(new URLSearchParams("name=%20&status=lost&cluster=prod"))
-    assert.deepStrictEqual(KeyFilter.questionOf(filter), {})
+    assert.deepStrictEqual(KeyFilter.parametersOf(filter), {})
     assert.isFalse(KeyFilter.isNarrowed(filter))
   })
 })

@@ -110,7 +110,7 @@ describe("a list that is followed", () => {
     take(eventOf("coverage", coverage("hub", "ok")) + eventOf("coverage", coverage("prod", "error")), 20_000)
     const shown = LiveRows.coveragesOf(
       read,
-      { coverages: feed.coverages, heardAtMs: 60_000 },
+      { coverages: feed.coverages, receivedAtMs: 60_000 },
       { readAtMs: 10_000, shownAtMs: 60_000 }
     )
     assert.deepStrictEqual(

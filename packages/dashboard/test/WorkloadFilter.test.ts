@@ -19,7 +19,9 @@ describe("the filter of an address", () => {
   })
 
   it("asks for nothing that it does not say", () => {
-    const question = WorkloadFilter.questionOf(WorkloadFilter.parse(new URLSearchParams("name=%20&sort=age&order=up")))
-    assert.deepStrictEqual(question, { sort: "name", order: "asc" })
+    const parameters = WorkloadFilter.parametersOf(
+      WorkloadFilter.parse(new URLSearchParams("name=%20&sort=age&order=up"))
+    )
+    assert.deepStrictEqual(parameters, { sort: "name", order: "asc" })
   })
 })

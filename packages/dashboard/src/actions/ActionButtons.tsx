@@ -1,5 +1,5 @@
 /**
- * What an Operator can do with a workload.
+ * Buttons for the actions of a workload. Viewers do not see them.
  */
 import { Button, Group } from "@mantine/core"
 import { useState } from "react"

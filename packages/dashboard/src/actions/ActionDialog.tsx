@@ -1,5 +1,5 @@
 /**
- * Shows what a change would be, as the cluster judges it, before it is made.
+ * Dialog of an action on one workload. It previews the change by a dry run before it is applied.
  */
 import { Alert, Button, Group, Modal, Stack, Table, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -21,14 +21,14 @@ export const LABELS: Readonly<Record<ActionName, string>> = {
 }
 
 const MEANINGS: Readonly<Record<ActionName, string>> = {
-  scale: "It gets or loses pods until it has so many.",
-  restart: "Its pods are replaced, a few at a time as its rollout says, by others like them.",
-  pause: "A rollout stops where it is; of a CronJob, no job is begun.",
-  resume: "The rollout goes on; of a CronJob, jobs are begun again."
+  scale: "Pods are added or removed until it has this number.",
+  restart: "Its pods are replaced by new ones, a few at a time as its rollout strategy says.",
+  pause: "A rollout stops where it is. A CronJob starts no more jobs.",
+  resume: "The rollout continues. A CronJob starts jobs again."
 }
 
 interface Props {
-  /** The dialog is closed without one. */
+  /** The dialog is open while this is set. */
   readonly action: ActionName | undefined
   readonly workload: Workload
   readonly onClose: () => void
@@ -48,7 +48,7 @@ export const ActionDialog = ({ action, onClose, workload }: Props) => (
   </Modal>
 )
 
-/** The change that a dialog is about: what it would be, and what became of it. */
+/** State of the dialog: the preview of the change and its result. */
 const useChange = (action: ActionName, workload: Workload) => {
   const queries = useQueryClient()
   const [replicas, setReplicas] = useState<number | string>(workload.replicas.desired)
@@ -56,7 +56,7 @@ const useChange = (action: ActionName, workload: Workload) => {
   const [applied, setApplied] = useState<ActionResult>()
   const previewing = useAction()
   const applying = useAction()
-  const isWhole = isReplicas(replicas)
+  const isValid = isReplicas(replicas)
   const change = { action, replicas: typeof replicas === "number" ? replicas : 0 }
 
   const show = () => {
@@ -73,28 +73,31 @@ const useChange = (action: ActionName, workload: Workload) => {
       await queries.invalidateQueries({ queryKey: ["pods"] })
     })
   }
-  const take = (value: number | string) => {
+  const changeReplicas = (value: number | string) => {
     setReplicas(value)
     setPreview(undefined)
   }
-  // What needs no number is shown as the dialog opens, once.
-  const isShown = useRef(false)
+  // Actions without a number are previewed once, when the dialog opens.
+  const hasPreview = useRef(false)
   useEffect(() => {
-    if (action === "scale" || isShown.current) return
-    isShown.current = true
+    if (action === "scale" || hasPreview.current) return
+    hasPreview.current = true
     show()
   })
-  return { replicas, take, isWhole, preview, applied, show, apply, previewing, applying }
+  return { replicas, changeReplicas, isValid, preview, applied, show, apply, previewing, applying }
 }
 
 const Form = ({ action, onClose, workload }: Props & { readonly action: ActionName }) => {
-  const { applied, apply, applying, isWhole, preview, previewing, replicas, show, take } = useChange(action, workload)
+  const { applied, apply, applying, changeReplicas, isValid, preview, previewing, replicas, show } = useChange(
+    action,
+    workload
+  )
   if (applied !== undefined) return <Applied result={applied} onClose={onClose} />
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (preview !== undefined) apply(preview)
-    else if (isWhole) show()
+    else if (isValid) show()
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -103,24 +106,26 @@ const Form = ({ action, onClose, workload }: Props & { readonly action: ActionNa
           {workload.kind} <b>{workload.name}</b> in namespace {workload.namespace} of {workload.cluster}.{" "}
           {MEANINGS[action]}
         </Text>
-        {action === "scale" ? <ReplicasInput label="Replicas" value={replicas} onChange={take} /> : undefined}
-        {previewing.isRunning ? <Loading what="what would change" /> : undefined}
+        {action === "scale" ? <ReplicasInput label="Replicas" value={replicas} onChange={changeReplicas} /> : undefined}
+        {previewing.isRunning ? <Loading what="the preview" /> : undefined}
         {previewing.failure === undefined ? undefined : <FailureAlert failure={previewing.failure} onRetry={show} />}
         {preview === undefined ? undefined : <Difference result={preview} />}
         {applying.failure === undefined ? undefined : (
           <FailureAlert failure={applying.failure} onRetry={show}>
             {applying.failure.code === "workload_changed" ? (
-              <Text size="sm">Somebody else has changed it since it was shown. Nothing was done: look again.</Text>
+              <Text size="sm">
+                The workload was changed since the preview. Nothing was done. Try again to see a new preview.
+              </Text>
             ) : undefined}
           </FailureAlert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           {preview === undefined ? (
-            <Button type="submit" disabled={!isWhole} loading={previewing.isRunning}>
-              Show what would change
+            <Button type="submit" disabled={!isValid} loading={previewing.isRunning}>
+              Preview
             </Button>
           ) : (
             <Button type="submit" loading={applying.isRunning} disabled={applying.failure !== undefined}>
@@ -136,7 +141,7 @@ const Form = ({ action, onClose, workload }: Props & { readonly action: ActionNa
 const Applied = ({ onClose, result }: { readonly result: ActionResult; readonly onClose: () => void }) => (
   <Stack gap="md">
     <Alert color="teal" variant="light" role="status" title="Done">
-      <Text size="sm">The cluster has taken the change. What its controllers make of it shows on the page.</Text>
+      <Text size="sm">The cluster accepted the change. The page shows its progress.</Text>
     </Alert>
     <Difference result={result} />
     <Group justify="flex-end">
@@ -156,10 +161,10 @@ const FACTS: ReadonlyArray<readonly [name: string, of: (state: State) => ReactNo
 ]
 
 const Difference = ({ result: { after, before, status } }: { readonly result: ActionResult }) => (
-  <Table aria-label={status === "dryRun" ? "What would change" : "What has changed"} withTableBorder>
+  <Table aria-label={status === "dryRun" ? "Preview" : "Result"} withTableBorder>
     <Table.Thead>
       <Table.Tr>
-        <Table.Th scope="col">{status === "dryRun" ? "Nothing is changed yet" : "Changed"}</Table.Th>
+        <Table.Th scope="col">{status === "dryRun" ? "Not applied yet" : "Applied"}</Table.Th>
         <Table.Th scope="col">Before</Table.Th>
         <Table.Th scope="col">After</Table.Th>
       </Table.Tr>

@@ -1,5 +1,5 @@
 /**
- * Shows what a change of many workloads would be, as their clusters judge it, and then what becomes of each.
+ * Dialog of an action on many workloads: the preview by a dry run, then the outcome of each workload.
  */
 import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -20,28 +20,28 @@ import { RunFoot, RunState } from "./RunState.tsx"
 import { useBulkRun } from "./useBulkRun.ts"
 
 const MEANINGS: Readonly<Record<ActionName, string>> = {
-  scale: "Each gets or loses pods until it has so many.",
-  restart: "The pods of each are replaced, a few at a time as its rollout says, by others like them.",
-  pause: "The rollout of each stops where it is; of a CronJob, no job is begun.",
-  resume: "The rollout of each goes on; of a CronJob, jobs are begun again."
+  scale: "Pods of each are added or removed until it has this number.",
+  restart: "The pods of each are replaced by new ones, a few at a time as its rollout strategy says.",
+  pause: "The rollout of each stops where it is. A CronJob starts no more jobs.",
+  resume: "The rollout of each continues. A CronJob starts jobs again."
 }
 
-/** What was chosen, of whom. **Shape** the list goes on beneath, and this stays what it was. */
+/** Snapshot of the chosen action and its workloads. Later changes of the list do not affect it. */
 export interface Chosen {
   readonly action: ActionName
   readonly workloads: ReadonlyArray<Workload>
 }
 
 interface Props {
-  /** The dialog is closed without one. */
+  /** The dialog is open while this is set. */
   readonly chosen: Chosen | undefined
-  /** Called when the dialog closes; `isDone` once every workload was reported as changed. */
+  /** Called when the dialog closes. `isDone` is true if every workload was changed. */
   readonly onClose: (isDone: boolean) => void
 }
 
 export const BulkDialog = ({ chosen, onClose }: Props) => {
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false })
-  // What is under way is left by its button, which says what that means; Escape and the cross do the same.
+  // While a change runs, Escape and the close button act like "Stop watching".
   const close = useRef(() => onClose(false))
   return (
     <Modal
@@ -59,8 +59,8 @@ export const BulkDialog = ({ chosen, onClose }: Props) => {
         <Form
           {...chosen}
           onClose={onClose}
-          onCloseAsked={(ask) => {
-            close.current = ask
+          onCloseHandler={(handler) => {
+            close.current = handler
           }}
         />
       )}
@@ -70,13 +70,13 @@ export const BulkDialog = ({ chosen, onClose }: Props) => {
 
 type Preview = ReadonlyMap<string, Outcome>
 
-/** What the dry run of a change says. **Shape** what needs no number is asked at once. */
+/** State of the dry run. **Shape** actions without a number are previewed when the dialog opens. */
 const usePreview = (action: ActionName, workloads: ReadonlyArray<Workload>) => {
   const [replicas, setReplicas] = useState<number | string>("")
   const [outcomes, setOutcomes] = useState<Preview>()
   const { clear, failure, isRunning, run } = useAction()
   const controller = useRef<AbortController>(undefined)
-  const isWhole = action !== "scale" || isReplicas(replicas)
+  const isValid = action !== "scale" || isReplicas(replicas)
   const change = { action, replicas: typeof replicas === "number" ? replicas : 0 }
 
   const show = () => {
@@ -85,46 +85,46 @@ const usePreview = (action: ActionName, workloads: ReadonlyArray<Workload>) => {
     controller.current = mine
     setOutcomes(undefined)
     void run(async () => {
-      const told = await previewOf(change, workloads, mine.signal)
-      setOutcomes(new Map(told.map((outcome) => [placeOf(outcome), outcome])))
+      const outcomes = await previewOf(change, workloads, mine.signal)
+      setOutcomes(new Map(outcomes.map((outcome) => [placeOf(outcome), outcome])))
     })
   }
-  const take = (value: number | string) => {
+  const changeReplicas = (value: number | string) => {
     setReplicas(value)
     setOutcomes(undefined)
     clear()
   }
-  const isShown = useRef(false)
+  const hasPreview = useRef(false)
   useEffect(() => {
-    if (action === "scale" || isShown.current) return
-    isShown.current = true
+    if (action === "scale" || hasPreview.current) return
+    hasPreview.current = true
     show()
   })
-  return { replicas, take, isWhole, change, outcomes, show, failure, isRunning }
+  return { replicas, changeReplicas, isValid, change, outcomes, show, failure, isRunning }
 }
 
 interface FormProps extends Chosen {
   readonly onClose: (isDone: boolean) => void
-  /** Is given what is to happen when somebody closes the dialog from outside. */
-  readonly onCloseAsked: (ask: () => void) => void
+  /** Receives the handler for Escape and the close button. */
+  readonly onCloseHandler: (handler: () => void) => void
 }
 
-const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
+const Form = ({ action, onClose, onCloseHandler, workloads }: FormProps) => {
   const preview = usePreview(action, workloads)
-  const { change, isWhole, outcomes } = preview
+  const { change, isValid, outcomes } = preview
   const progress = useBulkRun()
   const { leave, run } = progress
   const changed = workloads.filter((workload) => outcomes?.get(placeOf(workload))?.status === "dryRun")
   const isRunning = run?.phase === "running"
   useEffect(() => {
-    onCloseAsked(isRunning ? leave : () => onClose(false))
+    onCloseHandler(isRunning ? leave : () => onClose(false))
   })
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (run !== undefined || preview.isRunning) return
     if (outcomes === undefined) {
-      if (isWhole) preview.show()
+      if (isValid) preview.show()
     } else if (changed.length > 0) progress.start(begin({ change, workloads: changed }))
   }
   return (
@@ -132,15 +132,20 @@ const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
       <Stack gap="md">
         <Text size="sm">{MEANINGS[action]}</Text>
         {action === "scale" && run === undefined ? (
-          <ReplicasInput label="Replicas of each" value={preview.replicas} mayBeEmpty onChange={preview.take} />
+          <ReplicasInput
+            label="Replicas for each"
+            value={preview.replicas}
+            mayBeEmpty
+            onChange={preview.changeReplicas}
+          />
         ) : undefined}
-        {preview.isRunning ? <Loading what="what would change" /> : undefined}
+        {preview.isRunning ? <Loading what="the preview" /> : undefined}
         {preview.failure === undefined ? undefined : <FailureAlert failure={preview.failure} onRetry={preview.show} />}
         {outcomes === undefined || run !== undefined ? undefined : (
           <Text size="sm" role="status">
-            Nothing is changed yet. It can be done to {Quantity.count(changed.length)} of{" "}
+            Nothing is changed yet. The change applies to {Quantity.count(changed.length)} of{" "}
             {Quantity.counted(workloads.length, "workload")}
-            {changed.length < workloads.length ? "; the others are left out" : ""}.
+            {changed.length < workloads.length ? "; the others are skipped" : ""}.
           </Text>
         )}
         {run === undefined ? undefined : <RunState progress={progress} run={run} workloads={changed} />}
@@ -150,11 +155,11 @@ const Form = ({ action, onClose, onCloseAsked, workloads }: FormProps) => {
         {run === undefined ? (
           <Group justify="flex-end">
             <Button variant="default" onClick={() => onClose(false)}>
-              Leave it
+              Cancel
             </Button>
             {outcomes === undefined ? (
-              <Button type="submit" disabled={!isWhole} loading={preview.isRunning}>
-                Show what would change
+              <Button type="submit" disabled={!isValid} loading={preview.isRunning}>
+                Preview
               </Button>
             ) : (
               <Button type="submit" disabled={changed.length === 0}>

@@ -1,19 +1,21 @@
 /**
- * A change of many workloads that is on its way: what became of each, and what is still to be told.
+ * The state of a bulk action: the outcome of each workload, and the phase of the call.
  */
 import { type BulkCall, type End, newKey, type Outcome } from "../api/BulkCall.ts"
 import type { WorkloadName } from "../api/WorkloadQueries.ts"
 
 /**
- * How far a call is. **Shape** `broken`: the server failed on its way; `lost`: its answer did not come, however often it was asked
- * for; `left`: its reader wanted to wait no longer; `refused`: nothing was done; `unknown`: the server cannot tell what it did.
+ * Phase of a call.
+ *
+ * **Shape** `broken`: the server failed before the last outcome. `lost`: no answer, even after retries. `left`: the user stopped
+ * watching. `refused`: nothing was done. `unknown`: the server does not know what was done.
  */
 export type Phase = "running" | "ended" | "broken" | "lost" | "left" | "refused" | "unknown"
 
 /**
- * A change of several workloads, and how far it is.
+ * A bulk action and its state.
  *
- * **Shape** `outcomes` of this call and those before it, which it tries again in part; by {@link placeOf}.
+ * **Shape** `outcomes` by {@link placeOf}, of this call and of earlier calls that it retries in part.
  */
 export interface BulkRun {
   readonly call: BulkCall
@@ -21,18 +23,18 @@ export interface BulkRun {
   readonly phase: Phase
 }
 
-/** What tells workloads apart. */
+/** Returns the key of a workload. */
 export const placeOf = ({ cluster, kind, name, namespace }: WorkloadName): string =>
   JSON.stringify([cluster, namespace, kind, name])
 
-/** Begins a change. */
+/** Starts a bulk action under a new idempotency key. */
 export const begin = (call: Omit<BulkCall, "key">): BulkRun => ({
   call: { ...call, key: newKey() },
   outcomes: new Map(),
   phase: "running"
 })
 
-export const told = (run: BulkRun, outcome: Outcome): BulkRun => ({
+export const withOutcome = (run: BulkRun, outcome: Outcome): BulkRun => ({
   ...run,
   outcomes: new Map(run.outcomes).set(placeOf(outcome), outcome)
 })
@@ -41,40 +43,41 @@ export const ended = (run: BulkRun, { isWhole }: End): BulkRun => ({ ...run, pha
 
 export const at = (run: BulkRun, phase: Phase): BulkRun => ({ ...run, phase })
 
-/** What became of a workload, or that it was not told. **Shape** `unknown` is never tried again unseen. */
-export type Fate = "applied" | "refused" | "failed" | "unknown" | "underway" | "notTold"
+/** State of one workload. `unreported`: the call ended without its outcome. */
+export type Fate = "applied" | "refused" | "failed" | "unknown" | "underway" | "unreported"
 
-const SILENT: Readonly<Record<Phase, Fate>> = {
+const WITHOUT_OUTCOME: Readonly<Record<Phase, Fate>> = {
   running: "underway",
-  ended: "notTold",
+  ended: "unreported",
   broken: "unknown",
-  lost: "notTold",
-  left: "notTold",
-  refused: "notTold",
+  lost: "unreported",
+  left: "unreported",
+  refused: "unreported",
   unknown: "unknown"
 }
 
 export const fateOf = ({ outcomes, phase }: BulkRun, workload: WorkloadName): Fate => {
   const outcome = outcomes.get(placeOf(workload))
-  if (outcome === undefined) return SILENT[phase]
+  if (outcome === undefined) return WITHOUT_OUTCOME[phase]
   if (outcome.code === "outcome_unknown") return "unknown"
-  return outcome.status === "dryRun" ? "notTold" : outcome.status
+  return outcome.status === "dryRun" ? "unreported" : outcome.status
 }
 
-/** How many workloads there are of each fate. */
+/** Counts the workloads of each fate. */
 export const tallyOf = (run: BulkRun, workloads: ReadonlyArray<WorkloadName>): Readonly<Record<Fate, number>> => {
-  const counts = { applied: 0, refused: 0, failed: 0, unknown: 0, underway: 0, notTold: 0 }
+  const counts = { applied: 0, refused: 0, failed: 0, unknown: 0, underway: 0, unreported: 0 }
   for (const workload of workloads) counts[fateOf(run, workload)]++
   return counts
 }
 
-/** The same call once more, after its answer was lost or not waited for: under its own key nothing is done twice. */
+/** Sends the same call again after its answer was lost or the user stopped watching. Its key prevents doing anything twice. */
 export const resent = (run: BulkRun): BulkRun => ({ ...run, phase: "running" })
 
 /**
- * Another call for the workloads whose cluster did not answer, with nothing done.
+ * Makes a call for the workloads that failed because their cluster did not answer.
  *
- * **Shape** under a new key; `undefined` where there are none, or not all is told. What is done, refused or not known is left alone.
+ * **Shape** under a new key; `undefined` if none failed or the call has not ended. Applied, refused and unknown workloads are not
+ * retried.
  */
 export const retried = (run: BulkRun): BulkRun | undefined => {
   const workloads = run.call.workloads.filter((workload) => fateOf(run, workload) === "failed")

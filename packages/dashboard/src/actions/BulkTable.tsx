@@ -1,5 +1,5 @@
 /**
- * The workloads of a change, row by row: what would become of each, or what has.
+ * Table of a bulk action: the preview or the outcome of each workload.
  */
 import { Code, Table, Text } from "@mantine/core"
 import type { Outcome } from "../api/BulkCall.ts"
@@ -14,21 +14,21 @@ import { FATES, previewVerdict, reasonOf } from "./OutcomeText.ts"
 interface Props {
   readonly change: Change
   readonly workloads: ReadonlyArray<Workload>
-  /** What the dry run told, by place; absent before it. */
+  /** Outcomes of the dry run, by {@link placeOf}; absent before it. */
   readonly preview: ReadonlyMap<string, Outcome> | undefined
-  /** The change itself; absent before it. */
+  /** State of the change; absent before it starts. */
   readonly run: BulkRun | undefined
 }
 
 export const BulkTable = ({ change, preview, run, workloads }: Props) => {
-  const label = run === undefined ? "What would change" : "What becomes of each"
+  const label = run === undefined ? "Preview" : "Outcomes"
   return (
     <ScrollTable label={label} minWidth={320} maxHeight={420}>
       <Table aria-label={label} stickyHeader>
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Workload</Table.Th>
-            <Table.Th scope="col">Where</Table.Th>
+            <Table.Th scope="col">Cluster and namespace</Table.Th>
             <Table.Th scope="col">Change</Table.Th>
             <Table.Th scope="col">{run === undefined ? "Dry run" : "Outcome"}</Table.Th>
           </Table.Tr>
@@ -65,20 +65,20 @@ export const BulkTable = ({ change, preview, run, workloads }: Props) => {
   )
 }
 
-/** What a change does to a workload as the list shows it. */
+/** Describes the change of a workload, from its state in the list. */
 const changeText = ({ action, replicas }: Change, { kind, replicas: { desired }, status }: Workload): string => {
   if (!canAct(action, kind)) return Quantity.UNKNOWN
   switch (action) {
     case "scale":
       return desired === replicas
-        ? `${Quantity.count(desired)}, as now`
+        ? `${Quantity.count(desired)}, unchanged`
         : `${Quantity.count(desired)} to ${Quantity.count(replicas)}`
     case "restart":
       return "pods replaced"
     case "pause":
-      return status === "paused" ? "paused, as now" : "paused"
+      return status === "paused" ? "paused, unchanged" : "paused"
     case "resume":
-      return status === "paused" ? "resumed" : "goes on, as now"
+      return status === "paused" ? "resumed" : "not paused, unchanged"
   }
 }
 
@@ -90,7 +90,7 @@ interface VerdictProps {
 }
 
 const Verdict = ({ action, preview, run, workload }: VerdictProps) => {
-  // What the dry run leaves out is not part of the change.
+  // A workload that the dry run refused is not part of the change.
   if (run === undefined || preview?.status !== "dryRun") {
     return preview === undefined ? undefined : <Mark action={action} {...previewVerdict(preview)} outcome={preview} />
   }
@@ -98,9 +98,9 @@ const Verdict = ({ action, preview, run, workload }: VerdictProps) => {
   return (
     <>
       <Mark action={action} {...FATES[fate]} outcome={run.outcomes.get(placeOf(workload))} />
-      {fate === "unknown" || fate === "notTold" ? (
+      {fate === "unknown" || fate === "unreported" ? (
         <a href={`#${workloadPlace(workload)}`} target="_blank" rel="noreferrer" className="qd-link">
-          Look at it in another tab
+          Open it in a new tab
         </a>
       ) : undefined}
     </>

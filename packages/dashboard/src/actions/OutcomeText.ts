@@ -1,5 +1,5 @@
 /**
- * What became of a workload, in words.
+ * Texts for the outcomes of a bulk action.
  */
 import type { ActionName } from "../api/ActionQueries.ts"
 import type { Outcome } from "../api/BulkCall.ts"
@@ -9,18 +9,19 @@ import type { Fate } from "./BulkRun.ts"
 type Code = NonNullable<Outcome["code"]>
 
 const REASONS: Readonly<Record<Exclude<Code, "action_unsupported">, string>> = {
-  namespace_forbidden: "Your key does not reach its namespace.",
-  workload_not_found: "It is not there, or belongs to another workload.",
-  workload_changed: "Somebody else changed it at the same moment.",
-  cluster_forbids: "Its cluster refuses: the service's credential may not, or a rule of admission is against it.",
+  namespace_forbidden: "Its namespace is outside your key's scope.",
+  workload_not_found: "It does not exist, or belongs to another workload.",
+  workload_changed: "It was changed by someone else at the same moment.",
+  cluster_forbids:
+    "Its cluster refused: the server's credential lacks the permission, or an admission rule forbids the change.",
   cluster_unreachable: "Its cluster does not answer. Nothing was changed.",
-  cluster_throttled: "Its cluster asks for patience. Nothing was changed.",
+  cluster_throttled: "Its cluster throttled the request. Nothing was changed.",
   cluster_timeout: "Its cluster did not answer in time. Nothing was changed.",
-  outcome_unknown: "The cluster's answer was lost. Look at it before you try again.",
-  key_revoked: "The key was revoked before its turn.",
-  key_expired: "The key expired before its turn.",
-  session_ended: "The session ended before its turn.",
-  invalid_key: "The key was not known any more when it was its turn."
+  outcome_unknown: "The cluster's answer was lost. Check the workload before you try again.",
+  key_revoked: "The key was revoked before this workload's turn.",
+  key_expired: "The key expired before this workload's turn.",
+  session_ended: "The session ended before this workload's turn.",
+  invalid_key: "The key was removed before this workload's turn."
 }
 
 const DONE: Readonly<Record<ActionName, string>> = {
@@ -30,13 +31,13 @@ const DONE: Readonly<Record<ActionName, string>> = {
   resume: "resumed"
 }
 
-/** Says why nothing became of a workload, or nobody knows. */
+/** Returns the reason why a workload was not changed, or why its outcome is unknown. */
 export const reasonOf = (action: ActionName, { code, kind }: Pick<Outcome, "code" | "kind">): string | undefined => {
   if (code === undefined) return undefined
   return code === "action_unsupported" ? `A ${kind} cannot be ${DONE[action]}.` : REASONS[code]
 }
 
-/** What a row says of its workload, and the colour of its mark. */
+/** Text and colour of a mark. */
 interface Verdict {
   readonly word: string
   readonly color: string
@@ -47,27 +48,27 @@ export const FATES: Readonly<Record<Fate, Verdict>> = {
   refused: { word: "Refused", color: "orange" },
   failed: { word: "Failed", color: "red" },
   unknown: { word: "Unknown", color: "yellow" },
-  underway: { word: "Under way", color: "blue" },
-  notTold: { word: "Not reached", color: "gray" }
+  underway: { word: "Running", color: "blue" },
+  unreported: { word: "Not reported", color: "gray" }
 }
 
-const ORDER = ["applied", "refused", "failed", "unknown", "underway", "notTold"] as const
+const ORDER = ["applied", "refused", "failed", "unknown", "underway", "unreported"] as const
 
-/** Says how many there are of each fate. **Example** `3 applied, 1 failed` */
+/** Prints the number of workloads of each fate. **Example** `3 applied, 1 failed` */
 export const tallyText = (counts: Readonly<Record<Fate, number>>): string =>
   ORDER.filter((fate) => counts[fate] > 0)
     .map((fate) => `${Quantity.count(counts[fate])} ${FATES[fate].word.toLowerCase()}`)
     .join(", ")
 
-/** What a dry run says of a workload. */
+/** Returns the mark of a workload after the dry run. */
 export const previewVerdict = ({ status }: Outcome): Verdict => {
   switch (status) {
     case "dryRun":
     case "applied":
-      return { word: "Can be done", color: "teal" }
+      return { word: "Ready", color: "teal" }
     case "refused":
-      return { word: "Left out: refused", color: "orange" }
+      return { word: "Skipped: refused", color: "orange" }
     case "failed":
-      return { word: "Left out: no answer", color: "red" }
+      return { word: "Skipped: no answer", color: "red" }
   }
 }

@@ -1,20 +1,20 @@
 /**
- * How many replicas a workload shall have.
+ * Input for a number of replicas.
  */
 import { NumberInput } from "@mantine/core"
 import * as Quantity from "../format/Quantity.ts"
 
-/** As many as the server takes. */
-const MOST = 10_000
+/** The server's maximum. */
+const MAX_REPLICAS = 10_000
 
-/** Whether what was typed is a number that the server takes. */
+/** Returns true if the input is a number that the server accepts. */
 export const isReplicas = (value: number | string): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_REPLICAS
 
 interface Props {
   readonly label: string
   readonly value: number | string
-  /** Nothing is no fault where nobody has typed yet. */
+  /** An empty field is not an error. */
   readonly mayBeEmpty?: boolean
   readonly onChange: (value: number | string) => void
 }
@@ -25,10 +25,12 @@ export const ReplicasInput = ({ label, mayBeEmpty = false, onChange, value }: Pr
     value={value}
     onChange={onChange}
     min={0}
-    max={MOST}
+    max={MAX_REPLICAS}
     allowDecimal={false}
     error={
-      isReplicas(value) || (mayBeEmpty && value === "") ? undefined : `A whole number from 0 to ${Quantity.count(MOST)}`
+      isReplicas(value) || (mayBeEmpty && value === "")
+        ? undefined
+        : `A whole number from 0 to ${Quantity.count(MAX_REPLICAS)}`
     }
     data-autofocus
   />

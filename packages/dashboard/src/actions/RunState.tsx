@@ -1,5 +1,5 @@
 /**
- * How a change of many workloads goes on, what it came to, and what can be done about the rest.
+ * Progress and result of a bulk action, and the buttons for what remains.
  */
 import { Alert, Button, Group, Progress, Stack, Text } from "@mantine/core"
 import { useEffect, useRef } from "react"
@@ -16,7 +16,7 @@ interface Props {
   readonly workloads: ReadonlyArray<WorkloadName>
 }
 
-/** Takes the focus as it changes: the button that was pressed is gone by then. */
+/** Takes the focus when the phase changes, because the pressed button disappears. */
 export const RunState = (props: Props) => {
   const { phase } = props.run
   const place = useRef<HTMLDivElement>(null)
@@ -34,17 +34,19 @@ const State = ({ progress, run, workloads }: Props) => {
   const tally = tallyText(counts)
   switch (run.phase) {
     case "running": {
-      const toldCount = workloads.length - counts.underway
+      const knownCount = workloads.length - counts.underway
       return (
         <Stack gap="xs">
           <Progress
-            value={(toldCount / workloads.length) * 100}
+            value={(knownCount / workloads.length) * 100}
             aria-label="Workloads whose outcome is known"
             transitionDuration={0}
           />
           <Text size="sm" role="status">
-            {Quantity.count(toldCount)} of {Quantity.counted(workloads.length, "workload")}: {tally}.
-            {isReconnecting ? " The connection was lost. The same is asked again, and nothing is done twice." : ""}
+            {Quantity.count(knownCount)} of {Quantity.counted(workloads.length, "workload")}: {tally}.
+            {isReconnecting
+              ? " The connection was lost. The page sends the same call again; nothing is done twice."
+              : ""}
           </Text>
         </Stack>
       )
@@ -56,26 +58,26 @@ const State = ({ progress, run, workloads }: Props) => {
           color={isAll ? "teal" : "yellow"}
           variant="light"
           role="status"
-          title={isAll ? "Done" : "Not all were changed"}
+          title={isAll ? "Done" : "Some workloads were not changed"}
         >
-          <Text size="sm">{tally}. What controllers make of it shows in the list.</Text>
+          <Text size="sm">{tally}. The list shows the progress.</Text>
         </Alert>
       )
     }
     case "left":
       return (
-        <Alert color="blue" variant="light" role="status" title="It goes on without you">
+        <Alert color="blue" variant="light" role="status" title="The change continues on the server">
           <Text size="sm">
-            {tally}. What the server has begun it brings to its end, and nothing is taken back. To watch again sends the
-            same under the same Idempotency-Key: what is done is not done twice, what had not begun is done then.
+            {tally}. The server finishes what it has started; nothing is rolled back. Watch again sends the same call
+            with the same Idempotency-Key: changes already made are not repeated, and the remaining ones are made.
           </Text>
         </Alert>
       )
     case "broken":
       return (
-        <Alert color="red" variant="light" role="alert" title="The server failed on its way">
+        <Alert color="red" variant="light" role="alert" title="The server failed before the end">
           <Text size="sm">
-            {tally}. Look at those that are not known before you try again; the audit has what the server knows.
+            {tally}. Check the unknown workloads before you try again. The audit log has what the server recorded.
           </Text>
         </Alert>
       )
@@ -89,7 +91,7 @@ const State = ({ progress, run, workloads }: Props) => {
       return failure === undefined ? undefined : (
         <FailureAlert failure={failure} onRetry={resend}>
           <Text size="sm">
-            {tally}. What was sent may have been done. Trying again sends the same under the same Idempotency-Key:
+            {tally}. The call may have taken effect. Try again sends the same call with the same Idempotency-Key:
             nothing is done twice.
           </Text>
         </FailureAlert>
@@ -97,13 +99,12 @@ const State = ({ progress, run, workloads }: Props) => {
     case "unknown":
       return failure === undefined ? undefined : (
         <FailureAlert failure={failure}>
-          <Text size="sm">{tally}. Look at those that are not known before you try again.</Text>
+          <Text size="sm">{tally}. Check the unknown workloads before you try again.</Text>
         </FailureAlert>
       )
   }
 }
 
-/** What can be done next. */
 export const RunFoot = ({
   onClose,
   progress,
@@ -131,7 +132,7 @@ export const RunFoot = ({
       ) : undefined}
       {again === undefined ? undefined : (
         <Button variant="default" onClick={() => start(again)}>
-          Try {Quantity.count(again.call.workloads.length)} that failed again
+          Retry {Quantity.counted(again.call.workloads.length, "failed workload")}
         </Button>
       )}
       <Button onClick={() => onClose(isDone)}>Close</Button>

@@ -1,5 +1,5 @@
 /**
- * The cells of a list by which its rows are selected.
+ * Checkbox cells that select rows of a list.
  */
 import { type KeyboardEvent, memo } from "react"
 import type { Workload } from "../api/WorkloadQueries.ts"
@@ -10,7 +10,7 @@ interface RowProps {
   readonly onToggle: (id: string, isRange: boolean) => void
 }
 
-/** Goes to the box of a neighbour, or to what can be done with those that are selected. */
+/** Arrow keys focus the next or previous checkbox. Enter focuses the actions of the selection. */
 const press = (event: KeyboardEvent<HTMLElement>): void => {
   if (event.key === "Enter") {
     event.preventDefault()
@@ -35,7 +35,7 @@ export const SelectCell = memo(
           checked={isSelected}
           onChange={({ nativeEvent }) => onToggle(id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
           onKeyDown={press}
-          // Shift selects rows here, and not the text between them.
+          // Shift+click selects a range of rows. The browser would also select text.
           onMouseDown={(event) => {
             if (event.shiftKey) event.preventDefault()
           }}

@@ -1,11 +1,11 @@
 /**
- * Which rows of a list are selected.
+ * The selected rows of a list.
  */
 
 /**
- * The ids of the selected rows, shown or not.
+ * Ids of the selected rows, whether shown or not.
  *
- * **Shape** `anchor` is the row that was last chosen by itself, where a range begins.
+ * **Shape** `anchor` is the last row that was toggled. A range starts there.
  */
 export interface Selection {
   readonly ids: ReadonlySet<string>
@@ -14,7 +14,7 @@ export interface Selection {
 
 export const NONE: Selection = { ids: new Set(), anchor: undefined }
 
-/** Gives the ids from one row to another, both included, in the order of the list. **Shape** of a row that is not there: the other. */
+/** Returns the ids between two rows, inclusive. **Shape** only `to` if either row is not in the list. */
 const between = (order: ReadonlyArray<string>, from: string | undefined, to: string): ReadonlyArray<string> => {
   const [start, end] = [from === undefined ? -1 : order.indexOf(from), order.indexOf(to)]
   return start < 0 || end < 0 ? [to] : order.slice(Math.min(start, end), Math.max(start, end) + 1)
@@ -31,11 +31,11 @@ const changed = (ids: ReadonlySet<string>, some: ReadonlyArray<string>, isChosen
 
 interface Choice {
   readonly id: string
-  /** Whether all rows from the last choice on are meant. */
+  /** True to toggle every row from the anchor to this one. */
   readonly isRange: boolean
 }
 
-/** Chooses a row, or takes it out; of a range each row becomes what that row becomes. */
+/** Selects or deselects a row. All rows of a range get the new state of that row. */
 export const toggled = (
   { anchor, ids }: Selection,
   order: ReadonlyArray<string>,
@@ -45,7 +45,7 @@ export const toggled = (
   anchor: id
 })
 
-/** Chooses each row that is shown, or takes it out. */
+/** Selects or deselects every shown row. */
 export const allOf = ({ ids }: Selection, order: ReadonlyArray<string>, isChosen: boolean): Selection => ({
   ids: changed(ids, order, isChosen),
   anchor: undefined

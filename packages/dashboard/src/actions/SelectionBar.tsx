@@ -1,5 +1,5 @@
 /**
- * What can be done with the workloads that are selected, beneath the list as long as some are.
+ * Bar below the list with the actions of the selected workloads.
  */
 import { Button, Group, Paper, Text } from "@mantine/core"
 import { Suspense, useState } from "react"
@@ -14,15 +14,15 @@ import type { WorkloadSelection } from "./useSelection.ts"
 
 const BulkDialog = lazyPart("BulkDialog", () => import("./BulkDialog.tsx"))
 
-/** What at least one of the workloads takes. */
-const offered = (workloads: ReadonlyArray<Workload>): ReadonlyArray<ActionName> => {
+/** Returns the actions that at least one of the workloads supports. */
+const supportedActions = (workloads: ReadonlyArray<Workload>): ReadonlyArray<ActionName> => {
   const some = new Set(workloads.flatMap(({ kind, status }) => actionsOf({ kind, isPaused: status === "paused" })))
   return ACTIONS.filter((action) => some.has(action))
 }
 
 interface Props {
   readonly selection: WorkloadSelection
-  /** How many rows are shown. */
+  /** Number of shown rows. */
   readonly shown: number
 }
 
@@ -49,17 +49,17 @@ export const SelectionBar = ({ selection: { clear, isAll, selected, setAll }, sh
         <Group gap="xs">
           <Text size="sm" fw={600} role="status">
             {Quantity.count(selected.length)} selected
-            {isTooMany ? `, ${Quantity.count(MAX_TARGETS)} at most are changed at once` : ""}
+            {isTooMany ? `; you can change ${Quantity.count(MAX_TARGETS)} at most at once` : ""}
           </Text>
-          {offered(selected).map((one) => (
+          {supportedActions(selected).map((action) => (
             <Button
-              key={one}
+              key={action}
               size="xs"
               variant="default"
               disabled={isTooMany}
-              onClick={() => setChosen({ action: one, workloads: selected })}
+              onClick={() => setChosen({ action, workloads: selected })}
             >
-              {LABELS[one]}
+              {LABELS[action]}
             </Button>
           ))}
           {isAll ? undefined : (

@@ -5,22 +5,22 @@ import { perform } from "../api/BulkActions.ts"
 import type { End, Outcome } from "../api/BulkCall.ts"
 import { ApiFailure } from "../api/Client.ts"
 import { noteFailure } from "../api/Session.ts"
-import { at, type BulkRun, ended, type Phase, resent, told } from "./BulkRun.ts"
+import { at, type BulkRun, ended, type Phase, resent, withOutcome } from "./BulkRun.ts"
 
 export interface BulkProgress {
-  /** `undefined` before anything is sent. */
+  /** `undefined` before the first call. */
   readonly run: BulkRun | undefined
   readonly failure: ApiFailure | undefined
-  /** The connection broke, and the same is asked again. */
+  /** True while a lost call is sent again. */
   readonly isReconnecting: boolean
   readonly start: (run: BulkRun) => void
   readonly resend: () => void
-  /** Waits no longer for what is under way, which goes on. */
+  /** Stops watching the call. The server continues it. */
   readonly leave: () => void
 }
 
-/** An answer that is lost is asked for again, under the same key, over some seconds. */
-const AGAIN = { times: 4, schedule: Schedule.exponential("500 millis") }
+/** Sends a call again after its answer was lost, under the same key, for about eight seconds. */
+const RETRY = { times: 4, schedule: Schedule.exponential("500 millis") }
 
 const isLost = ({ code }: ApiFailure): boolean => code === "no_answer"
 
@@ -30,27 +30,27 @@ const asFailure = (error: unknown): ApiFailure => {
 }
 
 interface Listener {
-  readonly tell: (outcome: Outcome) => void
-  readonly lose: () => void
+  readonly onOutcome: (outcome: Outcome) => void
+  readonly onLoss: () => void
 }
 
-/** Sends a call until its end is told. **Errors** rejects with `ApiFailure`. */
-const performSurely = ({ call }: BulkRun, { lose, tell }: Listener, signal: AbortSignal): Promise<End> =>
+/** Sends a call, and again if its answer is lost. **Errors** rejects with `ApiFailure`. */
+const performWithRetry = ({ call }: BulkRun, { onLoss, onOutcome }: Listener, signal: AbortSignal): Promise<End> =>
   Effect.runPromise(
-    Effect.tryPromise({ try: (signal) => perform(call, { signal, tell }), catch: asFailure }).pipe(
-      Effect.tapError((failure) => Effect.sync(() => isLost(failure) && lose())),
-      Effect.retry({ ...AGAIN, while: isLost })
+    Effect.tryPromise({ try: (signal) => perform(call, { signal, onOutcome }), catch: asFailure }).pipe(
+      Effect.tapError((failure) => Effect.sync(() => isLost(failure) && onLoss())),
+      Effect.retry({ ...RETRY, while: isLost })
     ),
     { signal }
   )
 
-/** What a failure says about what was done. **Shape** after a loss a refusal is about the repetition alone. */
+/** Returns the phase after a failure. **Shape** after a lost answer, a refusal concerns only the repeated call. */
 const phaseOf = ({ code }: ApiFailure, wasLost: boolean): Phase => {
   if (code === "outcome_unknown" || code === "internal_error") return "unknown"
   return wasLost || code === "no_answer" ? "lost" : "refused"
 }
 
-/** Performs changes of many workloads, one call at a time, as long as its component is shown. */
+/** Runs bulk actions, one call at a time, while its component is mounted. */
 export const useBulkRun = (): BulkProgress => {
   const queries = useQueryClient()
   const [run, setRun] = useState<BulkRun>()
@@ -62,7 +62,7 @@ export const useBulkRun = (): BulkProgress => {
   const send = async (first: BulkRun) => {
     const mine = new AbortController()
     controller.current = mine
-    // A call that may have been begun before is not nothing when its repetition is refused.
+    // The earlier call may have taken effect, even if the repeated one is refused.
     let wasLost = first.phase === "lost" || first.phase === "left"
     const update = (change: (run: BulkRun) => BulkRun) =>
       setRun((before) => (before === undefined || mine.signal.aborted ? before : change(before)))
@@ -70,15 +70,15 @@ export const useBulkRun = (): BulkProgress => {
     setFailure(undefined)
     setReconnecting(false)
     try {
-      const tell = (outcome: Outcome) => {
+      const onOutcome = (outcome: Outcome) => {
         setReconnecting(false)
-        update((now) => told(now, outcome))
+        update((now) => withOutcome(now, outcome))
       }
-      const lose = () => {
+      const onLoss = () => {
         wasLost = true
         setReconnecting(true)
       }
-      const end = await performSurely(first, { tell, lose }, mine.signal)
+      const end = await performWithRetry(first, { onLoss, onOutcome }, mine.signal)
       update((now) => ended(now, end))
     } catch (error) {
       if (mine.signal.aborted) return

@@ -3,7 +3,7 @@ import type { Workload } from "../api/WorkloadQueries.ts"
 import { allOf, NONE, toggled } from "./Selection.ts"
 
 export interface WorkloadSelection {
-  /** What is selected of the rows that are shown, in their order: nothing else is acted on. */
+  /** The selected rows among the shown ones, in their order. Actions apply only to them. */
   readonly selected: ReadonlyArray<Workload>
   readonly ids: ReadonlySet<string>
   readonly isAll: boolean
@@ -12,7 +12,7 @@ export interface WorkloadSelection {
   readonly clear: () => void
 }
 
-/** Keeps which workloads of a list are selected, while it is narrowed, sorted and read again. */
+/** Holds the selection of a list. It survives filtering, sorting and refetching. */
 export const useSelection = (workloads: ReadonlyArray<Workload>): WorkloadSelection => {
   const [selection, setSelection] = useState(NONE)
   const order = useMemo(() => workloads.map(({ id }) => id), [workloads])

@@ -1,5 +1,5 @@
 /**
- * The progress of many actions, as the server sends it: an event `outcome` for each workload, then `end`.
+ * Parses the progress of a bulk action: an event `outcome` for each workload, then `end`.
  */
 import { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
 import { Option, Schema } from "effect"
@@ -12,14 +12,14 @@ const decodeEnd = Schema.decodeUnknownOption(
 )
 
 interface Reader {
-  /** Takes the next part of the text, and gives whether all until now was progress. */
+  /** Parses the next chunk. Returns false once the text is not valid progress. */
   readonly feed: (text: string) => boolean
-  /** How it ended; `undefined` until then. */
+  /** The end of the call, or `undefined` before the event `end`. */
   readonly end: () => End | undefined
 }
 
-/** Reads the progress of a call, however its text is cut. **Shape** events of other names are passed over. */
-export const reader = (tell: (outcome: Outcome) => void): Reader => {
+/** Makes a reader of progress. Chunks may be cut anywhere. **Shape** events with other names are ignored. */
+export const reader = (onOutcome: (outcome: Outcome) => void): Reader => {
   let end: End | undefined
   let isBroken = false
   const parser = Sse.makeParser((event) => {
@@ -27,11 +27,11 @@ export const reader = (tell: (outcome: Outcome) => void): Reader => {
     if (event.event === "outcome") {
       const outcome = Option.getOrUndefined(decodeOutcome(event.data))
       if (outcome === undefined) isBroken = true
-      else tell(outcome)
+      else onOutcome(outcome)
     } else if (event.event === "end") {
-      const told = Option.getOrUndefined(decodeEnd(event.data))
-      if (told === undefined) isBroken = true
-      else end = { isWhole: told.code === undefined }
+      const data = Option.getOrUndefined(decodeEnd(event.data))
+      if (data === undefined) isBroken = true
+      else end = { isWhole: data.code === undefined }
     }
   })
   return {

@@ -9,11 +9,11 @@ export type ActionName = (typeof ACTIONS)[number]
 
 interface Options {
   readonly dryRun: boolean
-  /** The version that is changed, and no other. */
+  /** The version to change. The server refuses if the workload has another one. */
   readonly resourceVersion?: string
 }
 
-/** What is to be done. **Shape** `replicas` counts for `scale` alone. */
+/** An action and its parameters. **Shape** `replicas` is used only by `scale`. */
 export interface Change {
   readonly action: ActionName
   readonly replicas: number
@@ -23,24 +23,24 @@ type Named = Pick<Workload, "cluster" | "kind" | "name" | "namespace">
 
 const paramsOf = ({ cluster, kind, name, namespace }: Named) => ({ cluster, kind, name, namespace })
 
-/** Changes a workload, or asks its cluster what that would be. **Errors** rejects with `ApiFailure`. */
+/** Changes a workload, or previews the change if `dryRun` is true. **Errors** rejects with `ApiFailure`. */
 export const act = (workload: Named, { action, replicas }: Change, payload: Options) => {
-  const asked = { params: paramsOf(workload), headers: {} }
+  const request = { params: paramsOf(workload), headers: {} }
   switch (action) {
     case "scale":
-      return call((api) => api.workload.scale({ ...asked, payload: { ...payload, replicas } }))
+      return call((api) => api.workload.scale({ ...request, payload: { ...payload, replicas } }))
     case "restart":
-      return call((api) => api.workload.restart({ ...asked, payload }))
+      return call((api) => api.workload.restart({ ...request, payload }))
     case "pause":
-      return call((api) => api.workload.pause({ ...asked, payload }))
+      return call((api) => api.workload.pause({ ...request, payload }))
     case "resume":
-      return call((api) => api.workload.resume({ ...asked, payload }))
+      return call((api) => api.workload.resume({ ...request, payload }))
   }
 }
 
 export type ActionResult = Awaited<ReturnType<typeof act>>
 
-/** The kinds that the API takes for each action; others are refused as `action_unsupported`. */
+/** The kinds that each action supports. The server refuses others with `action_unsupported`. */
 const KINDS: Readonly<Record<ActionName, ReadonlySet<string>>> = {
   scale: new Set(["Deployment", "StatefulSet", "ReplicaSet"]),
   restart: new Set(["Deployment", "StatefulSet", "DaemonSet"]),
@@ -48,9 +48,9 @@ const KINDS: Readonly<Record<ActionName, ReadonlySet<string>>> = {
   resume: new Set(["Deployment", "CronJob"])
 }
 
-/** Whether workloads of a kind take an action. */
+/** Returns true if workloads of a kind support an action. */
 export const canAct = (action: ActionName, kind: string): boolean => KINDS[action].has(kind)
 
-/** Gives what can be done with a workload. **Shape** what is paused is resumed, and nothing else of the two. */
+/** Returns the actions of a workload. **Shape** a paused workload has `resume`, others have `pause`. */
 export const actionsOf = ({ isPaused, kind }: { readonly kind: string; readonly isPaused: boolean }) =>
   ACTIONS.filter((action) => canAct(action, kind) && action !== (isPaused ? "pause" : "resume"))

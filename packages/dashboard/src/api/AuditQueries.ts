@@ -1,5 +1,5 @@
 /**
- * What the pages read of the audit.
+ * Queries of the audit log.
  */
 import type { AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { infiniteQueryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query"
@@ -9,61 +9,64 @@ import { call, serverUrl } from "./Client.ts"
 export type Decision = AuditEvent["decision"]
 export type Verb = AuditEvent["verb"]
 
-/** What narrows the audit. **Shape** as the API's parameters; what is absent narrows nothing. */
-export type AuditQuestion = Omit<AuditQuery, "cursor" | "format" | "limit">
+/** Filters of the audit log, as API parameters. */
+export type AuditParameters = Omit<AuditQuery, "cursor" | "format" | "limit">
 
-/** Makes a question of this moment: the same for all of its pages. */
-export type Ask = (nowMs: number) => AuditQuestion
+/** Computes the parameters at a moment. All pages of a list share them. */
+export type ParametersAt = (nowMs: number) => AuditParameters
 
-interface Place {
-  readonly question: AuditQuestion
+interface PageRequest {
+  readonly parameters: AuditParameters
   readonly cursor?: string
 }
 
-/** Rows of one reply: what a screen shows, and some to scroll to. */
+/** Rows on a page: more than fit on a screen. */
 const PAGE = 100
 
-const read = ({ cursor, question }: Place, limit: number, signal?: AbortSignal) =>
-  call((api) => api.audit.list({ query: { ...question, limit, ...(cursor === undefined ? {} : { cursor }) } }), signal)
+const read = ({ cursor, parameters }: PageRequest, limit: number, signal?: AbortSignal) =>
+  call(
+    (api) => api.audit.list({ query: { ...parameters, limit, ...(cursor === undefined ? {} : { cursor }) } }),
+    signal
+  )
 
 interface Part {
   readonly events: ReadonlyArray<AuditEvent>
-  readonly question: AuditQuestion
+  readonly parameters: AuditParameters
   readonly nextCursor?: string
 }
 
-/** The newest events first, going on as they are scrolled. **Shape** `name` tells questions apart, whatever the moment. */
-export const auditQuery = (name: string, ask: Ask) =>
+/** Events, the newest first, loaded page by page. **Shape** `name` identifies the filter independent of the moment. */
+export const auditQuery = (name: string, at: ParametersAt) =>
   infiniteQueryOptions({
     queryKey: ["audit", name],
     queryFn: async ({ pageParam, signal }): Promise<Part> => {
-      const place = pageParam ?? { question: ask(new Date().getTime()) }
-      return { question: place.question, ...(await read(place, PAGE, signal)) }
+      const place = pageParam ?? { parameters: at(new Date().getTime()) }
+      return { parameters: place.parameters, ...(await read(place, PAGE, signal)) }
     },
-    initialPageParam: undefined as Place | undefined,
-    getNextPageParam: ({ nextCursor, question }) =>
-      nextCursor === undefined ? undefined : { question, cursor: nextCursor },
-    // It is followed instead, from its newest event on.
+    initialPageParam: undefined as PageRequest | undefined,
+    getNextPageParam: ({ nextCursor, parameters }) =>
+      nextCursor === undefined ? undefined : { parameters, cursor: nextCursor },
+    // `followAudit` adds new events instead.
     staleTime: Number.POSITIVE_INFINITY
   })
 
-type Pages = InfiniteData<Part, Place | undefined>
+type Pages = InfiniteData<Part, PageRequest | undefined>
 
-/** Events of one reply that follows. */
+/** Rows on a page of new events. */
 const TAIL = 500
-/** More events than these in one page are read anew, from the newest on. */
+/** If the first page holds more events than this, the list is read again. */
 const MAX_FIRST = 2_000
 
-/** Reads what has been decided since, into the list that is shown. **Errors** rejects with `ApiFailure`. */
-export const followAudit = async (queries: QueryClient, name: string, ask: Ask): Promise<void> => {
-  const { queryKey } = auditQuery(name, ask)
+/** Reads the events since the newest one and adds them to the list. **Errors** rejects with `ApiFailure`. */
+export const followAudit = async (queries: QueryClient, name: string, at: ParametersAt): Promise<void> => {
+  const { queryKey } = auditQuery(name, at)
   const first = queries.getQueryData<Pages>(queryKey)?.pages[0]
   if (first === undefined) return
   const newest = first.events[0]
-  const since = newest === undefined ? first.question.since : new Date(atMs(newest)).toISOString()
-  const question = { ...first.question, ...(since === undefined ? {} : { since }) }
-  const { events, nextCursor } = await read({ question }, TAIL)
-  // A reply also ends where the server has looked far enough back for events that the key may see.
+  const since = newest === undefined ? first.parameters.since : new Date(atMs(newest)).toISOString()
+  const parameters = { ...first.parameters, ...(since === undefined ? {} : { since }) }
+  const { events, nextCursor } = await read({ parameters }, TAIL)
+  // The server may return a short page with a cursor: it bounds how far back it searches for visible events.
   const isCut = nextCursor !== undefined && events.length >= TAIL
   if (isGap(newest, { events, isCut }) || first.events.length > MAX_FIRST) {
     await queries.resetQueries({ queryKey })
@@ -80,6 +83,6 @@ export const followAudit = async (queries: QueryClient, name: string, ask: Ask):
   })
 }
 
-/** Where every event that matches is a file, one a line. */
-export const exportAddress = (question: AuditQuestion): string =>
-  `${serverUrl}/api/v1/audit?${new URLSearchParams({ ...question, format: "ndjson" }).toString()}`
+/** Address of a file with every matching event, one a line. */
+export const exportAddress = (parameters: AuditParameters): string =>
+  `${serverUrl}/api/v1/audit?${new URLSearchParams({ ...parameters, format: "ndjson" }).toString()}`

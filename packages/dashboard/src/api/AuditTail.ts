@@ -1,19 +1,18 @@
 /**
- * Events of the audit, and how those that come later are put among them.
+ * Merges audit events that are read at different times.
  */
 import type { AuditList } from "@quarterdeck/contract/AuditGroup"
 import { DateTime } from "effect"
 
 export type AuditEvent = AuditList["events"][number]
 
-/** When an event was decided. **Units** milliseconds since the epoch. */
+/** Time of an event. **Units** milliseconds since the epoch. */
 export const atMs = ({ at }: Pick<AuditEvent, "at">): number => DateTime.toEpochMillis(at)
 
 /**
- * Puts events in order, each once, the newest first.
+ * Sorts events, the newest first, and removes duplicates.
  *
- * **Shape** whatever order they came in: pages and what is followed overlap, and some are written after others that were
- * decided later.
+ * **Shape** any order of input: pages and new events overlap, and the log may hold an event after a later one.
  */
 export const inOrder = <Event extends Pick<AuditEvent, "at" | "id">>(
   events: ReadonlyArray<Event>
@@ -23,9 +22,9 @@ export const inOrder = <Event extends Pick<AuditEvent, "at" | "id">>(
   )
 
 /**
- * Tells whether events may be missing between those that are shown and those that were read since.
+ * Returns true if events may be missing between the shown events and the new ones.
  *
- * **Shape** `newest` is the newest that is shown, if any is; `isCut`: more have come than were read.
+ * **Shape** `newest` is the newest shown event. `isCut` means that the server has more new events than were read.
  */
 export const isGap = <Event extends Pick<AuditEvent, "id">>(
   newest: Event | undefined,

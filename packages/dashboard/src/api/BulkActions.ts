@@ -1,5 +1,5 @@
 /**
- * Changes of many workloads in one call.
+ * Changes many workloads in one call.
  */
 import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
 import { Effect, Option, Schedule, Schema } from "effect"
@@ -20,11 +20,11 @@ const bodyOf = ({ action, replicas }: Change, workloads: ReadonlyArray<WorkloadN
 
 const decodeResult = Schema.decodeUnknownOption(Schema.fromJsonString(BulkActionResult))
 
-/** A network that changes under the browser breaks off what is under way, and is there again at once. */
-const AGAIN = { times: 2, schedule: Schedule.exponential("250 millis") }
+/** Retries after a change of network, which aborts running requests. */
+const RETRY = { times: 2, schedule: Schedule.exponential("250 millis") }
 
 /**
- * Asks the clusters what a change would be, and again where the answer is lost: nothing is changed by it.
+ * Previews a change. Lost replies are retried, which is safe because nothing is changed.
  *
  * **Errors** rejects with `ApiFailure`.
  */
@@ -33,12 +33,12 @@ export const preview = (
   workloads: ReadonlyArray<WorkloadName>,
   signal: AbortSignal
 ): Promise<ReadonlyArray<Outcome>> => {
-  const ask = Effect.tryPromise({ try: () => askOnce(change, workloads, signal), catch: (failure) => failure })
+  const attempt = Effect.tryPromise({ try: () => previewOnce(change, workloads, signal), catch: (failure) => failure })
   const isLost = (failure: unknown) => !signal.aborted && failure instanceof ApiFailure && failure.code === "no_answer"
-  return Effect.runPromise(Effect.retry(ask, { ...AGAIN, while: isLost }))
+  return Effect.runPromise(Effect.retry(attempt, { ...RETRY, while: isLost }))
 }
 
-const askOnce = async (
+const previewOnce = async (
   change: Change,
   workloads: ReadonlyArray<WorkloadName>,
   signal: AbortSignal
@@ -58,14 +58,14 @@ const askOnce = async (
 }
 
 /**
- * Changes workloads, and tells each outcome as it is known.
+ * Changes workloads and reports each outcome as soon as it is known.
  *
- * **Errors** rejects with `ApiFailure`: nothing was done, but for `no_answer`, after which the same call may be sent again, and
- * `outcome_unknown`.
+ * **Errors** rejects with `ApiFailure`. Nothing was done, except after `no_answer` and `outcome_unknown`. After `no_answer` the
+ * same call may be sent again.
  */
 export const perform = async (
   { change, key, workloads }: BulkCall,
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (outcome: Outcome) => void }
+  { onOutcome, signal }: { readonly signal: AbortSignal; readonly onOutcome: (outcome: Outcome) => void }
 ): Promise<End> => {
   const response = await send(PATH, {
     method: "POST",
@@ -73,7 +73,7 @@ export const perform = async (
     body: bodyOf(change, workloads),
     signal
   })
-  const reader = ActionProgress.reader(tell)
+  const reader = ActionProgress.reader(onOutcome)
   const text = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {
     const part = await text?.read().catch(() => {

@@ -1,5 +1,5 @@
 /**
- * The contract's own client, as promises that a page can await.
+ * The client of the contract, with promises instead of effects.
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Problem } from "@quarterdeck/contract/Problem"
@@ -7,14 +7,13 @@ import { Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 
-/** Where the server stands: the page's own folder, whatever prefix that is. */
+/** Base URL of the server: the page's folder, below any prefix. */
 export const serverUrl = new URL(".", document.baseURI).href.replace(/\/$/, "")
 
 /**
- * What a call failed with.
+ * The failure of a call.
  *
- * **Shape** `code` is that of the server's problem, or says that there was no answer; `retryAfterMs` is there where the
- * server says when to ask again.
+ * **Shape** `code` is the server's problem code, or `no_answer`. `retryAfterMs` is set if the server says when to retry.
  */
 export class ApiFailure extends Error {
   readonly code: string
@@ -44,19 +43,19 @@ export class ApiFailure extends Error {
   }
 }
 
-/** What the contract calls the header that names clusters, and what this server does. */
+/** Name of the cluster header in the contract. A setting of the server may rename it. */
 const CLUSTER_HEADER = "x-service-cluster"
 const clusterHeader =
   document.querySelector<HTMLMetaElement>("meta[name=quarterdeck-cluster-header]")?.content.toLowerCase()
   ?? CLUSTER_HEADER
 
-/** Gives the headers of a call the names that this server has for them, and says that it is a page that calls. */
+/** Renames the cluster header to the server's setting, and marks the request as one of a page. */
 export const namedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
   const { [CLUSTER_HEADER]: target, ...others } = headers
   return {
     ...others,
     ...(target === undefined ? {} : { [clusterHeader]: target }),
-    // The browser would answer a challenge with a window of its own; to pages the server sends none.
+    // The server sends no challenge to pages: the browser would open its own sign-in dialog.
     "x-requested-with": "quarterdeck"
   }
 }
@@ -76,7 +75,7 @@ const toFailure = (error: unknown): ApiFailure => {
   return new ApiFailure({
     code: "no_answer",
     title: "No answer",
-    detail: "The server did not answer, or answered what this page does not understand. Try again, or reload the page."
+    detail: "The server did not answer, or this page does not understand the answer. Try again, or reload the page."
   })
 }
 

@@ -1,8 +1,8 @@
 /**
- * Which clusters the pages show, as their address says it.
+ * The clusters that the pages show. The address of the page holds them.
  */
 
-/** The clusters, as the API has them: the parent, those of some names in their order, or every one in scope. */
+/** A target of requests: the parent cluster, named clusters in their order, or every cluster in scope. */
 export type ClusterTarget =
   | { readonly _tag: "All" }
   | { readonly _tag: "Parent" }
@@ -11,27 +11,27 @@ export type ClusterTarget =
 export const ALL: ClusterTarget = { _tag: "All" }
 export const PARENT: ClusterTarget = { _tag: "Parent" }
 
-/** How many clusters one request may name, unless a setting of the server says less. */
+/** Most clusters that a request may name. A setting of the server may lower it. */
 export const MAX_NAMES = 64
 
 const NAMES = "cluster"
 const TARGET = "target"
 const PARENT_VALUE = "parent"
 
-/** Names clusters. **Shape** each once; of no name it is every cluster. */
+/** Makes a target of names. **Shape** duplicates are removed. Without names the target is every cluster. */
 export const named = (names: ReadonlyArray<string>): ClusterTarget => {
-  const once = [...new Set(names.filter((name) => name !== ""))]
-  return once.length === 0 ? ALL : { _tag: "Named", names: once }
+  const unique = [...new Set(names.filter((name) => name !== ""))]
+  return unique.length === 0 ? ALL : { _tag: "Named", names: unique }
 }
 
-/** Reads the target of an address. **Shape** `cluster`, repeated for several; `target=parent`; none of them is all. */
+/** Reads the target of an address. **Shape** `cluster`, repeated for several; `target=parent`; neither means every cluster. */
 export const parse = (search: URLSearchParams): ClusterTarget => {
   const target = named(search.getAll(NAMES))
   if (target._tag === "Named") return target
   return search.get(TARGET) === PARENT_VALUE ? PARENT : ALL
 }
 
-/** Gives an address another target, and leaves the rest of it alone. */
+/** Replaces the target of an address. Other parameters stay. */
 export const write = (search: URLSearchParams, target: ClusterTarget): URLSearchParams => {
   const next = new URLSearchParams(search)
   next.delete(NAMES)
@@ -41,10 +41,10 @@ export const write = (search: URLSearchParams, target: ClusterTarget): URLSearch
   return next
 }
 
-/** Leaves nothing of an address but its target: what other pages are linked with. */
+/** Removes every parameter except the target, for links to other pages. */
 export const alone = (search: URLSearchParams): URLSearchParams => write(new URLSearchParams(), parse(search))
 
-/** The header that asks the server for a target. **Shape** absent for the parent. */
+/** Returns the cluster header of a target. **Shape** empty for the parent. */
 export const headersOf = (target: ClusterTarget): { readonly "x-service-cluster"?: string } => {
   switch (target._tag) {
     case "All":
@@ -56,5 +56,5 @@ export const headersOf = (target: ClusterTarget): { readonly "x-service-cluster"
   }
 }
 
-/** What a query of a target is remembered under. **Shape** empty for the parent, as no name is. */
+/** Returns the cache key of a target. **Shape** empty for the parent. */
 export const keyOf = (target: ClusterTarget): string => headersOf(target)["x-service-cluster"] ?? ""

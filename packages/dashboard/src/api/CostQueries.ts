@@ -1,5 +1,5 @@
 /**
- * What the pages read of costs.
+ * Queries of cost reports.
  */
 import { queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "./ClusterTarget.ts"
@@ -7,14 +7,14 @@ import { call } from "./Client.ts"
 
 type Target = ClusterTarget.ClusterTarget
 
-/** A length that ends now, or two instants. **Units** milliseconds since the epoch. */
+/** A duration that ends now, or two instants. **Units** milliseconds since the epoch. */
 export type CostWindow = { readonly range: string } | { readonly fromMs: number; readonly toMs: number }
 
 export const windowParameters = (window: CostWindow) =>
   "range" in window ? window : { from: String(window.fromMs), to: String(window.toMs) }
 
-/** What costs are asked for, beside clusters and time. */
-export interface CostQuestion {
+/** Parameters of a cost report beside clusters and time. */
+export interface CostParameters {
   readonly groupBy: ReadonlyArray<string>
   readonly stepSize?: "hour" | "day" | "week"
   readonly idle?: "hide" | "show" | "share"
@@ -23,16 +23,22 @@ export interface CostQuestion {
   readonly labelSelector?: string
 }
 
-/** Costs change by the minute at most. */
+/** The server updates costs once a minute. */
 const REREAD_MS = 60_000
 
-const readGroups = (target: Target, window: CostWindow, question: CostQuestion, limit: number, signal: AbortSignal) =>
+const readGroups = (
+  target: Target,
+  window: CostWindow,
+  parameters: CostParameters,
+  limit: number,
+  signal: AbortSignal
+) =>
   call(
     (api) =>
       api.cost.getAggregated({
         headers: ClusterTarget.headersOf(target),
         query: { ...windowParameters(window), limit },
-        payload: question
+        payload: parameters
       }),
     signal
   )
@@ -45,27 +51,27 @@ export type CostBucket = CostSteps["buckets"][number]
 export type CostTotals = CostReport["totals"]
 
 /** Groups of costs, the most expensive first. */
-export const costGroupsQuery = (target: Target, window: CostWindow, question: CostQuestion, limit: number) =>
+export const costGroupsQuery = (target: Target, window: CostWindow, parameters: CostParameters, limit: number) =>
   queryOptions({
-    queryKey: ["costGroups", ClusterTarget.keyOf(target), window, question, limit],
+    queryKey: ["costGroups", ClusterTarget.keyOf(target), window, parameters, limit],
     queryFn: async ({ signal }): Promise<CostGroups> => {
-      const report = await readGroups(target, window, question, limit, signal)
+      const report = await readGroups(target, window, parameters, limit, signal)
       return "rows" in report ? report : { ...report, rows: [] }
     },
     refetchInterval: REREAD_MS
   })
 
-/** The same, cut into steps. */
+/** Groups of costs by time step. */
 export const costStepsQuery = (
   target: Target,
   window: CostWindow,
-  question: CostQuestion & Required<Pick<CostQuestion, "stepSize">>,
+  parameters: CostParameters & Required<Pick<CostParameters, "stepSize">>,
   limit: number
 ) =>
   queryOptions({
-    queryKey: ["costSteps", ClusterTarget.keyOf(target), window, question, limit],
+    queryKey: ["costSteps", ClusterTarget.keyOf(target), window, parameters, limit],
     queryFn: async ({ signal }): Promise<CostSteps> => {
-      const report = await readGroups(target, window, question, limit, signal)
+      const report = await readGroups(target, window, parameters, limit, signal)
       return "buckets" in report ? report : { ...report, buckets: [] }
     },
     refetchInterval: REREAD_MS
@@ -99,7 +105,7 @@ const readExplanation = (cluster: WorkloadCost["cluster"], id: string, window: C
 export type Explanation = Awaited<ReturnType<typeof readExplanation>>
 export type ExplainedStep = Explanation["hours"][number]
 
-/** Why a workload cost what it did. */
+/** The explanation of a workload's cost. */
 export const explanationQuery = (cluster: WorkloadCost["cluster"], id: string, window: CostWindow) =>
   queryOptions({
     queryKey: ["costExplanation", cluster, id, window],
@@ -107,6 +113,6 @@ export const explanationQuery = (cluster: WorkloadCost["cluster"], id: string, w
     refetchInterval: REREAD_MS
   })
 
-/** Whether somebody may see what no workload has: a key with a namespace scope may not. */
+/** Returns true if a rule may see idle costs. A rule with a namespace scope may not. */
 export const seesIdle = ({ targetNamespaces }: { readonly targetNamespaces?: unknown }): boolean =>
   targetNamespaces === undefined

@@ -1,5 +1,5 @@
 /**
- * Calls of the contract that its client does not make: replies that are files, and bodies that the server is to judge.
+ * Requests that the contract's client cannot make: replies that are files or streams, and bodies that only the server validates.
  */
 import { Problem } from "@quarterdeck/contract/Problem"
 import { Option, Schema } from "effect"
@@ -18,14 +18,14 @@ interface FileReply {
 
 const decodeProblem = Schema.decodeUnknownOption(Schema.fromJsonString(Problem))
 
-/** The server says it in seconds, never as a date. */
+/** The server sends `Retry-After` in seconds, never as a date. */
 const decodeSeconds = Schema.decodeUnknownOption(
   Schema.NumberFromString.check(Schema.isBetween({ minimum: 0, maximum: 3_600 }))
 )
 
 const NAME = /filename="([^"]+)"/
 
-/** Asks for a file. **Errors** rejects with {@link ApiFailure}. */
+/** Requests a file. **Errors** rejects with {@link ApiFailure}. */
 export const requestFile = async ({ body, headers, path }: FileRequest): Promise<FileReply> => {
   const response = await send(path, { method: "POST", headers, body })
   const name = NAME.exec(response.headers.get("content-disposition") ?? "")?.[1]
@@ -39,7 +39,7 @@ interface Call {
   readonly signal?: AbortSignal
 }
 
-/** Sends JSON as it is, for the server to judge. **Errors** rejects with {@link ApiFailure}. */
+/** Sends JSON without validation. **Errors** rejects with {@link ApiFailure}. */
 export const send = (path: string, { body, headers, method, signal }: Call): Promise<Response> =>
   request(path, {
     method,
@@ -48,7 +48,7 @@ export const send = (path: string, { body, headers, method, signal }: Call): Pro
     ...(signal === undefined ? {} : { signal })
   })
 
-/** Reads a text as it comes. **Errors** rejects with {@link ApiFailure}. */
+/** Reads a text or a stream. **Errors** rejects with {@link ApiFailure}. */
 export const read = (
   path: string,
   signal: AbortSignal,
@@ -66,6 +66,6 @@ const request = async (path: string, options: RequestInit): Promise<Response> =>
   throw new ApiFailure({ ...problem, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 }) })
 }
 
-/** What says that there was no answer, or not all of it. */
+/** The failure of a request without a complete answer. */
 export const noAnswer = () =>
   new ApiFailure({ code: "no_answer", title: "No answer", detail: "The server did not answer. Try again." })

@@ -1,35 +1,35 @@
 /**
- * A stream that is opened again whenever it ends, and what it has told until then.
+ * A stream of workloads that reconnects whenever it ends.
  */
 import { Clock, Effect, Random } from "effect"
 import { WorkloadFeed } from "./WorkloadFeed.ts"
 
-/** The state of the stream; `busy` where the server has too many streams, of this key or in all. */
+/** State of the stream. `busy`: the key or the server has too many streams. */
 export type FeedState = "live" | "connecting" | "busy"
 
-/** What was told when it was last shown. **Units** `heardAtMs` milliseconds since the epoch. */
-export interface Told extends Pick<WorkloadFeed, "added" | "coverages" | "gone" | "rows"> {
-  readonly heardAtMs: number
+/** The content of the stream when it was last shown. **Units** `receivedAtMs` milliseconds since the epoch. */
+export interface FeedSnapshot extends Pick<WorkloadFeed, "added" | "coverages" | "gone" | "rows"> {
+  readonly receivedAtMs: number
 }
 
-/** The stream's state and news; `told` stays when the stream is lost: it is newer than a list that was read before. */
+/** State and content of the stream. `snapshot` stays after the connection is lost: it is newer than the list read before. */
 export interface Followed {
   readonly state: FeedState
-  readonly told?: Told
+  readonly snapshot?: FeedSnapshot
 }
 
-/** Why there is no stream. **Shape** `status` is that of a refusal; `retryAfterMs` is how long the server says to wait. */
+/** Reason of a lost connection. **Shape** `status` of a refusal; `retryAfterMs` if the server says when to retry. */
 export interface Loss {
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
 }
 
-/** Reads one connection to its end. **Shape** calls `onHeard` behind each part that came, with when it did. */
-export type Connect = (feed: WorkloadFeed, onHeard: (nowMs: number) => void) => Effect.Effect<void, Loss>
+/** Reads one connection to its end. Calls `onReceived` after each chunk with the time of its arrival. */
+export type Connect = (feed: WorkloadFeed, onReceived: (nowMs: number) => void) => Effect.Effect<void, Loss>
 
-/** Changes that come closer to each other are shown together. */
+/** Changes within this interval are shown together. */
 const SHOWN_EVERY_MS = 250
-/** The server says something every 15 s: after three times as long the connection is gone, whatever the browser thinks. */
+/** Silence after which the connection counts as lost. The server sends a comment every 15 s. */
 const SILENT_MS = 45_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 15_000
@@ -37,23 +37,23 @@ const LONGEST_WAIT_MS = 15_000
 const REFUSED = 400
 const BUSY = 429
 
-/** Follows one list, and tells how it stands, until it is interrupted or the server refuses what is asked for. */
-export const follow = (connect: Connect, tell: (followed: Followed) => void): Effect.Effect<void> =>
+/** Follows a list and reports its state, until interrupted or until the server refuses the request with 400. */
+export const follow = (connect: Connect, report: (followed: Followed) => void): Effect.Effect<void> =>
   Effect.suspend(() => {
     const feed = new WorkloadFeed()
-    let told: Told | undefined
+    let snapshot: FeedSnapshot | undefined
     let hasNews = false
-    let heardAtMs = 0
+    let receivedAtMs = 0
     let losses = 0
-    const onHeard = (nowMs: number) => {
+    const onReceived = (nowMs: number) => {
       hasNews = true
-      heardAtMs = nowMs
+      receivedAtMs = nowMs
     }
 
     const silence = Effect.gen(function* () {
-      heardAtMs = yield* Clock.currentTimeMillis
+      receivedAtMs = yield* Clock.currentTimeMillis
       for (;;) {
-        const leftMs = heardAtMs + SILENT_MS - (yield* Clock.currentTimeMillis)
+        const leftMs = receivedAtMs + SILENT_MS - (yield* Clock.currentTimeMillis)
         if (leftMs <= 0) return
         yield* Effect.sleep(leftMs)
       }
@@ -61,17 +61,17 @@ export const follow = (connect: Connect, tell: (followed: Followed) => void): Ef
 
     const lose = Effect.fnUntraced(function* ({ retryAfterMs = 0, status }: Loss) {
       hasNews = false
-      tell({ state: status === BUSY ? "busy" : "connecting", ...(told === undefined ? {} : { told }) })
-      // What the list is refused for too is not asked again and again.
+      report({ state: status === BUSY ? "busy" : "connecting", ...(snapshot === undefined ? {} : { snapshot }) })
+      // The request is invalid: a retry would be refused again.
       if (status === REFUSED) return false
       const waitMs = Math.min(FIRST_WAIT_MS * 2 ** losses++, LONGEST_WAIT_MS)
-      // Pages that lost the same server do not all come back at once.
+      // Jitter: pages that lost the same server reconnect at different times.
       yield* Effect.sleep(Math.max(retryAfterMs, waitMs * (0.5 + (yield* Random.next) / 2)))
       return true
     })
     const connected = Effect.raceFirst(
       silence,
-      Effect.suspend(() => connect(feed, onHeard))
+      Effect.suspend(() => connect(feed, onReceived))
     ).pipe(
       Effect.matchEffect({ onSuccess: () => lose({}), onFailure: lose }),
       Effect.repeat({ while: (isAgain) => isAgain })
@@ -82,8 +82,8 @@ export const follow = (connect: Connect, tell: (followed: Followed) => void): Ef
       hasNews = false
       losses = 0
       const { added, coverages, gone, rows } = feed
-      told = { added, coverages, gone, rows, heardAtMs }
-      tell({ state: "live", told })
+      snapshot = { added, coverages, gone, rows, receivedAtMs }
+      report({ state: "live", snapshot })
     }).pipe(Effect.delay(SHOWN_EVERY_MS), Effect.forever)
 
     return Effect.raceFirst(connected, shown).pipe(Effect.asVoid)

@@ -1,35 +1,35 @@
 /**
- * API keys, read and ended.
+ * Queries and revocation of API keys.
  */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { call } from "./Client.ts"
 import type { Status } from "./Shapes.ts"
 
-/** What narrows a list of keys. **Shape** as the API's parameters; what is absent narrows nothing. */
-export interface KeyQuestion {
+/** Filters of the key list, as API parameters. */
+export interface KeyParameters {
   readonly name?: string
   readonly status?: Status
   readonly createdBy?: string
 }
 
-/** Rows of one reply; the rest is read when it is asked for. */
+/** Rows on a page. Further pages are read on demand. */
 const PAGE = 100
 const REREAD_MS = 15_000
-/** A list of more pages than these is read again when something in it was changed here. */
+/** A list of more pages than this is not refetched on a timer, only after a change on this page. */
 const REREAD_PAGES = 5
 
-/** What every list of keys, and each key of its own, is remembered under. */
+/** Cache key prefix of all queries of keys. */
 export const KEYS = ["apiKeys"] as const
 
-/** A list that goes on when it is asked to; while another is asked for, the last one is still shown. */
-export const apiKeysQuery = (question: KeyQuestion) =>
+/** Keys, loaded page by page. The previous list stays visible while another one loads. */
+export const apiKeysQuery = (parameters: KeyParameters) =>
   infiniteQueryOptions({
-    queryKey: [...KEYS, "list", question],
+    queryKey: [...KEYS, "list", parameters],
     queryFn: ({ pageParam, signal }) =>
       call(
         (api) =>
           api.apiKeys.list({
-            query: { ...question, limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }
+            query: { ...parameters, limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }
           }),
         signal
       ),
@@ -39,14 +39,13 @@ export const apiKeysQuery = (question: KeyQuestion) =>
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > REREAD_PAGES ? false : REREAD_MS)
   })
 
-/** One key. */
 export const apiKeyQuery = (id: string) =>
   queryOptions({
     queryKey: [...KEYS, "one", id],
     queryFn: ({ signal }) => call((api) => api.apiKeys.get({ params: { id }, query: {} }), signal)
   })
 
-/** How many valid keys descend from a key, and would be revoked with it. */
+/** Number of valid keys that descend from a key and would be revoked with it. */
 export const descendantsQuery = (id: string) =>
   queryOptions({
     queryKey: [...KEYS, "descendants", id],
@@ -60,7 +59,7 @@ interface Revocation {
   readonly isForced: boolean
 }
 
-/** Revokes a key, and with `withChildren` every key that descends from it, all or none. **Errors** rejects with `ApiFailure`. */
+/** Revokes a key; with `withChildren` also its descendants, all or none. **Errors** rejects with `ApiFailure`. */
 export const revokeKey = ({ id, isForced, withChildren }: Revocation) =>
   call((api) =>
     api.apiKeys.revoke({

@@ -1,5 +1,5 @@
 /**
- * What the pages read of pods: rows, what happened to them, what they have written.
+ * Queries of pods, their events and their logs.
  */
 import { TRUNCATED_HEADER } from "@quarterdeck/contract/PodGroup"
 import { queryOptions } from "@tanstack/react-query"
@@ -10,7 +10,7 @@ import type { WorkloadName } from "./WorkloadQueries.ts"
 
 const FRESH_EVERY_MS = 5_000
 
-/** Rows of one question: more than a reader looks through. */
+/** Most rows of pods or events that a page shows. */
 const MAX_ROWS = 500
 
 const podsOf = ({ cluster, kind, name, namespace }: WorkloadName, signal: AbortSignal) =>
@@ -26,7 +26,7 @@ const podsOf = ({ cluster, kind, name, namespace }: WorkloadName, signal: AbortS
 export type PodList = Awaited<ReturnType<typeof podsOf>>
 export type Pod = PodList["pods"][number]
 
-/** The pods that count to a workload. */
+/** The pods of a workload. */
 export const podsQuery = (workload: WorkloadName) =>
   queryOptions({
     queryKey: ["pods", workload.cluster, workload.namespace, workload.kind, workload.name],
@@ -55,29 +55,29 @@ export const eventsQuery = (cluster: string, namespace: string) =>
     refetchInterval: FRESH_EVERY_MS
   })
 
-/** How a log is read. **Shape** an empty `container` is the only one of its pod. */
-export interface LogQuestion {
+/** Parameters of a log. **Shape** an empty `container` means the pod's only container. */
+export interface LogParameters {
   readonly container: string
   readonly tailLines: number
   readonly isPrevious: boolean
   readonly hasTimestamps: boolean
 }
 
-/** What a container has written. **Shape** `isCut` when there was more than is given. */
+/** The log of a container. **Shape** `isCut` if older lines were left out. */
 export interface Log {
   readonly text: string
   readonly isCut: boolean
 }
 
-/** The newest lines of a log, read once: who reads it says when it is read again. */
+/** The newest lines of a log. They are read once, and again only on request. */
 export const logQuery = (
   { cluster, name, namespace }: Pick<Pod, "cluster" | "name" | "namespace">,
-  question: LogQuestion
+  parameters: LogParameters
 ) =>
   queryOptions({
-    queryKey: ["log", cluster, namespace, name, question],
+    queryKey: ["log", cluster, namespace, name, parameters],
     queryFn: async ({ signal }): Promise<Log> => {
-      const { container, hasTimestamps, isPrevious, tailLines } = question
+      const { container, hasTimestamps, isPrevious, tailLines } = parameters
       const query = new URLSearchParams({
         tailLines: String(tailLines),
         ...(container === "" ? {} : { container }),

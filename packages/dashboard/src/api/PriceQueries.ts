@@ -1,5 +1,5 @@
 /**
- * The price book, read and written.
+ * Reads and replaces the price book.
  */
 import { PriceEffect } from "@quarterdeck/contract/PricesGroup"
 import { queryOptions } from "@tanstack/react-query"
@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { call } from "./Client.ts"
 import { send } from "./File.ts"
 
-/** Somebody else may change it. */
+/** Another user may change the book. */
 const REREAD_MS = 15_000
 
 const read = (signal: AbortSignal) => call((api) => api.prices.get(), signal)
@@ -20,7 +20,7 @@ export const pricesQuery = queryOptions({
   refetchInterval: REREAD_MS
 })
 
-/** Replaces the book. **Errors** rejects with `ApiFailure`: the server judges every field, and the version. */
+/** Replaces the book. **Errors** rejects with `ApiFailure`: the server validates every field and the version. */
 export const putPrices = async (book: object): Promise<void> => {
   await send("/api/v1/prices", { method: "PUT", headers: {}, body: book })
 }
@@ -28,9 +28,9 @@ export const putPrices = async (book: object): Promise<void> => {
 const decodeEffect = Schema.decodeUnknownPromise(Schema.fromJsonString(PriceEffect))
 
 /**
- * What the last seven days cost by the present book and by another, which is not put in force.
+ * Costs of the last seven days by the current book and by a draft, which is not saved.
  *
- * **Errors** rejects with `ApiFailure`, as putting the book would.
+ * **Errors** rejects with `ApiFailure` like {@link putPrices}.
  */
 export const priceEffectQuery = (book: object | undefined) =>
   queryOptions({

@@ -1,15 +1,15 @@
 /**
- * What the pages read of the server, by what it is called.
+ * Queries of clusters and namespaces.
  */
 import { queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 import type { Coverage, Namespace } from "./Shapes.ts"
 
-/** A preview says so where a deployment has more. */
+/** Most namespaces that a preview reads. */
 const MAX_NAMESPACES = 20_000
 const EVERY_CLUSTER = "*"
-/** The most that one page of a list may have. */
+/** The API's maximum of rows on a page. */
 const MAX_CLUSTERS = 5_000
 const FRESH_EVERY_MS = 5_000
 
@@ -21,7 +21,7 @@ export const clustersQuery = (target: ClusterTarget.ClusterTarget) =>
       call(
         (api) =>
           api.clusters.list({
-            // Without a header the list is of every cluster: the parent is found in it.
+            // Without the header the API lists every cluster, including the parent.
             headers: target._tag === "Named" ? ClusterTarget.headersOf(target) : {},
             query: { limit: MAX_CLUSTERS }
           }),
@@ -34,14 +34,14 @@ export const clustersQuery = (target: ClusterTarget.ClusterTarget) =>
     refetchInterval: FRESH_EVERY_MS
   })
 
-/** The namespaces that were read; `isCut` when a deployment has more of them than a preview reads. */
+/** Namespaces of the key's scope. `isCut` is true if there are more than {@link MAX_NAMESPACES}. */
 export interface NamespaceView {
   readonly namespaces: ReadonlyArray<Namespace>
   readonly clusters: ReadonlyArray<Coverage>
   readonly isCut: boolean
 }
 
-/** Every namespace that the caller reaches, as it is now. */
+/** Every namespace in the caller's scope. */
 export const namespacesQuery = queryOptions({
   queryKey: ["namespaces"],
   queryFn: async ({ signal }): Promise<NamespaceView> => {

@@ -1,18 +1,18 @@
 /**
- * Who is signed in, asked again and again: a page whose key was revoked is signed out within seconds, and says why.
+ * The session of the browser, polled every two seconds: a page whose key is revoked signs out and shows the reason.
  */
 import type { ApiKey } from "./Shapes.ts"
 import { type QueryClient, queryOptions } from "@tanstack/react-query"
 import { Redacted } from "effect"
-import * as Provider from "./IdentityProvider.ts"
+import * as IdentityProvider from "./IdentityProvider.ts"
 import { ApiFailure, call } from "./Client.ts"
 
-/** Whether the browser is signed in; `reason` is absent for one that was not signed in. */
+/** State of the session. `reason` is absent if the browser was not signed in before. */
 export type Session =
   | { readonly _tag: "SignedIn"; readonly apiKey: ApiKey }
   | { readonly _tag: "SignedOut"; readonly reason?: ApiFailure }
 
-const ASKED_EVERY_MS = 2_000
+const POLL_MS = 2_000
 
 const signedOut = (failure: ApiFailure): Session =>
   failure.code === "missing_credential" ? { _tag: "SignedOut" } : { _tag: "SignedOut", reason: failure }
@@ -27,44 +27,44 @@ export const sessionQuery = queryOptions({
       throw error
     }
   },
-  refetchInterval: ({ state }) => (state.data?._tag === "SignedOut" ? false : ASKED_EVERY_MS),
+  refetchInterval: ({ state }) => (state.data?._tag === "SignedOut" ? false : POLL_MS),
   refetchIntervalInBackground: true,
   retry: false
 })
 
-/** Forgets all that a signed-in page has read, and says why it is signed out. */
+/** Removes all cached data and sets the session to signed out. */
 const leave = (queries: QueryClient, session: Extract<Session, { readonly _tag: "SignedOut" }>): void => {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" })
   queries.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** Any reply of 401 means that the page is signed out. */
+/** Signs the page out if a call failed with 401. */
 export const noteFailure = (queries: QueryClient, error: unknown): void => {
   if (error instanceof ApiFailure && error.status === 401) leave(queries, { _tag: "SignedOut", reason: error })
 }
 
-/** Drops an answer that is on its way: it tells who was signed in before, and must not undo what has changed since. */
-const dropAsked = (queries: QueryClient): Promise<void> => queries.cancelQueries({ queryKey: sessionQuery.queryKey })
+/** Cancels a running poll: its reply may hold the previous session. */
+const cancelPoll = (queries: QueryClient): Promise<void> => queries.cancelQueries({ queryKey: sessionQuery.queryKey })
 
 /** Signs in. **Errors** {@link ApiFailure}. */
 export const signIn = async (queries: QueryClient, key: string): Promise<void> => {
   const apiKey = await call((api) => api.session.create({ payload: { key: Redacted.make(key) } }))
   const session: Session = { _tag: "SignedIn", apiKey }
-  await dropAsked(queries)
+  await cancelPoll(queries)
   queries.setQueryData(sessionQuery.queryKey, session)
 }
 
 /**
- * Signs out, in every browser that has signed in with the same key where `everywhere` says so; a person at the provider
- * too, which the page is left for.
+ * Signs out. With `everywhere` all sessions of the same key end. A person who signed in at the identity provider leaves the page to
+ * sign out there too.
  */
 export const signOut = async (queries: QueryClient, everywhere: boolean): Promise<void> => {
   const session = queries.getQueryData(sessionQuery.queryKey)
-  if (!everywhere && session?._tag === "SignedIn" && Provider.isPerson(session.apiKey)) {
-    location.assign(Provider.LOGOUT_ADDRESS)
+  if (!everywhere && session?._tag === "SignedIn" && IdentityProvider.isPerson(session.apiKey)) {
+    location.assign(IdentityProvider.LOGOUT_ADDRESS)
     return
   }
   await call((api) => api.session.end({ query: { all: everywhere ? "true" : "false" } }))
-  await dropAsked(queries)
+  await cancelPoll(queries)
   leave(queries, { _tag: "SignedOut" })
 }

@@ -1,5 +1,5 @@
 /**
- * What the contract's replies and bodies are called in the pages.
+ * Types of the contract's replies and bodies.
  */
 import type { ApiKeyList, CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
@@ -11,7 +11,7 @@ export type Role = Rule["role"]
 export type Status = ApiKey["status"]
 export type Cluster = ClusterList["clusters"][number]
 export type Namespace = NamespaceList["namespaces"][number]
-/** How a cluster answered. **Shape** `retired` in reports of costs alone: the cluster left, and its costs are kept. */
+/** Coverage of a cluster. **Shape** `retired` only in cost reports: the cluster is no longer registered, its costs are kept. */
 export interface Coverage extends Omit<NamespaceList["clusters"][number], "name" | "status"> {
   readonly name: string
   readonly status: NamespaceList["clusters"][number]["status"] | "retired"

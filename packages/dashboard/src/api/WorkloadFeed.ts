@@ -1,5 +1,5 @@
 /**
- * The rows of a list as a stream of the server tells them.
+ * Rows of a workload list, kept current by a server-sent stream.
  */
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { Schema } from "effect"
@@ -22,45 +22,45 @@ const decodeRow = json(WorkloadList.fields.workloads.value)
 const decodePlace = json(WorkloadPlace)
 const decodeCoverage = json(WorkloadList.fields.clusters.value)
 
-/** What names a row among those of all clusters. */
+/** Returns the key of a row, unique across clusters. */
 export const keyOf = ({ cluster, id, kind, name, namespace }: typeof WorkloadPlace.Type): string =>
   `${cluster}/${namespace}/${kind}/${name}/${id}`
 
-/** What a stream has told until now, over as many connections as it took. */
+/** The content of a stream over all its connections. */
 export class WorkloadFeed {
   rows: Map<string, Workload> = new Map()
-  /** The last coverage of each cluster, and `atMs`, when it came, in milliseconds since the epoch. */
+  /** The last coverage of each cluster. `atMs` is its arrival, in milliseconds since the epoch. */
   coverages: Map<string, { readonly coverage: Coverage; readonly atMs: number }> = new Map()
-  /** What came after the first full set. */
+  /** Rows added after the first full set. */
   added: Set<string> = new Set()
-  /** What was there, and is not any more. */
+  /** Rows that were removed. */
   gone: Set<string> = new Set()
-  /** Whether the connection has told every row that there is, or all that was missed. */
+  /** True once this connection has sent every row, or every change since `lastId`. */
   isReady = false
   isEnded = false
-  /** What a further connection says to go on here. */
+  /** Id of the last event. A new connection resumes after it. */
   lastId: string | undefined
-  /** Whether every row was told once, by whichever connection. */
+  /** True once any connection has sent every row. */
   #isWhole = false
 
   /**
-   * Makes what takes the text of one connection, however it is cut. **Errors** throws for what is not of the contract.
+   * Makes a reader of one connection. Chunks may be cut anywhere. **Errors** throws if the text violates the contract.
    */
   reader(): (text: string, nowMs: number) => void {
     let atMs = 0
     this.isEnded = false
     this.isReady = false
     const parser = Sse.makeParser((event) => {
-      if (event._tag === "Event") this.#hear(event, atMs)
+      if (event._tag === "Event") this.#apply(event, atMs)
     })
     return (text, nowMs) => {
       atMs = nowMs
-      const fault = parser.feed(text)
-      if (fault !== undefined) throw fault
+      const error = parser.feed(text)
+      if (error !== undefined) throw error
     }
   }
 
-  #hear({ data, event, id }: Sse.Event, nowMs: number): void {
+  #apply({ data, event, id }: Sse.Event, nowMs: number): void {
     this.lastId = id ?? this.lastId
     switch (event) {
       case "row": {
@@ -88,7 +88,7 @@ export class WorkloadFeed {
         this.#isWhole = true
         return
       case "reset":
-        // What was shown of them until now stays with who shows it.
+        // New collections: the page may still show the old ones.
         this.rows = new Map()
         this.coverages = new Map()
         this.added = new Set()

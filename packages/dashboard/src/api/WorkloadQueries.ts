@@ -1,12 +1,12 @@
 /**
- * What the pages read of workloads.
+ * Queries of workloads.
  */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 
-/** What narrows and orders a list. **Shape** as the API's parameters; what is absent narrows nothing. */
-export interface WorkloadQuestion {
+/** Filters and order of the workload list, as API parameters. */
+export interface WorkloadParameters {
   readonly name?: string
   readonly labelSelector?: string
   readonly kind?: ReadonlyArray<string>
@@ -23,20 +23,20 @@ export interface WorkloadQuestion {
   readonly order?: "asc" | "desc"
 }
 
-/** Rows of one reply: what a screen shows, and some to scroll to. */
+/** Rows on a page: more than fit on a screen. */
 const PAGE = 100
 const FRESH_EVERY_MS = 5_000
-/** A list that is scrolled further than this many pages is read again when its reader asks for it. */
+/** A list of more pages than this is refetched only on request. */
 const REREAD_PAGES = 5
 
 const read = (
   target: ClusterTarget.ClusterTarget,
-  question: WorkloadQuestion,
+  parameters: WorkloadParameters,
   page: { readonly limit: number; readonly cursor?: string },
   signal: AbortSignal
 ) =>
   call(
-    (api) => api.workloads.list({ headers: ClusterTarget.headersOf(target), query: { ...question, ...page } }),
+    (api) => api.workloads.list({ headers: ClusterTarget.headersOf(target), query: { ...parameters, ...page } }),
     signal
   )
 
@@ -44,25 +44,28 @@ export type WorkloadPage = Awaited<ReturnType<typeof read>>
 export type Workload = WorkloadPage["workloads"][number]
 
 /**
- * A list that goes on as it is scrolled; while another is asked for, the last one is still shown.
+ * Workloads, loaded page by page. The previous list stays visible while another one loads.
  *
- * **Shape** read again by itself if `isReread`.
+ * **Shape** `isReread` refetches the list on a timer.
  */
-export const workloadsQuery = (target: ClusterTarget.ClusterTarget, question: WorkloadQuestion, isReread: boolean) =>
+export const workloadsQuery = (
+  target: ClusterTarget.ClusterTarget,
+  parameters: WorkloadParameters,
+  isReread: boolean
+) =>
   infiniteQueryOptions({
-    queryKey: ["workloads", ClusterTarget.keyOf(target), question],
+    queryKey: ["workloads", ClusterTarget.keyOf(target), parameters],
     queryFn: ({ pageParam, signal }) =>
-      read(target, question, { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal),
+      read(target, parameters, { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: "",
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (isReread && mayBeReread(state.data?.pages.length ?? 0) ? FRESH_EVERY_MS : false)
   })
 
-/** Whether a list with so many pages may be read again by itself. */
+/** Returns true if a list with this number of pages may be refetched on a timer. */
 export const mayBeReread = (pages: number): boolean => pages <= REREAD_PAGES
 
-/** What names a workload. */
 export interface WorkloadName {
   readonly cluster: string
   readonly namespace: string
@@ -70,21 +73,21 @@ export interface WorkloadName {
   readonly name: string
 }
 
-/** Names that have the wanted one as a part of them are looked through by so many. */
+/** Rows on a page of the search for one name. The API matches parts of names. */
 const MAX_ROWS = 5_000
 
-/** One workload, and how its cluster answered. **Shape** `workload` is absent where there is none of that name. */
+/** A workload and the coverage of its cluster. **Shape** `workload` is absent if the cluster has no such workload. */
 export const workloadQuery = ({ cluster, kind, name, namespace }: WorkloadName) =>
   queryOptions({
     queryKey: ["workload", cluster, namespace, kind, name],
     queryFn: async ({ signal }) => {
       const target = ClusterTarget.named([cluster])
-      const question: WorkloadQuestion = { kind: [kind], name, namespace: [namespace] }
+      const parameters: WorkloadParameters = { kind: [kind], name, namespace: [namespace] }
       let cursor: string | undefined
       for (;;) {
         const page = await read(
           target,
-          question,
+          parameters,
           { limit: MAX_ROWS, ...(cursor === undefined ? {} : { cursor }) },
           signal
         )

@@ -1,13 +1,13 @@
 /**
- * Follows a list of workloads over one connection.
+ * Reads the workload stream over one connection.
  */
 import * as ClusterTarget from "./ClusterTarget.ts"
 import { read } from "./File.ts"
 import type { WorkloadFeed } from "./WorkloadFeed.ts"
-import type { WorkloadQuestion } from "./WorkloadQueries.ts"
+import type { WorkloadParameters } from "./WorkloadQueries.ts"
 
-/** Names the rows of a list, whatever its order. */
-const pathOf = ({ kind = [], labelSelector, name, namespace = [] }: WorkloadQuestion): string => {
+/** Returns the path of the stream. The order of a list does not matter for it. */
+const pathOf = ({ kind = [], labelSelector, name, namespace = [] }: WorkloadParameters): string => {
   const query = new URLSearchParams()
   if (name !== undefined) query.set("name", name)
   if (labelSelector !== undefined) query.set("labelSelector", labelSelector)
@@ -18,20 +18,20 @@ const pathOf = ({ kind = [], labelSelector, name, namespace = [] }: WorkloadQues
 
 interface Following {
   readonly target: ClusterTarget.ClusterTarget
-  readonly question: WorkloadQuestion
-  /** Goes on where it was; `onHeard` is called behind each part that it took, with when that came. */
+  readonly parameters: WorkloadParameters
+  /** Resumes after the feed's last event. `onReceived` is called after each chunk with the time of its arrival. */
   readonly feed: WorkloadFeed
-  readonly onHeard: (nowMs: number) => void
+  readonly onReceived: (nowMs: number) => void
   readonly signal: AbortSignal
 }
 
 /**
  * Reads a stream to its end.
  *
- * **Errors** rejects with `ApiFailure` where the server refuses it, and with what broke it off later.
+ * **Errors** rejects with `ApiFailure` if the server refuses, or with the error that broke the connection.
  */
-export const followWorkloads = async ({ feed, onHeard, question, signal, target }: Following): Promise<void> => {
-  const { body } = await read(pathOf(question), signal, {
+export const followWorkloads = async ({ feed, onReceived, parameters, signal, target }: Following): Promise<void> => {
+  const { body } = await read(pathOf(parameters), signal, {
     ...ClusterTarget.headersOf(target),
     accept: "text/event-stream",
     ...(feed.lastId === undefined ? {} : { "last-event-id": feed.lastId })
@@ -44,10 +44,10 @@ export const followWorkloads = async ({ feed, onHeard, question, signal, target 
       if (part === undefined || part.done) return
       const nowMs = new Date().getTime()
       take(part.value, nowMs)
-      onHeard(nowMs)
+      onReceived(nowMs)
     }
   } finally {
-    // One that is left open counts against the key's streams; of one that has failed there is nothing to close.
+    // An open stream counts against the key's limit. A failed stream needs no closing.
     await text?.cancel().catch(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A call that the reader asked for: whether it runs, and what it failed with. Its result is kept nowhere.
+ * Runs a call that the user started, and holds its progress and failure.
  */
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -9,15 +9,15 @@ import { noteFailure } from "./Session.ts"
 export interface Action {
   readonly isRunning: boolean
   readonly failure: ApiFailure | undefined
-  /** Runs a call, and gives whether it succeeded. */
+  /** Runs a call. Resolves to true if it succeeded. */
   readonly run: (call: () => Promise<void>) => Promise<boolean>
   readonly clear: () => void
 }
 
 /**
- * Runs a call that the reader asked for, and tells how it went.
+ * Runs calls and holds the state of the last one.
  *
- * A reply of 401 signs the page out, unless `signsIn`: there it is the key that was refused.
+ * A reply of 401 signs the page out, unless `signsIn` is true: then the entered key was refused.
  */
 export const useAction = (options: { readonly signsIn?: boolean } = {}): Action => {
   const queries = useQueryClient()

@@ -1,9 +1,9 @@
 /**
- * What the audit is narrowed to, as its address says it.
+ * The filter of the audit page. The page's address holds it.
  */
 import { AuditedResource, AuditQuery } from "@quarterdeck/contract/AuditGroup"
 import { Schema } from "effect"
-import type { AuditQuestion, Decision, Verb } from "../api/AuditQueries.ts"
+import type { AuditParameters, Decision, Verb } from "../api/AuditQueries.ts"
 import { CUSTOM } from "../form/TimeRange.ts"
 
 export const RANGES = [
@@ -11,7 +11,7 @@ export const RANGES = [
   ["24h", "The last 24 hours"],
   ["7d", "The last 7 days"],
   ["30d", "The last 30 days"],
-  ["all", "All that is kept"]
+  ["all", "All stored events"]
 ] as const
 
 export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
@@ -19,13 +19,13 @@ export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
 export const DECISIONS: ReadonlyArray<Decision> = ["allow", "deny"]
 export const VERBS: ReadonlyArray<Verb> = ["read", "create", "operate", "delete"]
 
-/** What an event can be about. */
+/** Resources of audit events. */
 export const RESOURCES = AuditedResource.literals
 
 /**
- * What narrows the list of events; empty texts narrow nothing.
+ * Filter of the list of events. Empty strings match every event.
  *
- * **Shape** `from` and `to` are days of the reader's calendar, both included.
+ * **Shape** `from` and `to` are days in the user's time zone, both inclusive.
  */
 export interface AuditFilter {
   readonly range: Range
@@ -35,7 +35,7 @@ export interface AuditFilter {
   readonly decision: Decision | undefined
   readonly resource: AuditedResource | undefined
   readonly verb: Verb | undefined
-  /** A cluster that events name. The switcher's clusters are others: the audit is the server's own. */
+  /** Cluster of the events. It is independent of the cluster switcher, because the audit log belongs to the server. */
   readonly on: string
 }
 
@@ -58,8 +58,8 @@ export const verbOf = (text: string | null): Verb | undefined => VERBS.find((one
 
 const isQuery = Schema.is(AuditQuery)
 
-/** A cluster as the API takes it. **Shape** nothing of a text that is no name. */
-const onCluster = (text: string): Pick<AuditQuestion, "cluster"> => {
+/** Returns the API parameter of a cluster. **Shape** empty if the text is not a valid name. */
+const onCluster = (text: string): Pick<AuditParameters, "cluster"> => {
   const query = { cluster: text }
   return isQuery(query) ? query : {}
 }
@@ -75,7 +75,7 @@ export const parse = (search: URLSearchParams): AuditFilter => ({
   on: onCluster(search.get("on") ?? "").cluster ?? ""
 })
 
-/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what is usual is not said. */
+/** Writes a filter into an address. Other parameters stay. **Shape** default values are omitted. */
 export const write = (search: URLSearchParams, filter: AuditFilter): URLSearchParams => {
   const next = new URLSearchParams(search)
   const isCustom = filter.range === CUSTOM
@@ -92,7 +92,7 @@ export const write = (search: URLSearchParams, filter: AuditFilter): URLSearchPa
   return next
 }
 
-/** Whether anything but the time narrows what is shown. */
+/** Returns true if the filter restricts more than the period. */
 export const isNarrowed = ({ decision, keyId, on, resource, verb }: AuditFilter): boolean =>
   decision !== undefined || keyId !== "" || on !== "" || resource !== undefined || verb !== undefined
 
@@ -104,7 +104,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
   "30d": 720 * HOUR_MS
 }
 
-/** The first moment of a day of the reader's, or of one after it. **Units** milliseconds since the epoch; not a number for none. */
+/** Returns the start of a day in the user's time zone, `later` days after it. **Units** milliseconds since the epoch; NaN if invalid. */
 const startOf = (day: string, later = 0): number => {
   const [year = Number.NaN, month = 1, date = 1] = day.split("-").map((part) => Number.parseInt(part, 10))
   return new Date(year, month - 1, date + later).getTime()
@@ -113,8 +113,8 @@ const startOf = (day: string, later = 0): number => {
 const instant = (name: "since" | "until", ms: number | undefined) =>
   ms === undefined || Number.isNaN(ms) ? {} : { [name]: new Date(ms).toISOString() }
 
-/** Makes what the server is asked. **Shape** days that are not whole narrow nothing. */
-export const questionOf = (filter: AuditFilter, nowMs: number): AuditQuestion => {
+/** Makes the API parameters of a filter. **Shape** incomplete dates are ignored. */
+export const parametersOf = (filter: AuditFilter, nowMs: number): AuditParameters => {
   const { decision, from, keyId, on, range, resource, to, verb } = filter
   const isCustom = range === CUSTOM
   const length = LENGTHS[range]

@@ -1,5 +1,5 @@
 /**
- * The fields that narrow the audit.
+ * Filter fields of the audit page.
  */
 import { Button, Group } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -27,9 +27,9 @@ interface Props {
   readonly onChange: (part: Partial<AuditFilter>) => void
 }
 
-/** What a link names and the list of usual ones does not have is shown all the same. */
-const withChosen = (usual: ReadonlyArray<string>, chosen: string): ReadonlyArray<string> =>
-  chosen === "" || usual.includes(chosen) ? usual : [chosen, ...usual]
+/** Adds the chosen value to the choices if a link names a value that is not among them. */
+const withChosen = (choices: ReadonlyArray<string>, chosen: string): ReadonlyArray<string> =>
+  chosen === "" || choices.includes(chosen) ? choices : [chosen, ...choices]
 
 export const AuditFilters = ({ filter, onChange }: Props) => {
   const clusters = useQuery(clustersQuery(ClusterTarget.ALL)).data?.clusters.map(({ name }) => name) ?? []
@@ -44,35 +44,35 @@ export const AuditFilters = ({ filter, onChange }: Props) => {
       />
       <FilterSelect
         label="Decision"
-        every="Either"
+        every="Any decision"
         values={DECISIONS}
         chosen={filter.decision}
         onChoose={(decision) => onChange({ decision: decisionOf(decision) })}
       />
       <FilterSelect
-        label="On"
-        every="Everything"
+        label="Resource"
+        every="Any resource"
         values={RESOURCES}
         chosen={filter.resource}
         onChoose={(resource) => onChange({ resource: resourceOf(resource) })}
       />
       <FilterSelect
         label="Action"
-        every="Every action"
+        every="Any action"
         values={VERBS}
         chosen={filter.verb}
         onChoose={(verb) => onChange({ verb: verbOf(verb) })}
       />
       <FilterSelect
         label="Cluster"
-        every="Any or none"
+        every="Any cluster"
         values={withChosen(clusters, filter.on)}
         chosen={filter.on}
         onChoose={(on) => onChange({ on })}
       />
       <TypedField
         label="Key or person"
-        placeholder="An id: key_…, oidc:…"
+        placeholder="Id: key_…, oidc:…"
         value={filter.keyId}
         onPause={(keyId) => onChange({ keyId })}
         isSearch

@@ -15,7 +15,7 @@ import { clockTimeOf } from "../feedback/Instant.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { CUSTOM } from "../form/TimeRange.ts"
-import { type AuditFilter, isNarrowed, NO_FILTER, parse, questionOf, write } from "./AuditFilter.ts"
+import { type AuditFilter, isNarrowed, NO_FILTER, parse, parametersOf, write } from "./AuditFilter.ts"
 import { AuditFilters } from "./AuditFilters.tsx"
 import { AuditRows } from "./AuditRows.tsx"
 import { EventDrawer } from "./EventDrawer.tsx"
@@ -30,15 +30,15 @@ export const AuditPage = () => {
   const { events, follow, list } = useEvents(filter)
   const failure = list.error ?? follow.error
 
-  // What is typed is not a step to go back to.
+  // Filter changes replace the address: the back button leaves the page.
   const change = (part: Partial<AuditFilter>) => {
     setSearch((before) => write(before, { ...parse(before), ...part }), { replace: true })
   }
   const { fetchNextPage, hasNextPage, isFetching } = list
-  const goOn = useCallback(() => {
+  const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage()
   }, [fetchNextPage, hasNextPage, isFetching])
-  const question = list.data?.pages[0]?.question
+  const parameters = list.data?.pages[0]?.parameters
 
   return (
     <Stack gap="md">
@@ -47,10 +47,10 @@ export const AuditPage = () => {
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             Audit
           </Title>
-          <Text c="dimmed">Who asked for what, and what was decided.</Text>
+          <Text c="dimmed">Each request with its caller and the decision on it.</Text>
         </div>
-        {question === undefined ? undefined : (
-          <Button component="a" href={exportAddress(question)} download="audit.ndjson" variant="default">
+        {parameters === undefined ? undefined : (
+          <Button component="a" href={exportAddress(parameters)} download="audit.ndjson" variant="default">
             Save as NDJSON
           </Button>
         )}
@@ -59,9 +59,9 @@ export const AuditPage = () => {
       <AuditFilters filter={filter} onChange={change} />
       {failure instanceof ApiFailure ? (
         <FailureAlert failure={failure} onRetry={() => void list.refetch()}>
-          {failure.code === "role_forbidden" ? <Text size="sm">Only an Admin reads the audit.</Text> : undefined}
+          {failure.code === "role_forbidden" ? <Text size="sm">Only an Admin can read the audit log.</Text> : undefined}
           {list.data === undefined ? undefined : (
-            <Text size="sm">What you see is from {clockTimeOf(list.dataUpdatedAt)}.</Text>
+            <Text size="sm">The data shown is from {clockTimeOf(list.dataUpdatedAt)}.</Text>
           )}
         </FailureAlert>
       ) : undefined}
@@ -82,13 +82,13 @@ export const AuditPage = () => {
           )}
         </Group>
       )}
-      {events.length > 0 ? <AuditRows events={events} onOpen={setOpened} onNearEnd={goOn} /> : undefined}
+      {events.length > 0 ? <AuditRows events={events} onOpen={setOpened} onNearEnd={loadMore} /> : undefined}
       {list.data !== undefined && events.length === 0 && !hasNextPage ? (
         <NoEvents filter={filter} onChange={change} />
       ) : undefined}
       {list.isFetchingNextPage ? (
         <Text size="sm" c="dimmed" role="status">
-          Reading older events
+          Loading older events
         </Text>
       ) : undefined}
       <EventDrawer
@@ -103,18 +103,18 @@ export const AuditPage = () => {
   )
 }
 
-/** Reads the events that a filter asks for, and what is decided from then on. */
+/** Reads the events of a filter and follows new ones. */
 const useEvents = (filter: AuditFilter) => {
   const queries = useQueryClient()
   const [isOn, turn] = useState(true)
   const name = write(new URLSearchParams(), filter).toString()
-  const ask = useCallback((nowMs: number) => questionOf(filter, nowMs), [filter])
-  const list = useInfiniteQuery(auditQuery(name, ask))
+  const parametersAt = useCallback((nowMs: number) => parametersOf(filter, nowMs), [filter])
+  const list = useInfiniteQuery(auditQuery(name, parametersAt))
   const hasEnd = filter.range === CUSTOM && filter.to !== ""
   const following = useQuery({
     queryKey: ["auditFollowed", name],
     queryFn: async () => {
-      await followAudit(queries, name, ask)
+      await followAudit(queries, name, parametersAt)
       return new Date().getTime()
     },
     enabled: isOn && !hasEnd && list.isSuccess,
@@ -123,21 +123,21 @@ const useEvents = (filter: AuditFilter) => {
   const pages = list.data?.pages
   const events = useMemo(() => inOrder(pages?.flatMap((page) => page.events) ?? []), [pages])
   const { fetchNextPage, hasNextPage, isFetching } = list
-  // A page may have no event and not be the last: the server looks at a bounded part of the audit for each.
-  const isLookingOn = list.data !== undefined && events.length === 0 && hasNextPage && !isFetching
+  // A page may be empty and still not be the last, because the server searches a bounded part of the log for each.
+  const isSearching = list.data !== undefined && events.length === 0 && hasNextPage && !isFetching
   useEffect(() => {
-    if (isLookingOn) void fetchNextPage()
-  }, [isLookingOn, fetchNextPage])
+    if (isSearching) void fetchNextPage()
+  }, [isSearching, fetchNextPage])
   return { events, list, follow: { isOn, turn, error: following.error } }
 }
 
-/** What a key with a scope is not shown, which its holder may not know. */
+/** A note for keys with a scope, which do not see every event. */
 const Scope = () => {
   const { rule } = useCaller()
   const isScoped = rule.targetClusters !== undefined || rule.targetNamespaces !== undefined
   return rule.role === "Admin" && isScoped ? (
     <Text size="sm">
-      Your key has a scope: you see events on clusters, namespaces and keys that all lie within it, and no others.
+      Your key has a scope. You see only events whose clusters, namespaces and keys all lie inside it.
     </Text>
   ) : undefined
 }
@@ -149,7 +149,7 @@ interface NoEventsProps {
 
 const NoEvents = ({ filter, onChange }: NoEventsProps) => (
   <Empty
-    title={isNarrowed(filter) ? "No event matches" : "No events"}
+    title={isNarrowed(filter) ? "No event matches the filter" : "No events"}
     action={
       isNarrowed(filter) || filter.range !== "all" ? (
         <Button variant="default" onClick={() => onChange({ ...NO_FILTER, range: "all" })}>
@@ -158,6 +158,6 @@ const NoEvents = ({ filter, onChange }: NoEventsProps) => (
       ) : undefined
     }
   >
-    Changes and refusals are kept. Reads that were allowed are kept where the setting audit.reads says all.
+    The log contains changes and refusals. It contains allowed reads only if the setting audit.reads is all.
   </Empty>
 )

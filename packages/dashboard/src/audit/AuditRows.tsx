@@ -1,5 +1,5 @@
 /**
- * Events as rows, or as cards where the screen is narrow; only those that are on the screen are in the page.
+ * The list of events: rows, or cards on a narrow screen. Only visible ones are rendered.
  */
 import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -12,7 +12,7 @@ import * as AuditText from "./AuditText.ts"
 interface Props {
   readonly events: ReadonlyArray<AuditEvent>
   readonly onOpen: (event: AuditEvent) => void
-  /** Called when the last row that was read comes near. */
+  /** Called when the user scrolls near the last loaded row. */
   readonly onNearEnd: () => void
 }
 
@@ -24,14 +24,14 @@ interface Column {
 const COLUMNS: ReadonlyArray<Column> = [
   { title: "Time", cell: ({ at }) => <ExactTime at={at} isBrief /> },
   {
-    title: "What",
+    title: "Action",
     cell: (event, onOpen) => (
       <UnstyledButton fz="sm" className="qd-name" onClick={() => onOpen(event)}>
-        {AuditText.deed(event)}
+        {AuditText.action(event)}
       </UnstyledButton>
     )
   },
-  { title: "Who", cell: (event) => AuditText.who(event) },
+  { title: "Caller", cell: (event) => AuditText.caller(event) },
   {
     title: "Decision",
     cell: (event) => (
@@ -41,11 +41,11 @@ const COLUMNS: ReadonlyArray<Column> = [
     )
   },
   { title: "Outcome", cell: (event) => AuditText.outcome(event) },
-  { title: "Where", cell: (event) => AuditText.where(event) },
+  { title: "Target", cell: (event) => AuditText.targetOf(event) },
   { title: "From", cell: ({ address, via }) => `${address}, ${via}` }
 ]
 
-/** The height of a row in a wide window, and of a card in a narrow one, in pixels. */
+/** Height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 122
 
@@ -83,7 +83,7 @@ export const AuditRows = ({ events, onNearEnd, onOpen }: Props) => {
 interface RowProps extends Pick<Props, "onOpen"> {
   readonly event: AuditEvent
   readonly index: number
-  /** The row's height, and its offset from the top of the list, in pixels. */
+  /** Height of the row and its offset from the top of the list, in pixels. */
   readonly height: number
   readonly offset: number
 }

@@ -1,5 +1,5 @@
 /**
- * One event with all that is kept of it.
+ * A drawer with every field of an event.
  */
 import { Button, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core"
 import { DateTime } from "effect"
@@ -11,10 +11,10 @@ import * as Quantity from "../format/Quantity.ts"
 import * as AuditText from "./AuditText.ts"
 
 interface Props {
-  /** The drawer is closed without one. */
+  /** The drawer is open while this is set. */
   readonly event: AuditEvent | undefined
   readonly onClose: () => void
-  /** Shows what one key or person did. */
+  /** Filters the list by a key or person. */
   readonly onKey: (keyId: string) => void
 }
 
@@ -24,7 +24,7 @@ export const EventDrawer = ({ event, onClose, onKey }: Props) => (
     onClose={onClose}
     position="right"
     size="lg"
-    title={event === undefined ? "" : `Event ${event.id}: ${AuditText.deed(event)}`}
+    title={event === undefined ? "" : `Event ${event.id}: ${AuditText.action(event)}`}
     closeButtonProps={{ "aria-label": "Close" }}
   >
     {event === undefined ? undefined : <Details event={event} onKey={onKey} />}
@@ -35,7 +35,7 @@ const Details = ({ event, onKey }: Pick<Props, "onKey"> & { readonly event: Audi
   const { keyId } = event.actor
   return (
     <Stack gap="md">
-      <Table aria-label="The event" variant="vertical" verticalSpacing={6} withTableBorder>
+      <Table aria-label="Event details" variant="vertical" verticalSpacing={6} withTableBorder>
         <Table.Tbody>
           {factsOf(event).map(([name, value]) => (
             <Table.Tr key={name}>
@@ -49,13 +49,13 @@ const Details = ({ event, onKey }: Pick<Props, "onKey"> & { readonly event: Audi
       </Table>
       {event.status === 0 ? (
         <Text size="sm" c="dimmed">
-          A change is written down before it is done. Another event of the same request tells its outcome.
+          A change is logged before it is made. Another event of the same request has its outcome.
         </Text>
       ) : undefined}
       {keyId === undefined ? undefined : (
         <Group>
           <Button size="xs" variant="default" onClick={() => onKey(keyId)}>
-            All that this key did
+            Show all events of this key
           </Button>
         </Group>
       )}
@@ -73,12 +73,12 @@ const factsOf = (event: AuditEvent): ReadonlyArray<readonly [name: string, value
   const { actor, target } = event
   const facts: ReadonlyArray<readonly [string, ReactNode]> = [
     ["Time", <ExactTime key="at" at={event.at} />],
-    ["Who", `${AuditText.who(event)} (${actor.kind})`],
+    ["Caller", `${AuditText.caller(event)} (${actor.kind})`],
     ["Id", actor.keyId === undefined ? Quantity.UNKNOWN : <Code key="id">{actor.keyId}</Code>],
-    ["By", event.via],
+    ["Interface", event.via],
     ["From", event.address],
     ["Route", <Code key="route">{event.route}</Code>],
-    ["Asked for", target.asked === "" ? Quantity.UNKNOWN : target.asked],
+    ["Requested target", target.asked === "" ? Quantity.UNKNOWN : target.asked],
     ["Clusters", listOf(target.clusters)],
     ["Namespaces", listOf(target.namespaces ?? [])],
     ["Object", target.object ?? Quantity.UNKNOWN],
@@ -86,5 +86,5 @@ const factsOf = (event: AuditEvent): ReadonlyArray<readonly [name: string, value
     ["Outcome", AuditText.outcome(event)],
     ["Request", <Code key="request">{event.requestId}</Code>]
   ]
-  return event.count === undefined ? facts : [...facts, ["Alike", Quantity.count(event.count)]]
+  return event.count === undefined ? facts : [...facts, ["Number of requests", Quantity.count(event.count)]]
 }

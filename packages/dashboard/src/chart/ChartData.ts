@@ -1,5 +1,5 @@
 /**
- * What a picture of costs over time is drawn from.
+ * Data of the chart of costs over time.
  */
 import type { CostBucket, CostSteps, ExplainedStep, Explanation } from "../api/CostQueries.ts"
 import { besideOf, keyOf, nameOf } from "./CostLabels.ts"
@@ -7,19 +7,19 @@ import { besideOf, keyOf, nameOf } from "./CostLabels.ts"
 export interface ChartSeries {
   readonly key: string
   readonly name: string
-  /** What no workload has is drawn apart. */
+  /** True for costs without a workload, which have their own colours. */
   readonly isBeside: boolean
 }
 
 export interface ChartStep {
   readonly startMs: number
   readonly endMs: number
-  /** One for each series, in their order. */
+  /** Costs by series, in their order. */
   readonly values: ReadonlyArray<number>
   readonly total: number
-  /** The part of the step, of all clusters, that the server saw; from 0 to 1. */
+  /** Share of the step in which the server saw the clusters, from 0 to 1. */
   readonly coveredShare: number
-  /** Clusters that were not seen all the time. */
+  /** Clusters with gaps in their coverage. */
   readonly unseen: ReadonlyArray<{ readonly name: string; readonly hours: number }>
 }
 
@@ -28,19 +28,19 @@ export interface ChartData {
   readonly steps: ReadonlyArray<ChartStep>
 }
 
-/** What is not drawn apart. */
+/** Key of the series that sums all other groups. */
 export const OTHER_KEY = "other"
 const OTHER: ChartSeries = { key: OTHER_KEY, name: "All others", isBeside: false }
 
-/** Less is the minute that goes on, or rounding. **Units** hours. */
+/** Smaller gaps are rounding, or the current minute. **Units** hours. */
 const NOTICED_HOURS = 0.05
 
 const totalOf = ({ rows }: Pick<CostBucket, "rows">): number => rows.reduce((sum, { totalCost }) => sum + totalCost, 0)
 
 /**
- * Lines up the groups of each step, and sums the groups that are not among them.
+ * Aligns the groups of each step, and adds a series for all other groups.
  *
- * **Shape** `whole` has the same steps in one group, or a few. A step that one of the two replies lacks is left out.
+ * **Shape** `whole` has the same steps with the sum of all groups. A step that is missing in either reply is omitted.
  */
 export const chartDataOf = (parts: CostSteps, whole: CostSteps): ChartData => {
   const found = new Map<string, ChartSeries>()
@@ -57,15 +57,15 @@ export const chartDataOf = (parts: CostSteps, whole: CostSteps): ChartData => {
   const ranked = [...found.values()].toSorted((a, b) => (sums.get(b.key) ?? 0) - (sums.get(a.key) ?? 0))
   const byStart = new Map(parts.buckets.map((bucket) => [bucket.start, bucket]))
   const steps = whole.buckets.flatMap((bucket): ReadonlyArray<ChartStep> => {
-    const own = byStart.get(bucket.start)
-    if (own === undefined) return []
-    const costs = new Map(own.rows.map((row) => [keyOf(row), row.totalCost]))
+    const bucketParts = byStart.get(bucket.start)
+    if (bucketParts === undefined) return []
+    const costs = new Map(bucketParts.rows.map((row) => [keyOf(row), row.totalCost]))
     const values = ranked.map(({ key }) => costs.get(key) ?? 0)
     const total = totalOf(bucket)
     const rest = total - values.reduce((sum, value) => sum + value, 0)
     return [{ ...coverageOf(bucket), ...spanOf(bucket), values: [...values, rest], total }]
   })
-  // What rounding leaves is nobody's cost.
+  // A rest from rounding is no series.
   const hasOthers = steps.some(({ total, values }) => Math.abs(values.at(-1) ?? 0) > Math.abs(total) * 1e-6)
   return hasOthers
     ? { series: [...ranked, OTHER], steps }
@@ -97,9 +97,9 @@ const PARTS = [
 const DAY_MS = 86_400_000
 
 /**
- * Lines up what a workload cost day by day, in UTC, by the parts of its cost.
+ * Sums a workload's cost by UTC day and by part of the cost.
  *
- * **Shape** a day is covered as far as the workload was seen while it existed.
+ * **Shape** the coverage of a day is the share of the workload's existence in which the server saw it.
  */
 export const historyOf = ({ hours, row, window }: Explanation): ChartData => {
   const parts = PARTS.filter(([field]) => row[field] !== 0)
@@ -107,8 +107,8 @@ export const historyOf = ({ hours, row, window }: Explanation): ChartData => {
   const days = Math.max(1, Math.ceil((Date.parse(window.end) - firstMs) / DAY_MS))
   const steps = Array.from({ length: days }, (_, day): ChartStep => {
     const startMs = firstMs + day * DAY_MS
-    const own = hours.filter(({ start }) => Math.floor(Date.parse(start) / DAY_MS) * DAY_MS === startMs)
-    const sum = (of: (step: ExplainedStep) => number): number => own.reduce((total, step) => total + of(step), 0)
+    const dayHours = hours.filter(({ start }) => Math.floor(Date.parse(start) / DAY_MS) * DAY_MS === startMs)
+    const sum = (of: (step: ExplainedStep) => number): number => dayHours.reduce((total, step) => total + of(step), 0)
     const existed = sum(({ quantities }) => quantities.hoursExisted)
     const covered = sum(({ quantities }) => quantities.hoursCovered)
     return {

@@ -1,5 +1,5 @@
 /**
- * Costs over time, stacked; what was not seen is drawn as not seen.
+ * A stacked chart of costs over time. Gaps in the coverage are hatched.
  */
 import { Box, Group, Stack, Table, Text, UnstyledButton } from "@mantine/core"
 import { useDisclosure, useElementSize, useId } from "@mantine/hooks"
@@ -10,13 +10,13 @@ import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { type ChartData, type ChartSeries, type ChartStep, OTHER_KEY } from "./ChartData.ts"
 
-/** The sizes of the chart, in pixels. */
+/** Sizes of the chart, in pixels. */
 const HEIGHT = 260
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 64 }
 const MIN_LABEL_WIDTH = 64
 const TICKS = 4
-/** A step is said to be seen in part from here on. */
-const SEEN = 0.995
+/** Steps with less coverage are marked as not fully covered. */
+const FULL_COVERAGE = 0.995
 
 interface Props {
   readonly data: ChartData
@@ -49,7 +49,7 @@ export const CostChart = ({ currency, data, stepSize }: Props) => {
         ref={ref}
         tabIndex={0}
         role="group"
-        aria-label="Costs over time. The arrow keys choose a step."
+        aria-label="Costs over time. Use the arrow keys to choose a step."
         onKeyDown={press}
         onMouseLeave={() => setActive(undefined)}
         className="qd-chart"
@@ -83,7 +83,7 @@ interface DrawingProps extends Props {
 const COLORS = 8
 const GREYS = 3
 
-/** A group's place in the palette; what no workload has, and the rest, is grey. */
+/** Returns the colour class of a group. Costs without a workload, and all other groups, are grey. */
 const classOf = ({ series }: ChartData, index: number): string => {
   const isGrey = (one: ChartSeries | undefined): boolean => one?.isBeside === true || one?.key === OTHER_KEY
   const grey = isGrey(series[index])
@@ -123,7 +123,7 @@ const Drawing = ({ active, currency, data, onActive, stepSize, width }: DrawingP
         </g>
       ))}
       {steps.map((step, index) =>
-        step.coveredShare >= SEEN ? undefined : (
+        step.coveredShare >= FULL_COVERAGE ? undefined : (
           <rect
             key={step.startMs}
             x={(x(index) ?? 0) - (x.step() - x.bandwidth()) / 2}
@@ -174,12 +174,12 @@ const Drawing = ({ active, currency, data, onActive, stepSize, width }: DrawingP
 
 const summaryOf = ({ series, steps }: ChartData, currency: string): string => {
   const total = steps.reduce((sum, step) => sum + step.total, 0)
-  const unseen = steps.filter(({ coveredShare }) => coveredShare < SEEN).length
-  const gap = unseen === 0 ? "" : `; ${Quantity.counted(unseen, "step")} not wholly covered`
+  const unseen = steps.filter(({ coveredShare }) => coveredShare < FULL_COVERAGE).length
+  const gap = unseen === 0 ? "" : `; ${Quantity.counted(unseen, "step")} not fully covered`
   return `${Quantity.money(total, currency)} in ${Quantity.counted(steps.length, "step")}, of ${Quantity.counted(series.length, "group")}${gap}`
 }
 
-// Steps are cut in UTC, and called by what they are there.
+// Steps start at UTC hours and days, so their labels are in UTC.
 const shortTimeOf = ({ startMs }: ChartStep, stepSize: Props["stepSize"]): string =>
   new Intl.DateTimeFormat(
     undefined,
@@ -198,7 +198,7 @@ const longTimeOf = ({ startMs }: ChartStep, stepSize: Props["stepSize"]): string
 }
 
 interface LegendProps extends Props {
-  /** The step that is pointed at; none shows the sums. */
+  /** The active step. Without one the legend shows sums. */
   readonly step: ChartStep | undefined
 }
 
@@ -210,7 +210,7 @@ const Legend = ({ currency, data, step, stepSize }: LegendProps) => {
   return (
     <Stack gap={6} aria-live="polite">
       <Text size="sm" fw={600}>
-        {step === undefined ? "All of it" : longTimeOf(step, stepSize)}: {Quantity.money(total, currency)}
+        {step === undefined ? "Total" : longTimeOf(step, stepSize)}: {Quantity.money(total, currency)}
       </Text>
       <Group gap="sm">
         {series.map(({ key, name }, index) => (
@@ -257,8 +257,8 @@ const NotCovered = ({ steps }: { readonly steps: ReadonlyArray<ChartStep> }) => 
 }
 
 const StepTable = ({ currency, data: { series, steps }, stepSize }: Props) => (
-  <ScrollTable minWidth={500} maxHeight={420} label="Costs, step by step">
-    <Table stickyHeader aria-label="Costs of each step" verticalSpacing={4}>
+  <ScrollTable minWidth={500} maxHeight={420} label="Costs by step">
+    <Table stickyHeader aria-label="Costs by step" verticalSpacing={4}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">Step</Table.Th>

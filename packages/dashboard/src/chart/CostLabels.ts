@@ -1,11 +1,11 @@
 /**
- * What costs are called.
+ * Names of cost groups.
  */
 import type { CostGroup } from "../api/CostQueries.ts"
 
 type Marks = Pick<CostGroup, "group" | "idle" | "management" | "unmounted">
 
-/** What marks costs that no workload has. */
+/** Kinds of costs without a workload. */
 export type Beside = "idle" | "management" | "unmounted"
 
 export const besideOf = ({ idle, management, unmounted }: Marks): Beside | undefined => {
@@ -17,13 +17,13 @@ export const besideOf = ({ idle, management, unmounted }: Marks): Beside | undef
 export const BESIDES: Readonly<Record<Beside, readonly [name: string, meaning: string]>> = {
   idle: [
     "Idle machines",
-    "What machines cost and nobody requested or used: their CPU and memory, less what was allocated to workloads. Below zero, more was allocated than there was."
+    "Cost of CPU and memory that was not allocated to workloads. A negative amount means that more was allocated than the machines have."
   ],
-  management: ["Control plane", "What the clusters' control planes cost by themselves, by the price book."],
-  unmounted: ["Volumes that no pod mounts", "Storage, and load balancers, that are paid for and that no workload uses."]
+  management: ["Control plane", "Cost of the clusters' control planes, by the price book."],
+  unmounted: ["Volumes that no pod mounts", "Cost of storage and load balancers that no workload uses."]
 }
 
-/** Names a group. **Shape** what has no such label is said to have none. */
+/** Returns the name of a group. **Shape** `Without` for workloads that lack the label. */
 export const nameOf = (row: Marks): string => {
   const beside = besideOf(row)
   const { cluster, kind, namespace, workload, ...others } = row.group
@@ -33,5 +33,5 @@ export const nameOf = (row: Marks): string => {
   return name ?? "Without"
 }
 
-/** Tells groups of one report apart. */
+/** Returns the key of a group in a report. */
 export const keyOf = (row: Marks): string => JSON.stringify([row.group, besideOf(row)])

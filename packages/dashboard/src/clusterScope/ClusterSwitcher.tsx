@@ -1,5 +1,5 @@
 /**
- * Chooses the clusters that the pages show: every one, the parent, or some.
+ * Chooses the clusters that the pages show: all, the parent, or some by name.
  */
 import {
   Alert,
@@ -26,7 +26,7 @@ import * as ClusterTarget from "../api/ClusterTarget.ts"
 import { COLORS, healthOf, wordOf } from "./CoverageText.ts"
 import { useTarget } from "./useTarget.ts"
 
-/** From this many clusters on they can be searched. */
+/** Number of clusters from which a search field is shown. */
 const SEARCHED_FROM = 8
 
 export const ClusterSwitcher = () => {
@@ -89,7 +89,7 @@ const Choice = ({ clusters }: { readonly clusters: ReadonlyArray<Cluster> }) => 
   const { setTarget, target } = useTarget()
   const [search, setSearch] = useState("")
   const chosen = target._tag === "Named" ? target.names : []
-  // A link may name clusters that are gone, or were never there: they can be taken away.
+  // A link may name clusters that do not exist. They are listed so that the user can deselect them.
   const names = [...new Set([...clusters.map(({ name }) => name), ...chosen])]
   const byName = new Map<string, Cluster>(clusters.map((cluster) => [cluster.name, cluster]))
   const shown = names.filter((name) => name.toLowerCase().includes(search.trim().toLowerCase()))
@@ -135,14 +135,14 @@ const Choice = ({ clusters }: { readonly clusters: ReadonlyArray<Cluster> }) => 
           ))}
           {shown.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {names.length === 0 ? "Your key reaches no cluster that is registered." : "No cluster has such a name."}
+              {names.length === 0 ? "No registered cluster is in your key's scope." : "No cluster has this name."}
             </Text>
           ) : undefined}
         </Stack>
       </ScrollArea.Autosize>
       {isFull ? (
         <Text size="sm" c="dimmed">
-          One view names {ClusterTarget.MAX_NAMES} clusters at most.
+          You can choose up to {ClusterTarget.MAX_NAMES} clusters.
         </Text>
       ) : undefined}
     </Stack>

@@ -1,37 +1,46 @@
 /**
- * Says at a glance which clusters answered, how old their rows are, and why others are missing.
+ * A summary of the coverage: which clusters answered, the age of their rows, and why others are missing.
  */
 import { Badge, Box, Collapse, Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core"
-import { useDisclosure } from "@mantine/hooks"
+import { useDisclosure, useInterval } from "@mantine/hooks"
+import { useState } from "react"
 import type { Coverage } from "../api/Shapes.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
-import { useNow } from "../feedback/useNow.ts"
 import * as Quantity from "../format/Quantity.ts"
 import { COLORS, healthOf, reasonOf, wordOf } from "./CoverageText.ts"
 
-/** Clusters that stand in the strip by name; of more, those that did not answer well come first. */
+/** Clusters shown by name. If there are more, clusters with problems come first. */
 const SHOWN = 8
-/** Reasons that are written out. */
+/** Reasons shown without opening the details. */
 const SHOWN_REASONS = 3
 
 const LIVE = "live"
 
 const RANKS = { missing: 0, incomplete: 1, stale: 2, left: 3, ok: 4 } as const
 
+/** Returns the current time in milliseconds since the epoch, and rerenders its caller every second. */
+const useNow = (): number => {
+  const [nowMs, setNowMs] = useState(() => new Date().getTime())
+  useInterval(() => setNowMs(new Date().getTime()), SECOND_MS, { autoInvoke: true })
+  return nowMs
+}
+
+const SECOND_MS = 1_000
+
 interface Props {
   readonly coverages: ReadonlyArray<Coverage>
-  /** When the coverages were read: they grow older until they are read again. **Units** milliseconds since the epoch. */
+  /** Time when the coverages were read. Their age counts from it. **Units** milliseconds since the epoch. */
   readonly readAtMs: number
-  /** Whether what follows is told at once: of clusters that answer, nothing grows older. */
+  /** True if a stream delivers changes. The rows of clusters that answer then have no age. */
   readonly isLive?: boolean
-  /** What the rows are called: workloads. */
+  /** Plural noun of the rows, such as `workloads`. */
   readonly rows: string
 }
 
-export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows }: Props) => {
+export const CoverageStrip = ({ coverages: initial, isLive = false, readAtMs, rows }: Props) => {
   const nowMs = useNow()
   const elapsedMs = Math.max(0, nowMs - readAtMs)
-  const coverages = read.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
+  const coverages = initial.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
   const [isOpen, { toggle }] = useDisclosure(false)
   const ranked = coverages.toSorted((a, b) => RANKS[healthOf(a)] - RANKS[healthOf(b)])
   const shown = ranked.slice(0, SHOWN)
@@ -77,7 +86,7 @@ export const CoverageStrip = ({ coverages: read, isLive = false, readAtMs, rows 
 }
 
 const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
-  if (coverages.length === 0) return "Your key reaches no cluster that is registered"
+  if (coverages.length === 0) return "No registered cluster is in your key's scope"
   const answered = coverages.filter((coverage) => healthOf(coverage) !== "missing").length
   return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
 }
@@ -115,9 +124,9 @@ const ClusterMark = ({ coverage, isLive, nowMs }: MarkProps) => {
   )
 }
 
-/** Names the day that the figures of a cluster end. **Shape** in UTC, as days of reports are. */
+/** Prints the day when the data of a removed cluster ends, in UTC as the days of reports. */
 const endText = ({ ageMs }: Coverage, nowMs: number): string =>
-  `figures end ${new Date(nowMs - ageMs).toISOString().slice(0, 10)}`
+  `data until ${new Date(nowMs - ageMs).toISOString().slice(0, 10)}`
 
 const ageOf = ({ coverage, isLive, nowMs }: MarkProps): string => {
   const health = healthOf(coverage)
@@ -144,7 +153,7 @@ const Details = ({ coverages, isLive, nowMs, rows }: Omit<Props, "readAtMs"> & {
             <Table.Tr key={coverage.name}>
               <Table.Td>{coverage.name}</Table.Td>
               <Table.Td>{wordOf(coverage)}</Table.Td>
-              <Table.Td>{coverage.source === "live" ? "asked now" : "kept current by watches"}</Table.Td>
+              <Table.Td>{coverage.source === "live" ? "live query" : "cache"}</Table.Td>
               <Table.Td>{ageOf({ coverage, isLive: isLive === true, nowMs })}</Table.Td>
               <Table.Td>{Quantity.milliseconds(coverage.latencyMs)}</Table.Td>
               <Table.Td>

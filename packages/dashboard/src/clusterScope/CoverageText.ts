@@ -1,11 +1,11 @@
 /**
- * What a cluster's part of an answer means to a reader.
+ * Words, colours and reasons for the coverage of a cluster.
  */
 import type { Coverage } from "../api/Shapes.ts"
 
 type Status = Coverage["status"]
 
-/** How much of a cluster's rows is shown: none of a `missing` one; an `incomplete` one lacks some kind; one that `left` has its past. */
+/** State of a cluster's rows. `missing`: none are shown. `incomplete`: some kinds are missing. `left`: the cluster is no longer registered. */
 export type Health = "ok" | "stale" | "incomplete" | "missing" | "left"
 
 const WORDS: Readonly<Record<Status, string>> = {
@@ -13,12 +13,12 @@ const WORDS: Readonly<Record<Status, string>> = {
   stale: "stale",
   timeout: "timed out",
   unreachable: "unreachable",
-  unauthorized: "refuses the credential",
-  forbidden: "forbids it",
+  unauthorized: "credential refused",
+  forbidden: "access forbidden",
   throttled: "throttled",
   unsupported: "unsupported",
   error: "failed",
-  retired: "left"
+  retired: "removed"
 }
 
 export const wordOf = ({ missingKinds, status }: Coverage): string =>
@@ -31,7 +31,7 @@ export const healthOf = ({ missingKinds, status }: Coverage): Health => {
   return status
 }
 
-/** Says why a cluster's rows are missing, or are not what they might be. */
+/** Returns the reason why a cluster's rows are missing, incomplete or stale. */
 export const reasonOf = (coverage: Coverage): string | undefined => {
   if (coverage.status === "retired") return LEFT
   const kinds = coverage.missingKinds ?? []
@@ -39,8 +39,8 @@ export const reasonOf = (coverage: Coverage): string | undefined => {
   return coverage.error?.message ?? missing ?? (coverage.status === "stale" ? STALE : undefined)
 }
 
-const LEFT = "No registered cluster has this name any more. Its costs are kept."
-const STALE = "It does not answer at the moment: its rows are those of the last time that it did."
+const LEFT = "This cluster is no longer registered. Its costs are kept."
+const STALE = "The cluster does not answer at the moment. Its rows are from its last answer."
 
 export const COLORS: Readonly<Record<Health, string>> = {
   ok: "teal",

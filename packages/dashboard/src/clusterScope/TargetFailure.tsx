@@ -1,5 +1,5 @@
 /**
- * A failure of a page that shows some clusters, with the way out where the choice of clusters is what failed.
+ * The failure of a page for a choice of clusters. If the choice is the cause, a button shows all clusters instead.
  */
 import { Button, Group, Text } from "@mantine/core"
 import type { ApiFailure } from "../api/Client.ts"
@@ -8,13 +8,13 @@ import { useTarget } from "./useTarget.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { clockTimeOf } from "../feedback/Instant.tsx"
 
-/** Refusals that another choice of clusters mends. */
+/** Problem codes that another choice of clusters avoids. */
 const OF_TARGET: ReadonlySet<string> = new Set(["cluster_not_found", "cluster_forbidden", "invalid_target"])
 
 interface Props {
   readonly failure: ApiFailure
   readonly onRetry: () => void
-  /** When what is still shown was read; absent where nothing is. **Units** milliseconds since the epoch. */
+  /** Time of the data that is still shown; absent if none is. **Units** milliseconds since the epoch. */
   readonly shownSinceMs?: number | undefined
 }
 
@@ -23,7 +23,7 @@ export const TargetFailure = ({ failure, onRetry, shownSinceMs }: Props) => {
   return (
     <FailureAlert failure={failure} onRetry={onRetry}>
       {shownSinceMs === undefined ? undefined : (
-        <Text size="sm">What you see is from {clockTimeOf(shownSinceMs)}.</Text>
+        <Text size="sm">The data shown is from {clockTimeOf(shownSinceMs)}.</Text>
       )}
       {OF_TARGET.has(failure.code) && target._tag !== "All" ? (
         <Group>

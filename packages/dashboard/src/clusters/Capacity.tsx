@@ -1,18 +1,18 @@
 /**
- * How much of a cluster's capacity its pods request.
+ * The part of a cluster's capacity that its pods request.
  */
 import { Progress, Stack, Text } from "@mantine/core"
 import * as Quantity from "../format/Quantity.ts"
 
 interface Props {
-  /** What is measured: CPU, Memory. */
+  /** Name of the resource: CPU or Memory. */
   readonly name: string
   readonly requested: number | null | undefined
   readonly allocatable: number | null
   readonly print: (value: number | null | undefined) => string
 }
 
-/** Above these parts of one a cluster is said to be nearly full. */
+/** Share of requested capacity above which the bar is orange. */
 const NEARLY_FULL = 0.9
 
 export const Capacity = ({ allocatable, name, print, requested }: Props) => {
@@ -33,7 +33,7 @@ export const Capacity = ({ allocatable, name, print, requested }: Props) => {
   const share = allocatable === 0 ? 0 : requested / allocatable
   return (
     <Stack gap={2} miw={130}>
-      {/* Each of the two stays whole; where there is no room for both, the second has a line of its own. */}
+      {/* Lines break only between the two parts. */}
       <Text size="sm">
         <span className="qd-number">{print(requested)}</span>{" "}
         <Text span size="xs" c="dimmed" className="qd-number">
@@ -44,7 +44,7 @@ export const Capacity = ({ allocatable, name, print, requested }: Props) => {
         value={Math.min(100, share * 100)}
         color={share > NEARLY_FULL ? "orange" : "blue"}
         size="sm"
-        aria-label={`${name}: ${Quantity.percent(share)} of the capacity is requested`}
+        aria-label={`${name}: ${Quantity.percent(share)} of the capacity requested`}
       />
     </Stack>
   )

@@ -1,5 +1,5 @@
 /**
- * A cluster as the form holds it, before it is registered.
+ * The form that registers a cluster: its fields and the request body made of them.
  */
 import { RegisterCluster } from "@quarterdeck/contract/ClustersGroup"
 import { Result, Schema, SchemaIssue } from "effect"
@@ -7,18 +7,18 @@ import type { FieldErrors } from "../form/FieldErrors.ts"
 import { labelOf, repeatsKey } from "../form/Labels.ts"
 
 /**
- * What the fields of the form hold.
+ * Fields of the form.
  *
- * **Shape** of the two ways only the fields of the chosen one are sent; `labels` are written `key=value`.
+ * **Shape** only the fields of the chosen `way` are sent. `labels` are written `key=value`.
  */
 export interface ClusterDraft {
   readonly name: string
   readonly way: "kubeconfig" | "parts"
   readonly kubeconfig: string
-  /** The file that the kubeconfig was read from; absent where it was typed or pasted. */
+  /** Name of the file that the kubeconfig was read from; absent if it was typed or pasted. */
   readonly fileName: string | undefined
   readonly server: string
-  /** PEM as it is, or in base64 as a kubeconfig has it. */
+  /** PEM, plain or in base64. */
   readonly caData: string
   readonly token: string
   readonly tlsServerName: string
@@ -39,10 +39,10 @@ export const EMPTY: ClusterDraft = {
   labels: []
 }
 
-/** How many characters the server allows a kubeconfig. */
+/** Most characters of a kubeconfig that the server accepts. */
 export const MAX_KUBECONFIG = 256 * 1024
 
-/** Decodes a kubeconfig file: UTF-8, or UTF-16 with a byte order mark. **Errors** throws for bytes of neither. */
+/** Decodes a kubeconfig file: UTF-8, or UTF-16 with a byte order mark. **Errors** throws for other bytes. */
 export const textOf = (bytes: Uint8Array): string => {
   const mark = (bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)
   const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8"
@@ -51,7 +51,7 @@ export const textOf = (bytes: Uint8Array): string => {
 
 const PEM = "-----BEGIN "
 
-/** Gives a certificate authority as the API takes it: PEM is put into base64, and base64 loses its line breaks. */
+/** Encodes a certificate authority for the API: PEM becomes base64, and base64 loses its line breaks. */
 export const authorityOf = (text: string): string => {
   const trimmed = text.trim()
   if (!trimmed.startsWith(PEM)) return trimmed.replace(/\s+/g, "")
@@ -65,9 +65,9 @@ const print = SchemaIssue.makeFormatterStandardSchemaV1()
 const stepOf = (step: PropertyKey | { readonly key: PropertyKey } | undefined): string =>
   String(typeof step === "object" ? step.key : (step ?? ""))
 
-/** What the form asks before it asks the schema: words for what was left empty. */
+/** Errors of empty fields and labels, with clearer messages than the schema's. */
 const omissions = (draft: ClusterDraft): FieldErrors => {
-  const named = draft.name.trim() === "" ? { name: "Give the cluster a name" } : {}
+  const named = draft.name.trim() === "" ? { name: "Enter a name for the cluster" } : {}
   if (draft.way === "kubeconfig") {
     return {
       ...named,
@@ -77,11 +77,11 @@ const omissions = (draft: ClusterDraft): FieldErrors => {
   const { caData, labels, server, token } = draft
   return {
     ...named,
-    ...(server.trim() === "" ? { server: "Give the API server's address" } : {}),
+    ...(server.trim() === "" ? { server: "Enter the API server's address" } : {}),
     ...(caData.trim() === "" ? { caData: "Paste the certificate authority" } : {}),
     ...(token.trim() === "" ? { token: "Paste the token" } : {}),
     ...(labels.some((label) => !label.includes("=")) ? { labels: "Write each label as key=value" } : {}),
-    ...(repeatsKey(labels) ? { labels: "Name each label once: a cluster has one value of it" } : {})
+    ...(repeatsKey(labels) ? { labels: "Use each label key only once" } : {})
   }
 }
 
@@ -102,7 +102,7 @@ const connectionOf = (draft: ClusterDraft) => {
 /**
  * Makes the body of the call that registers a cluster.
  *
- * **Errors** {@link FieldErrors} by the names of the body's members, by the rules of the contract; none quotes a credential.
+ * **Errors** {@link FieldErrors} by the names of the body's members. No message contains a credential.
  */
 export const toBody = (draft: ClusterDraft): Result.Result<RegisterCluster, FieldErrors> => {
   const missing = omissions(draft)

@@ -23,7 +23,7 @@ import { useTarget } from "../clusterScope/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import { useDayCosts } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
-import { DropCluster } from "./DropCluster.tsx"
+import { RemoveCluster } from "./RemoveCluster.tsx"
 import { HealthBadge } from "./HealthBadge.tsx"
 import { SameCluster } from "./SameCluster.tsx"
 
@@ -80,16 +80,16 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
         <Fact name="Version">{cluster.version ?? Quantity.UNKNOWN}</Fact>
         <Fact name="Nodes">{Quantity.count(cluster.nodes)}</Fact>
         <Fact name="Pods">{Quantity.count(cluster.pods)}</Fact>
-        <Fact name="Last answered">{cluster.lastSeen === null ? "Never" : <Timestamp at={cluster.lastSeen} />}</Fact>
+        <Fact name="Last answer">{cluster.lastSeen === null ? "Never" : <Timestamp at={cluster.lastSeen} />}</Fact>
         <Fact name="Cost, last day">
           <DayCostText cost={day} />
         </Fact>
-        <Fact name="Used of requests, last day">
+        <Fact name="Usage of requests, last day">
           CPU {Quantity.percent(day?.cpuEfficiency)}, memory {Quantity.percent(day?.memoryEfficiency)}
         </Fact>
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-        <Fact name="CPU requested of what pods may have">
+        <Fact name="CPU requested of capacity">
           <Capacity
             name="CPU"
             requested={cluster.cpuRequestMillis}
@@ -97,7 +97,7 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
             print={Quantity.cpu}
           />
         </Fact>
-        <Fact name="Memory requested of what pods may have">
+        <Fact name="Memory requested of capacity">
           <Capacity
             name="Memory"
             requested={cluster.memoryRequestBytes}
@@ -113,12 +113,12 @@ const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
       )}
       <Group>
         <Button component={Link} to={`${PLACES.workloads}?${search}`} variant="default">
-          Its workloads
+          Workloads
         </Button>
         <Button component={Link} to={`${PLACES.cost}?${search}`} variant="default">
-          Its costs
+          Costs
         </Button>
-        <DropCluster cluster={cluster} />
+        <RemoveCluster cluster={cluster} />
       </Group>
       <NamespaceCosts target={target} />
     </>
@@ -142,7 +142,7 @@ const NamespaceCosts = ({ target }: { readonly target: ClusterTarget.ClusterTarg
       ) : undefined}
       {costs.isLoading ? <Loading what="costs" /> : undefined}
       {costs.data?.rows.length === 0 ? (
-        <Empty title="No costs yet">Costs are counted from the first minutes in which the server sees a cluster.</Empty>
+        <Empty title="No costs yet">The server counts costs from the first minutes in which it sees a cluster.</Empty>
       ) : undefined}
       {costs.data !== undefined && costs.data.rows.length > 0 ? (
         <Paper withBorder>

@@ -1,5 +1,5 @@
 /**
- * Clusters as rows, or as cards where the screen is narrow.
+ * The list of clusters: rows, or cards on a narrow screen.
  */
 import { Anchor, Badge, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -17,7 +17,7 @@ import { SameCluster } from "./SameCluster.tsx"
 
 interface Props {
   readonly clusters: ReadonlyArray<Cluster>
-  /** By the cluster's name; absent while it is not known. */
+  /** Costs by cluster name; absent while they load. */
   readonly costs: ReadonlyMap<string, DayCost> | undefined
 }
 

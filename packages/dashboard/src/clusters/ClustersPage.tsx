@@ -30,7 +30,7 @@ export const ClustersPage = () => {
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             Clusters
           </Title>
-          <Text c="dimmed">Health, capacity and cost of each cluster that your key reaches.</Text>
+          <Text c="dimmed">Health, capacity and cost of each cluster in your key's scope.</Text>
         </div>
         {isUnscopedAdmin(rule) ? (
           <Button component={Link} to={linkTo(PLACES.registerCluster)}>
@@ -63,8 +63,8 @@ export const ClustersPage = () => {
       ) : undefined}
       {clusters?.length === 0 ? (
         <Empty title="No cluster to show">
-          No cluster that your key reaches is registered. Clusters come from the server's setting{" "}
-          <Code>clusters.kubeconfig</Code>, or are registered here; what your key reaches stands under Your key.
+          No registered cluster is in your key's scope. Clusters come from the server's setting{" "}
+          <Code>clusters.kubeconfig</Code> or are registered here. The page Your key shows your key's scope.
         </Empty>
       ) : undefined}
     </Stack>

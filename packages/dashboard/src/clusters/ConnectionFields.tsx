@@ -1,5 +1,5 @@
 /**
- * A cluster's connection in its parts.
+ * Fields for a cluster's address, certificate authority and token.
  */
 import { PasswordInput, TagsInput, Textarea, TextInput } from "@mantine/core"
 import type { DraftForm } from "../form/useDraft.ts"
@@ -14,7 +14,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       <TextInput
         {...PLAIN}
         label="Address of the API server"
-        description="Link-local addresses and those of cloud metadata are refused, and loopback unless a setting allows it."
+        description="The server refuses link-local and cloud metadata addresses, and loopback addresses unless a setting allows them."
         placeholder="https://prod.example.com:6443"
         value={draft.server}
         onChange={(event) => change({ server: event.currentTarget.value })}
@@ -25,7 +25,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       <Textarea
         {...PLAIN}
         label="Certificate authority"
-        description="PEM as it is, or in base64 as a kubeconfig has it."
+        description="PEM, plain or in base64 as in a kubeconfig."
         value={draft.caData}
         onChange={(event) => change({ caData: event.currentTarget.value })}
         error={errors["caData"]}
@@ -36,7 +36,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       <PasswordInput
         {...PLAIN}
         label="Token"
-        description="Of a service account, as a rule."
+        description="Usually the token of a service account."
         value={draft.token}
         onChange={(event) => change({ token: event.currentTarget.value })}
         error={errors["token"]}
@@ -47,7 +47,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       <TextInput
         {...PLAIN}
         label="Name in the server's certificate"
-        description="Where it is not the address's host."
+        description="Only if it differs from the host name in the address."
         value={draft.tlsServerName}
         onChange={(event) => change({ tlsServerName: event.currentTarget.value })}
         error={errors["tlsServerName"]}
@@ -57,7 +57,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       <TextInput
         {...PLAIN}
         label="HTTP proxy"
-        description="Where one stands in front of the cluster. The rules for addresses are the same."
+        description="Only if the cluster is behind a proxy. The same address rules apply."
         value={draft.proxyUrl}
         onChange={(event) => change({ proxyUrl: event.currentTarget.value })}
         error={errors["proxyUrl"]}
@@ -66,7 +66,7 @@ export const ConnectionFields = ({ form }: { readonly form: DraftForm<ClusterDra
       />
       <TagsInput
         label="Labels"
-        description="What the cluster is listed with, each written key=value."
+        description="Labels of the cluster, each written key=value."
         placeholder={draft.labels.length === 0 ? "region=eu" : ""}
         value={[...draft.labels]}
         onChange={(labels) => change({ labels })}

@@ -2,15 +2,15 @@ import { Stack, Text } from "@mantine/core"
 import * as Quantity from "../format/Quantity.ts"
 import type { DayCost } from "./DayCosts.ts"
 
-/** Less than this part of the day is said to be seen in part. */
+/** Coverage below this share of the day is shown. */
 const WHOLE = 0.95
 
-/** What a cluster cost in the last day, and for how much of it it was seen. */
+/** Cost of a cluster in the last day, and its coverage if it is incomplete. */
 export const DayCostText = ({ cost }: { readonly cost: DayCost | undefined }) => {
   if (cost === undefined || cost.hoursCovered === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {cost === undefined ? Quantity.UNKNOWN : "not seen yet"}
+        {cost === undefined ? Quantity.UNKNOWN : "no data yet"}
       </Text>
     )
   }
@@ -22,7 +22,7 @@ export const DayCostText = ({ cost }: { readonly cost: DayCost | undefined }) =>
       </Text>
       {isWhole ? undefined : (
         <Text size="xs" c="dimmed" className="qd-number">
-          {Quantity.percent(cost.hoursCovered / cost.hoursInWindow)} of it seen
+          {Quantity.percent(cost.hoursCovered / cost.hoursInWindow)} of the day covered
         </Text>
       )}
     </Stack>

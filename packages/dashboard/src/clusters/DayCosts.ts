@@ -1,5 +1,5 @@
 /**
- * What each cluster cost in the last day.
+ * Costs of clusters in the last day.
  */
 import { useQuery } from "@tanstack/react-query"
 import { type CostGroups, costGroupsQuery, seesIdle } from "../api/CostQueries.ts"
@@ -7,16 +7,16 @@ import { useCaller } from "../frame/Caller.ts"
 import type { ClusterTarget } from "../api/ClusterTarget.ts"
 
 /**
- * What a cluster cost in the last 24 hours.
+ * Cost of a cluster in the last 24 hours.
  *
- * **Units** the currency of the price book; hours of the last 24 in which the cluster was seen.
+ * **Units** `cost` in the price book's currency. `hoursCovered` are the hours in which the server saw the cluster.
  */
 export interface DayCost {
   readonly cost: number
   readonly currency: string
   readonly hoursCovered: number
   readonly hoursInWindow: number
-  /** Used by requested, 0 where it is not known. */
+  /** Usage divided by requests; 0 if unknown. */
   readonly cpuEfficiency: number | null
   readonly memoryEfficiency: number | null
 }
@@ -24,16 +24,16 @@ export interface DayCost {
 const MAX_GROUPS = 5_000
 const DAY = { range: "24h" }
 
-/** Sums what the groups of each cluster come to: its workloads, and what no workload has. */
+/** Sums the groups of each cluster: its workloads, and costs without a workload such as idle costs. */
 const dayCostsOf = ({ clusters, currency, rows }: CostGroups): ReadonlyMap<string, DayCost> =>
   new Map(
     clusters.map(({ hoursCovered, hoursInWindow, name }) => {
-      const own = rows.filter(({ group }) => group["cluster"] === name)
-      const workloads = own.find(({ idle, management, unmounted }) => !idle && !management && !unmounted)
+      const groups = rows.filter(({ group }) => group["cluster"] === name)
+      const workloads = groups.find(({ idle, management, unmounted }) => !idle && !management && !unmounted)
       return [
         name,
         {
-          cost: own.reduce((sum, { totalCost }) => sum + totalCost, 0),
+          cost: groups.reduce((sum, { totalCost }) => sum + totalCost, 0),
           currency,
           hoursCovered,
           hoursInWindow,
@@ -44,7 +44,7 @@ const dayCostsOf = ({ clusters, currency, rows }: CostGroups): ReadonlyMap<strin
     })
   )
 
-/** Reads what the clusters of a target cost in the last day, with what is idle where the caller may see it. */
+/** Reads the costs of a target's clusters in the last day, with idle costs if the caller may see them. */
 export const useDayCosts = (target: ClusterTarget) => {
   const { rule } = useCaller()
   const idle = seesIdle(rule) ? "show" : "hide"

@@ -1,6 +1,3 @@
-/**
- * Whether a cluster answers.
- */
 import { Badge, Box } from "@mantine/core"
 import type { Cluster } from "../api/Shapes.ts"
 import { COLORS, healthOf, wordOf } from "../clusterScope/CoverageText.ts"

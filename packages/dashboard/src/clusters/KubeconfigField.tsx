@@ -1,5 +1,5 @@
 /**
- * A kubeconfig, pasted or read from a file; of a file only its name is shown.
+ * A kubeconfig, pasted or read from a file. Only the name of a file is shown.
  */
 import { Button, Code, FileButton, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useId, useState } from "react"
@@ -7,13 +7,13 @@ import * as Quantity from "../format/Quantity.ts"
 import type { DraftForm } from "../form/useDraft.ts"
 import { type ClusterDraft, MAX_KUBECONFIG, textOf } from "./ClusterDraft.ts"
 
-const TOO_LARGE = `It is larger than ${Quantity.bytes(MAX_KUBECONFIG)}, which no kubeconfig of one cluster is`
+const TOO_LARGE = `The file is larger than the maximum of ${Quantity.bytes(MAX_KUBECONFIG)}`
 
 export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraft> }) => {
   const { change, draft, errors, isRunning, refuse } = form
-  // Another file cannot be read while one is.
+  // Only one file is read at a time.
   const [isReading, setReading] = useState(false)
-  const take = async (file: File | null) => {
+  const readFile = async (file: File | null) => {
     if (file === null) return
     if (file.size > MAX_KUBECONFIG) {
       refuse({ kubeconfig: TOO_LARGE })
@@ -35,8 +35,8 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
           label="Kubeconfig"
           description={
             <>
-              Its current context counts. <Code>kubectl config view --minify --flatten --raw</Code> prints one with all
-              that is needed in it. Programs and paths of files are refused.
+              The current context is used. <Code>kubectl config view --minify --flatten --raw</Code> prints a complete
+              one. Kubeconfigs that run programs or name files are refused.
             </>
           }
           value={draft.kubeconfig}
@@ -53,7 +53,7 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
         <ChosenFile form={form} name={draft.fileName} />
       )}
       <Group>
-        <FileButton onChange={(file) => void take(file)} disabled={isRunning}>
+        <FileButton onChange={(file) => void readFile(file)} disabled={isRunning}>
           {(props) => (
             <Button {...props} size="xs" variant="default" loading={isReading}>
               {draft.fileName === undefined ? "Choose a file" : "Choose another file"}
@@ -67,7 +67,7 @@ export const KubeconfigField = ({ form }: { readonly form: DraftForm<ClusterDraf
 
 const ChosenFile = ({ form, name }: { readonly form: DraftForm<ClusterDraft>; readonly name: string }) => {
   const { change, draft, errors, isRunning } = form
-  const fault = errors["kubeconfig"]
+  const error = errors["kubeconfig"]
   const id = useId()
   return (
     <Stack gap={4} role="group" aria-label="Kubeconfig">
@@ -82,16 +82,16 @@ const ChosenFile = ({ form, name }: { readonly form: DraftForm<ClusterDraft>; re
           size="compact-sm"
           variant="default"
           disabled={isRunning}
-          data-fault={fault !== undefined}
+          data-fault={error !== undefined}
           aria-describedby={id}
           onClick={() => change({ kubeconfig: "", fileName: undefined })}
         >
-          Remove it
+          Remove file
         </Button>
       </Group>
-      {fault === undefined ? undefined : (
+      {error === undefined ? undefined : (
         <Text id={id} size="sm" c="var(--mantine-color-error)" role="alert" className="qd-text">
-          {fault}
+          {error}
         </Text>
       )}
     </Stack>

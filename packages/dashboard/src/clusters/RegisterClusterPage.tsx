@@ -1,5 +1,5 @@
 /**
- * Clusters > Register a cluster.
+ * The page Clusters > Register a cluster.
  */
 import { Alert, Anchor, Button, Group, Radio, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -21,7 +21,7 @@ import { RegisteredCluster } from "./RegisteredCluster.tsx"
 
 export const RegisterClusterPage = () => {
   const { rule } = useCaller()
-  // What was typed goes with the form: what stays of a registration is the cluster's row.
+  // After a registration only the cluster's row is kept. The form, with its credentials, is unmounted.
   const [registered, setRegistered] = useState<Cluster>()
   if (registered !== undefined) {
     return <RegisteredCluster cluster={registered} onAnother={() => setRegistered(undefined)} />
@@ -32,8 +32,8 @@ export const RegisterClusterPage = () => {
       {isUnscopedAdmin(rule) ? (
         <RegisterForm onRegistered={setRegistered} />
       ) : (
-        <Alert color="blue" title="Your key does not register clusters">
-          An Admin of every cluster and namespace does.
+        <Alert color="blue" title="Your key cannot register clusters">
+          Only an Admin of every cluster and namespace can.
         </Alert>
       )}
     </Stack>
@@ -54,14 +54,14 @@ const Head = () => {
         Register a cluster
       </Title>
       <Text c="dimmed">
-        The server connects first, and keeps nothing that it cannot use. Credentials are encrypted where they are kept,
-        and nothing shows them again.
+        The server connects to the cluster first. If that fails, nothing is stored. Credentials are stored encrypted and
+        are never shown again.
       </Text>
     </div>
   )
 }
 
-/** A draft that is gone with the page: the browser keeps nothing of it to show when somebody comes back. */
+/** A draft that is cleared when the user leaves the page, so that the browser's back-forward cache holds no credentials. */
 const useClusterDraft = () => {
   const form = useDraft<ClusterDraft>(() => EMPTY)
   const clear = useRef<() => void>(() => undefined)
@@ -69,9 +69,9 @@ const useClusterDraft = () => {
     clear.current = () => form.change(EMPTY)
   })
   useEffect(() => {
-    const forget = () => clear.current()
-    globalThis.addEventListener("pagehide", forget)
-    return () => globalThis.removeEventListener("pagehide", forget)
+    const reset = () => clear.current()
+    globalThis.addEventListener("pagehide", reset)
+    return () => globalThis.removeEventListener("pagehide", reset)
   }, [])
   return form
 }
@@ -89,7 +89,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
   const element = useRef<HTMLFormElement>(null)
 
   const { failure, missing } = form
-  // Once the fields have their errors, the reader is brought to the first one.
+  // Focuses the first field with an error.
   useEffect(() => {
     if (failure !== undefined || Object.keys(missing).length > 0) {
       element.current?.querySelector<HTMLElement>(FAULTY)?.focus()
@@ -115,7 +115,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="What keys and requests call it: letters, digits, and . _ - between them."
+          description="Name of the cluster in keys and requests: letters and digits, with . _ - between them."
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
           error={errors["name"]}
@@ -125,7 +125,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
           spellCheck={false}
         />
         <Radio.Group
-          label="How to reach it"
+          label="Connection"
           value={draft.way}
           onChange={(way) => change({ way: way === "parts" ? "parts" : "kubeconfig" })}
         >
@@ -138,8 +138,8 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
         <Unplaced form={form} />
         {isRunning ? (
           <Alert color="blue" role="status" title="Connecting to the cluster">
-            The server asks it for its version and for one namespace, and waits 5 seconds for each. Leaving this page
-            does not stop it.
+            The server reads the cluster's version and one namespace, and waits up to 5 seconds for each. It continues
+            if you leave this page.
           </Alert>
         ) : undefined}
         <Group>
@@ -155,7 +155,7 @@ const RegisterForm = ({ onRegistered }: { readonly onRegistered: (cluster: Clust
   )
 }
 
-/** What failed and is of no field that the form shows. */
+/** An error that belongs to none of the shown fields. */
 const Unplaced = ({ form: { draft, failure, errors } }: { readonly form: DraftForm<ClusterDraft> }) => {
   const shown = draft.way === "kubeconfig" ? KUBECONFIG_FIELDS : PARTS_FIELDS
   const isPlaced = Object.keys(errors).some((field) => shown.includes(field))

@@ -1,5 +1,5 @@
 /**
- * A cluster that was just registered.
+ * The result of a registration.
  */
 import { Button, Code, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core"
 import { Link } from "react-router"
@@ -26,13 +26,13 @@ export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
       <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
         {cluster.name} is registered
       </Title>
-      <Text>Requests can name it from now on, as far as their keys reach it. It is there after a restart too.</Text>
+      <Text>Requests can name it now if it is in their key's scope. It stays registered after a restart.</Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <Fact name="Health">
           <HealthBadge cluster={cluster} />
         </Fact>
         <Fact name="Version">{cluster.version ?? Quantity.UNKNOWN}</Fact>
-        <Fact name="Read until now">
+        <Fact name="Read so far">
           {Quantity.counted(cluster.nodes ?? 0, "node")}, {Quantity.counted(cluster.pods ?? 0, "pod")}
         </Fact>
       </SimpleGrid>
@@ -45,7 +45,7 @@ export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
         <Button component={Link} to={linkTo(clusterPlace(cluster.name))}>
           Open {cluster.name}
         </Button>
-        {/* Without a choice of clusters, which the new one would not be among. */}
+        {/* Without a choice of clusters, because it would not include the new one. */}
         <Button component={Link} to={PLACES.clusters} variant="default">
           All clusters
         </Button>

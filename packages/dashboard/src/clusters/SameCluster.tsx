@@ -7,6 +7,6 @@ import { Text } from "@mantine/core"
 export const SameCluster = ({ names = [] }: { readonly names: ReadonlyArray<string> | undefined }) =>
   names.length === 0 ? undefined : (
     <Text size="xs" c="orange" role="status" className="qd-text">
-      Same cluster as {names.join(", ")}: reads of all clusters count it {names.length + 1} times
+      Same cluster as {names.join(", ")}: requests to all clusters count it {names.length + 1} times
     </Text>
   )

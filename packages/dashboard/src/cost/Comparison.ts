@@ -1,27 +1,27 @@
 /**
- * Whether the costs of two periods can be compared.
+ * Compares the coverage of two periods.
  */
 
-/** For how much of a period a cluster was seen. **Units** hours. */
+/** Coverage of a cluster in a period. **Units** hours. */
 interface Seen {
   readonly name: string
   readonly hoursCovered: number
   readonly hoursInWindow: number
 }
 
-/** How much more of one period than of the other may have been seen. **Units** a part of one. */
-const MOST_DIFFERENCE = 0.05
+/** Most difference between the coverages of two comparable periods, as a share of one. */
+const MAX_DIFFERENCE = 0.05
 
 const partOf = (seen: Seen | undefined): number =>
   seen === undefined || seen.hoursInWindow === 0 ? 0 : seen.hoursCovered / seen.hoursInWindow
 
-/** Tells whether any of a period was seen. */
+/** Returns true if the server saw any part of a period. */
 export const isSeen = (clusters: ReadonlyArray<Seen>): boolean => clusters.some(({ hoursCovered }) => hoursCovered > 0)
 
 /**
- * Tells whether a change between two periods is one of costs, not of what was seen.
+ * Returns true if the costs of two periods are comparable.
  *
- * **Shape** every cluster of either period was seen for as much of both, up to {@link MOST_DIFFERENCE}.
+ * **Shape** the coverage of each cluster differs by {@link MAX_DIFFERENCE} at most.
  */
 export const isComparable = (now: ReadonlyArray<Seen>, before: ReadonlyArray<Seen>): boolean => {
   if (!isSeen(before)) return false
@@ -29,6 +29,6 @@ export const isComparable = (now: ReadonlyArray<Seen>, before: ReadonlyArray<See
   const beforeOf = new Map(before.map((seen) => [seen.name, seen]))
   const names = new Set([...nowOf.keys(), ...beforeOf.keys()])
   return [...names].every(
-    (name) => Math.abs(partOf(nowOf.get(name)) - partOf(beforeOf.get(name))) <= MOST_DIFFERENCE + Number.EPSILON
+    (name) => Math.abs(partOf(nowOf.get(name)) - partOf(beforeOf.get(name))) <= MAX_DIFFERENCE + Number.EPSILON
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Chooses the time, the groups and what becomes of idle costs.
+ * Controls of a cost report: period, grouping and idle costs.
  */
 import { Group, NativeSelect, TextInput } from "@mantine/core"
 import { useState } from "react"
@@ -30,10 +30,10 @@ export const CostControls = ({ mayIdle, onChange, view }: Props) => {
     <Group align="flex-start" gap="sm">
       <RangeControls view={view} onChange={onChange} />
       <NativeSelect
-        label="By"
+        label="Group by"
         value={labelKey === undefined ? view.by : LABEL}
         onChange={({ currentTarget: { value } }) => {
-          const field = FIELDS.find(([one]) => one === value)?.[0]
+          const field = FIELDS.find(([name]) => name === value)?.[0]
           onChange({ by: field ?? `label:${USUAL_LABEL}` })
         }}
         data={[...FIELDS.map(([value, label]) => ({ value, label })), { value: LABEL, label: "Label" }]}
@@ -44,10 +44,10 @@ export const CostControls = ({ mayIdle, onChange, view }: Props) => {
       )}
       {mayIdle ? (
         <NativeSelect
-          label="Idle"
+          label="Idle costs"
           value={view.idle}
           onChange={({ currentTarget: { value } }) =>
-            onChange({ idle: IDLES.find(([one]) => one === value)?.[0] ?? "show" })
+            onChange({ idle: IDLES.find(([name]) => name === value)?.[0] ?? "show" })
           }
           data={IDLES.map(([value, label]) => ({ value, label }))}
           w={{ base: "47%", xs: 210 }}
@@ -64,22 +64,22 @@ interface LabelProps {
   readonly onChange: (key: string) => void
 }
 
-/** The label's key, which counts by Enter or on leaving the field. */
+/** Field for a label's key. Enter, or leaving the field, applies it. */
 const LabelField = ({ labelKey, onChange }: LabelProps) => {
   const [text, setText] = useState(labelKey)
   const isKey = LABEL_KEY.test(text.trim())
-  const say = () => {
+  const submit = () => {
     if (isKey && text.trim() !== labelKey) onChange(text.trim())
   }
   return (
     <TextInput
-      label="Label's key"
+      label="Label key"
       value={text}
-      error={isKey ? undefined : "A key such as team or example.com/team"}
+      error={isKey ? undefined : "Enter a key such as team or example.com/team"}
       onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={say}
+      onBlur={submit}
       onKeyDown={(event) => {
-        if (event.key === "Enter") say()
+        if (event.key === "Enter") submit()
       }}
       spellCheck={false}
       w={{ base: "100%", xs: 200 }}

@@ -1,5 +1,5 @@
 /**
- * The figures of a report: what it comes to, against the period before, and what could be saved.
+ * Key figures of a report: total, idle costs, efficiency and savings.
  */
 import { SimpleGrid, Text, UnstyledButton, VisuallyHidden } from "@mantine/core"
 import type { CostGroups, CostTotals } from "../api/CostQueries.ts"
@@ -8,9 +8,9 @@ import { BESIDES, besideOf } from "../chart/CostLabels.ts"
 import type { Explained } from "./Explained.ts"
 
 interface Props {
-  /** The report as one group, with what no workload has as others. */
+  /** The report with one group for all workloads and one for each kind of other costs. */
   readonly report: CostGroups
-  /** The same of the period before; absent while, or where, it is not known. */
+  /** The same report of the previous period; absent while it loads or if the periods are not comparable. */
   readonly before: CostGroups | undefined
   readonly onExplain: (explained: Explained) => void
 }
@@ -19,9 +19,9 @@ const workloadsOf = ({ rows }: CostGroups): CostTotals | undefined => rows.find(
 
 const MEANINGS = {
   efficiency:
-    "How much of what workloads requested they used, while usage was known: CPU and memory, weighted by what each cost. The rest is paid for and waits.",
+    "Share of the requested CPU and memory that workloads used, weighted by cost, over the time with known usage.",
   savings:
-    "What would not have been spent had each workload requested what is recommended: for CPU and memory, what was allocated less the recommendation for each replica and hour, at the mean price. Savings lists them, workload by workload."
+    "Amount that the recommended requests would have saved: allocated CPU and memory minus the recommendation, for each replica and hour, at the mean price. The page Savings lists it by workload."
 }
 
 export const CostFigures = ({ before, onExplain, report }: Props) => {
@@ -45,8 +45,8 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
         note={
           before === undefined
             ? covered === 0
-              ? "Not known yet: nothing of this time was seen"
-              : `${Quantity.coverage(covered / hours)} of the time covered`
+              ? "Not known yet: no data for this period"
+              : `${Quantity.coverage(covered / hours)} of the period covered`
             : beforeText(totals.totalCost, before, currency)
         }
         onClick={() => onExplain(sum("Total", totals, { meaning: partsText(report), hasWorkloads: true }))}
@@ -62,7 +62,7 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
       <Figure
         name="Efficiency"
         value={Quantity.percent(workloads?.efficiency)}
-        note={`Used of requests: CPU ${Quantity.percent(workloads?.cpuEfficiency)}, memory ${Quantity.percent(workloads?.memoryEfficiency)}`}
+        note={`Usage of requests: CPU ${Quantity.percent(workloads?.cpuEfficiency)}, memory ${Quantity.percent(workloads?.memoryEfficiency)}`}
         onClick={() =>
           onExplain(sum("Efficiency", workloads ?? totals, { meaning: MEANINGS.efficiency, hasWorkloads: true }))
         }
@@ -79,17 +79,17 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
   )
 }
 
-/** Says what the total is the sum of, where that is more than workloads. */
+/** Describes the parts of the total. */
 const partsText = ({ currency, rows }: CostGroups): string => {
   const parts = rows.map((row) => {
     const beside = besideOf(row)
     return `${beside === undefined ? "workloads" : BESIDES[beside][0].toLowerCase()} ${Quantity.money(row.totalCost, currency)}`
   })
-  return `It is the sum of ${parts.join(", ")}.`
+  return `The total is the sum of ${parts.join(", ")}.`
 }
 
 const beforeText = (now: number, { totals }: CostGroups, currency: string): string =>
-  `${Quantity.change(now, totals.totalCost)} on the period before, ${Quantity.money(totals.totalCost, currency)}`
+  `${Quantity.change(now, totals.totalCost)} compared with the previous period, ${Quantity.money(totals.totalCost, currency)}`
 
 interface FigureProps {
   readonly name: string
@@ -109,6 +109,6 @@ const Figure = ({ name, note, onClick, value }: FigureProps) => (
     <Text size="sm" c="dimmed">
       {note}
     </Text>
-    <VisuallyHidden>Explain it</VisuallyHidden>
+    <VisuallyHidden>Explain</VisuallyHidden>
   </UnstyledButton>
 )

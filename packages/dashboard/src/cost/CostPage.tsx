@@ -1,6 +1,3 @@
-/**
- * Cost.
- */
 import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
@@ -9,7 +6,7 @@ import { ApiFailure } from "../api/Client.ts"
 import {
   type CostGroups,
   costGroupsQuery,
-  type CostQuestion,
+  type CostParameters,
   costStepsQuery,
   type WorkloadCost
 } from "../api/CostQueries.ts"
@@ -33,11 +30,11 @@ import { useCostView } from "./useCostView.ts"
 
 const CostChart = lazyPart("CostChart", () => import("../chart/CostChart.tsx"))
 
-/** Groups that are drawn with a colour of their own. */
+/** Groups with their own series in the chart. */
 const DRAWN = 8
-/** Groups of the table; the file has every one. */
+/** Groups in the table. The CSV file has all. */
 const LISTED = 200
-/** One group, and what no workload has. */
+/** Enough for the group of all workloads and the kinds of costs without a workload. */
 const WHOLE = 10
 
 export const CostPage = () => {
@@ -45,8 +42,8 @@ export const CostPage = () => {
   const { change, mayIdle, view, window } = useCostView()
   const [trail, setTrail] = useState<ReadonlyArray<Explained>>([])
   const idle = view.idle
-  const all: CostQuestion = { groupBy: [], idle }
-  const grouped: CostQuestion = { groupBy: groupByOf(view), idle }
+  const all: CostParameters = { groupBy: [], idle }
+  const grouped: CostParameters = { groupBy: groupByOf(view), idle }
   const whole = useQuery({ ...costGroupsQuery(target, window, all, WHOLE), placeholderData: keepPreviousData })
   const groups = useQuery({ ...costGroupsQuery(target, window, grouped, LISTED), placeholderData: keepPreviousData })
   const past = useBefore(whole.data, all, WHOLE)
@@ -58,7 +55,7 @@ export const CostPage = () => {
 
   return (
     <Stack gap="md">
-      <CostTabs title="Cost">What workloads cost, from what they requested and used, by the price book.</CostTabs>
+      <CostTabs title="Cost">Costs of workloads, from their requests and usage, by the price book.</CostTabs>
       <Group justify="space-between" align="flex-end">
         <CostControls view={view} mayIdle={mayIdle} onChange={change} />
         <SaveCsv onSave={() => saveGroups(target, window, grouped)} />
@@ -78,16 +75,16 @@ export const CostPage = () => {
       {report !== undefined && report.rows.length > 0 ? (
         <>
           {whole.data === undefined ? undefined : <CostFigures report={whole.data} before={past} onExplain={explain} />}
-          <Paper withBorder p="md" component="section" aria-label="Over time">
+          <Paper withBorder p="md" component="section" aria-label="Cost over time">
             <Trend grouped={grouped} all={all} />
           </Paper>
-          {/* Until the answer is there, what stands here answers another question. */}
+          {/* While a new report loads, the table still shows the previous one. */}
           <Box inert={groups.isPlaceholderData} aria-busy={groups.isPlaceholderData} className="qd-answer">
             <GroupTable report={report} before={groupsPast} by={view.by} clusters={clusters} onExplain={explain} />
           </Box>
           {report.nextCursor === undefined ? undefined : (
             <Text size="sm" c="dimmed">
-              The {Quantity.count(LISTED)} most expensive groups; the CSV has every one.
+              The table shows the {Quantity.count(LISTED)} most expensive groups. The CSV file has all of them.
             </Text>
           )}
         </>
@@ -104,12 +101,16 @@ export const CostPage = () => {
   )
 }
 
-/** Asks the same of the period before. **Shape** absent where the two periods were not seen alike. */
-const useBefore = (report: CostGroups | undefined, question: CostQuestion, limit: number): CostGroups | undefined => {
+/** Reads the same report of the previous period. **Shape** `undefined` if the coverage of the periods differs too much. */
+const useBefore = (
+  report: CostGroups | undefined,
+  parameters: CostParameters,
+  limit: number
+): CostGroups | undefined => {
   const { target } = useTarget()
   const window = report === undefined ? { range: "7d" } : windowBefore(report.window)
   const past = useQuery({
-    ...costGroupsQuery(target, window, question, limit),
+    ...costGroupsQuery(target, window, parameters, limit),
     enabled: report !== undefined,
     refetchInterval: false
   })
@@ -117,7 +118,7 @@ const useBefore = (report: CostGroups | undefined, question: CostQuestion, limit
   return Comparison.isComparable(report.clusters, past.data.clusters) ? past.data : undefined
 }
 
-const Trend = ({ all, grouped }: { readonly all: CostQuestion; readonly grouped: CostQuestion }) => {
+const Trend = ({ all, grouped }: { readonly all: CostParameters; readonly grouped: CostParameters }) => {
   const { target } = useTarget()
   const { window } = useCostView()
   const stepSize = stepOf(window)
@@ -134,19 +135,19 @@ const Trend = ({ all, grouped }: { readonly all: CostQuestion; readonly grouped:
     return failure instanceof ApiFailure ? (
       <TargetFailure failure={failure} onRetry={() => void Promise.all([parts.refetch(), whole.refetch()])} />
     ) : (
-      <Loading what="the picture" />
+      <Loading what="the chart" />
     )
   }
   return (
-    <Suspense fallback={<Loading what="the picture" />}>
+    <Suspense fallback={<Loading what="the chart" />}>
       <CostChart data={chartDataOf(parts.data, whole.data)} currency={parts.data.currency} stepSize={stepSize} />
     </Suspense>
   )
 }
 
 const NoCosts = () => (
-  <Empty title="No costs in this time">
-    Costs are counted from the first minutes in which the server sees a cluster: choose a time that is later, or wait.
-    Older hours come from Prometheus, where the server is set to read it.
+  <Empty title="No costs in this period">
+    The server counts costs from the first minutes in which it sees a cluster. Choose a later period, or wait. Costs of
+    earlier hours need Prometheus as the usage source.
   </Empty>
 )

@@ -1,5 +1,5 @@
 /**
- * The two pages of costs.
+ * Heading and links of the two cost pages.
  */
 import { Anchor, Group, Text, Title } from "@mantine/core"
 import { Link, useLocation, useSearchParams } from "react-router"
@@ -7,7 +7,7 @@ import { PLACES } from "../frame/places.ts"
 import { useTitle } from "../frame/useTitle.ts"
 
 const TABS = [
-  [PLACES.cost, "What it cost"],
+  [PLACES.cost, "Cost"],
   [PLACES.savings, "Savings"]
 ] as const
 
@@ -26,7 +26,7 @@ export const CostTabs = ({ children, title }: Props) => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
           {title}
         </Title>
-        <Group gap="md" component="nav" aria-label="Pages of costs">
+        <Group gap="md" component="nav" aria-label="Cost pages">
           {TABS.map(([to, label]) => (
             <Anchor
               key={to}

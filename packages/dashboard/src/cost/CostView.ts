@@ -1,7 +1,7 @@
 /**
- * Which costs are shown: of what time, by what, with what is idle or without, as the address says it.
+ * The settings of the cost page: period, grouping and idle costs. The page's address holds them.
  */
-import type { CostQuestion, CostWindow } from "../api/CostQueries.ts"
+import type { CostParameters, CostWindow } from "../api/CostQueries.ts"
 import { CUSTOM } from "../form/TimeRange.ts"
 
 export const RANGES = [
@@ -21,19 +21,19 @@ export const FIELDS = [
 export const LABEL = "label:"
 
 export const IDLES = [
-  ["hide", "Without idle"],
-  ["show", "Idle beside them"],
-  ["share", "Idle shared among them"]
+  ["hide", "Hide"],
+  ["show", "Show as separate groups"],
+  ["share", "Share among groups"]
 ] as const
 
 export type Idle = (typeof IDLES)[number][0]
 type Field = (typeof FIELDS)[number][0]
 
 /**
- * What the cost page shows.
+ * Settings of the cost page.
  *
- * **Shape** `by` is one of {@link FIELDS}, or `label:` and a key. `from` and `to` are days of the reader's, both
- * included.
+ * **Shape** `by` is one of {@link FIELDS}, or `label:` and a key. `from` and `to` are days in the user's time zone, both
+ * inclusive.
  */
 export interface CostView {
   readonly range: string
@@ -52,20 +52,20 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 const dayOf = (text: string | null): string => (text !== null && DAY.test(text) ? text : "")
 
-/** Reads what an address asks for. **Shape** who may not see idle costs is not shown them. */
+/** Reads the settings of an address. **Shape** `idle` is `hide` if the caller may not see idle costs. */
 export const parse = (search: URLSearchParams, mayIdle: boolean): CostView => {
   const range = search.get("range")
-  const usual = mayIdle ? "show" : "hide"
+  const standard = mayIdle ? "show" : "hide"
   return {
-    range: range === CUSTOM ? CUSTOM : (RANGES.find(([one]) => one === range)?.[0] ?? "7d"),
+    range: range === CUSTOM ? CUSTOM : (RANGES.find(([name]) => name === range)?.[0] ?? "7d"),
     from: dayOf(search.get("from")),
     to: dayOf(search.get("to")),
     by: byOf(search.get("by")),
-    idle: mayIdle ? (IDLES.find(([one]) => one === search.get("idle"))?.[0] ?? usual) : "hide"
+    idle: mayIdle ? (IDLES.find(([name]) => name === search.get("idle"))?.[0] ?? standard) : "hide"
   }
 }
 
-/** Writes it, and leaves the rest of the address alone. */
+/** Writes settings into an address. Other parameters stay. */
 export const write = (search: URLSearchParams, view: CostView): URLSearchParams => {
   const next = new URLSearchParams(search)
   next.set("range", view.range)
@@ -81,7 +81,7 @@ export const write = (search: URLSearchParams, view: CostView): URLSearchParams 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The first moment of a day of the reader's. **Units** milliseconds since the epoch. */
+/** Returns the start of a day in the user's time zone. **Units** milliseconds since the epoch. */
 const startOf = (day: string): number => {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number)
   return new Date(year, month - 1, date).getTime()
@@ -93,9 +93,9 @@ const nextDay = (day: string): number => {
 }
 
 /**
- * Makes the window that is asked for.
+ * Makes the window of a report.
  *
- * **Shape** days that are not whole, or run backwards, ask for the last week. A day that goes on ends now.
+ * **Shape** missing or reversed dates give the last seven days. A window that includes today ends with the current hour.
  */
 export const windowOf = ({ from, range, to }: CostView, nowMs: number): CostWindow => {
   if (range !== CUSTOM) return { range }
@@ -103,10 +103,10 @@ export const windowOf = ({ from, range, to }: CostView, nowMs: number): CostWind
   return from === "" || to === "" || fromMs >= toMs ? { range: "7d" } : { fromMs, toMs }
 }
 
-/** The window of a running hour is the same all through it: what is asked for is not new each minute. */
+/** Rounds up to a full hour, so that the query key stays the same within an hour. */
 const hourAfter = (nowMs: number): number => Math.ceil(nowMs / HOUR_MS) * HOUR_MS
 
-/** Gives the period of the same length before a window that was answered. **Shape** in whole hours. */
+/** Returns the preceding period of the same length, in whole hours. */
 export const before = ({ end, start }: { readonly start: string; readonly end: string }): CostWindow => {
   const toMs = Math.floor(Date.parse(start) / HOUR_MS) * HOUR_MS
   const hours = Math.max(1, Math.round((Date.parse(end) - Date.parse(start)) / HOUR_MS))
@@ -118,13 +118,13 @@ const lengthOf = (window: CostWindow): number => {
   return Number.parseInt(window.range, 10) * (window.range.endsWith("h") ? HOUR_MS : DAY_MS)
 }
 
-/** Cuts a window into as many steps as a picture can show. */
+/** Chooses a step size that gives at most about 90 steps. */
 export const stepOf = (window: CostWindow): "hour" | "day" | "week" => {
   const days = lengthOf(window) / DAY_MS
   if (days <= 3) return "hour"
   return days <= 92 ? "day" : "week"
 }
 
-/** What the groups of a view are made by: a workload's name alone does not tell it from others. */
-export const groupByOf = ({ by }: Pick<CostView, "by">): CostQuestion["groupBy"] =>
+/** Returns the `groupBy` of a view. A workload is identified by cluster, namespace, kind and name. */
+export const groupByOf = ({ by }: Pick<CostView, "by">): CostParameters["groupBy"] =>
   by === "workload" ? ["cluster", "namespace", "kind", "workload"] : [by]

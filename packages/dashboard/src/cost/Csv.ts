@@ -1,18 +1,18 @@
 /**
- * The report that is shown as a file of comma-separated values, with every row.
+ * Saves reports as files of comma-separated values, with every row.
  */
-import { type CostQuestion, type CostWindow, windowParameters } from "../api/CostQueries.ts"
+import { type CostParameters, type CostWindow, windowParameters } from "../api/CostQueries.ts"
 import { requestFile } from "../api/File.ts"
 import * as ClusterTarget from "../api/ClusterTarget.ts"
 
-/** Saves costs by group. **Errors** `ApiFailure`. */
+/** Saves costs by group. **Errors** rejects with `ApiFailure`. */
 export const saveGroups = (
   target: ClusterTarget.ClusterTarget,
   window: CostWindow,
-  question: CostQuestion
-): Promise<void> => save("getAggregated", target, window, question)
+  parameters: CostParameters
+): Promise<void> => save("getAggregated", target, window, parameters)
 
-/** Saves the costs of workloads. **Errors** `ApiFailure`. */
+/** Saves the costs of workloads. **Errors** rejects with `ApiFailure`. */
 export const saveWorkloads = (target: ClusterTarget.ClusterTarget, window: CostWindow): Promise<void> =>
   save("getWorkloads", target, window, {})
 

@@ -1,5 +1,5 @@
 /**
- * Opens the explanation of a figure beside the page.
+ * A drawer with the explanation of a figure.
  */
 import { Drawer, Text, UnstyledButton } from "@mantine/core"
 import type { CostWindow, WorkloadCost } from "../api/CostQueries.ts"
@@ -9,7 +9,7 @@ import { SumExplanation } from "./SumExplanation.tsx"
 import { WorkloadExplanation } from "./WorkloadExplanation.tsx"
 
 interface Props {
-  /** The last one is what is shown; those before it are gone back to. */
+  /** Opened explanations. The last one is shown; the back link leads to the one before it. */
   readonly trail: ReadonlyArray<Explained>
   readonly onChange: (trail: ReadonlyArray<Explained>) => void
   readonly currency: string
@@ -29,7 +29,7 @@ export const ExplainDrawer = ({ clusters, currency, onChange, target, trail, win
       onClose={() => onChange([])}
       position="right"
       size="xl"
-      title={shown === undefined ? "" : `Why: ${titleOf(shown)}`}
+      title={shown === undefined ? "" : `Explanation: ${titleOf(shown)}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       {before === undefined ? undefined : (

@@ -1,8 +1,6 @@
-/**
- * What a reader asked the explanation of.
- */
 import type { CostTotals, WorkloadCost } from "../api/CostQueries.ts"
 
+/** The figure that an explanation is about. */
 export type Explained =
   | {
       readonly _tag: "Workload"
@@ -13,11 +11,11 @@ export type Explained =
   | {
       readonly _tag: "Sum"
       readonly title: string
-      /** What the figure means, where that is more than a sum. */
+      /** Explanation of the figure, if it is more than a sum. */
       readonly meaning?: string
       readonly sums: CostTotals
-      /** What the workloads of the sum have in common; a value that is absent is one that they have not. */
+      /** Values that all workloads of the sum share. An empty value means that they lack the label. */
       readonly group: Readonly<Record<string, string>>
-      /** What no workload has is explained by its meaning alone. */
+      /** False for costs without a workload, which only `meaning` explains. */
       readonly hasWorkloads: boolean
     }

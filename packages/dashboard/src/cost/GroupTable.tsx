@@ -1,5 +1,5 @@
 /**
- * Groups of costs as rows, the most expensive first; each figure opens its explanation.
+ * Table of cost groups, the most expensive first. Each cost opens its explanation.
  */
 import { Paper, Progress, Table, Text, UnstyledButton } from "@mantine/core"
 import type { CostGroup, CostGroups, WorkloadCost } from "../api/CostQueries.ts"
@@ -29,7 +29,7 @@ export const GroupTable = ({ before, by, clusters, onExplain, report: { currency
               <Table.Th scope="col" tt="capitalize">
                 {title}
               </Table.Th>
-              {["Cost", "Share", "Before", "CPU used", "Memory used", "Savings"].map((column) => (
+              {["Cost", "Share", "Change", "CPU used", "Memory used", "Savings"].map((column) => (
                 <Table.Th key={column} scope="col" ta="right">
                   {column}
                 </Table.Th>
@@ -65,7 +65,7 @@ const explainedOf = (row: CostGroup, by: CostView["by"], clusters: Props["cluste
     const { kind = "", namespace = "", workload = "" } = row.group
     return { _tag: "Workload", cluster, id: [clusterName, namespace, kind, workload].join("/"), name: workload }
   }
-  // A group without the label is told by its having none.
+  // An empty value stands for workloads without the label.
   const absent = Object.fromEntries(groupByOf({ by }).map((key) => [key, ""]))
   return {
     _tag: "Sum",
@@ -104,7 +104,7 @@ const GroupRow = ({ change, currency, onExplain, row, share }: RowProps) => {
           fz="sm"
           className="qd-number qd-explains"
           onClick={onExplain}
-          aria-label={`${cost}: why ${nameOf(row)} cost that`}
+          aria-label={`${cost}: explain the cost of ${nameOf(row)}`}
         >
           {cost}
         </UnstyledButton>

@@ -1,5 +1,5 @@
 /**
- * The parts that a cost is the sum of.
+ * Table of the parts of a cost.
  */
 import { Table } from "@mantine/core"
 import type { CostTotals } from "../api/CostQueries.ts"
@@ -11,7 +11,7 @@ type PartsCost = Pick<
   "cpuCost" | "gpuCost" | "loadBalancerCost" | "memoryCost" | "networkCost" | "storageCost" | "totalCost"
 >
 
-/** How much of something was there, and what a unit cost on average. */
+/** Quantity of a part, and the mean price of a unit. */
 export interface PartQuantity {
   readonly quantity: string
   readonly price: string
@@ -35,7 +35,7 @@ interface Props {
 }
 
 export const PartsTable = ({ costs, currency, quantities }: Props) => (
-  <ScrollTable minWidth={quantities === undefined ? 0 : 420} label="The parts of the cost">
+  <ScrollTable minWidth={quantities === undefined ? 0 : 420} label="Parts of the cost">
     <Table aria-label="Parts of the cost" verticalSpacing={4}>
       <Table.Thead>
         <Table.Tr>

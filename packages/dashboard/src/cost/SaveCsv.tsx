@@ -1,5 +1,5 @@
 /**
- * Saves the report as a file.
+ * Button that saves a report as a CSV file.
  */
 import { Button } from "@mantine/core"
 import { useAction } from "../api/useAction.ts"

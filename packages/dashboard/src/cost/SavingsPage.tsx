@@ -1,5 +1,5 @@
 /**
- * Cost > Savings: what could be requested less, ranked by money.
+ * The page Cost > Savings: workloads that request more than they use, ranked by possible savings.
  */
 import { Accordion, Anchor, Box, Group, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
@@ -23,14 +23,14 @@ import { SaveCsv } from "./SaveCsv.tsx"
 import { useCostView } from "./useCostView.ts"
 import { WorkloadExplanation } from "./WorkloadExplanation.tsx"
 
-/** The most expensive workloads: nothing saves more than it costs. */
-const LOOKED_THROUGH = 1_000
+/** Number of the most expensive workloads that are ranked. No workload saves more than it costs. */
+const RANKED = 1_000
 const SHOWN = 50
 
 export const SavingsPage = () => {
   const { target } = useTarget()
   const { change, view, window } = useCostView()
-  const costs = useQuery({ ...workloadCostsQuery(target, window, LOOKED_THROUGH), placeholderData: keepPreviousData })
+  const costs = useQuery({ ...workloadCostsQuery(target, window, RANKED), placeholderData: keepPreviousData })
   const [open, setOpen] = useState<string | null>(null)
   const report = costs.data
   const ranked = (report?.aggregatedWorkloads ?? [])
@@ -38,7 +38,7 @@ export const SavingsPage = () => {
     .toSorted((a, b) => b.savingsAvailable - a.savingsAvailable)
   return (
     <Stack gap="md">
-      <CostTabs title="Savings">What workloads request and do not use, the most expensive first.</CostTabs>
+      <CostTabs title="Savings">Requests that workloads do not use, ranked by cost.</CostTabs>
       <Group justify="space-between" align="flex-end">
         <Group gap="sm" align="flex-start">
           <RangeControls view={view} onChange={change} />
@@ -59,18 +59,17 @@ export const SavingsPage = () => {
           <Text role="status">
             {Comparison.isSeen(report.clusters)
               ? `Recommended requests would have saved ${Quantity.money(report.totals.savingsAvailable, report.currency)} of ${Quantity.money(report.totals.totalCost, report.currency)}`
-              : "Savings are not known yet: nothing of this time was seen"}
+              : "Savings are not known yet: no data for this period"}
             {report.totals.costIncrease > 0
               ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
               : ""}
             {report.nextCursor === undefined
               ? "."
-              : `; ranked are the ${Quantity.count(LOOKED_THROUGH)} most expensive workloads.`}
+              : `. The list ranks the ${Quantity.count(RANKED)} most expensive workloads.`}
           </Text>
           {ranked.length === 0 ? (
-            <Empty title="Nothing to save that is known">
-              Recommendations take usage, which the server reads from metrics.k8s.io or Prometheus; after a day of it
-              they say something.
+            <Empty title="No savings found">
+              Recommendations need a day of usage data, which the server reads from metrics.k8s.io or Prometheus.
             </Empty>
           ) : (
             <Accordion variant="separated" value={open} onChange={setOpen} order={2}>
@@ -88,7 +87,8 @@ export const SavingsPage = () => {
           )}
           {ranked.length > SHOWN ? (
             <Text size="sm" c="dimmed">
-              And {Quantity.counted(ranked.length - SHOWN, "other workload")} with less to save; the CSV has every one.
+              And {Quantity.counted(ranked.length - SHOWN, "other workload")} with smaller savings. The CSV file has all
+              of them.
             </Text>
           ) : undefined}
         </>
@@ -127,12 +127,12 @@ const Details = ({ currency, row, window }: DetailsProps) => {
   return (
     <Stack gap="md">
       <Text size="sm">
-        It used {Quantity.percent(row.cpuEfficiency)} of the CPU and {Quantity.percent(row.memoryEfficiency)} of the
-        memory that it requested. From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, one
-        replica is recommended {Quantity.cpu(row.cpuRecommendedMillis)} and {Quantity.bytes(row.memoryRecommendedBytes)}
-        , all of its containers together.
+        The workload used {Quantity.percent(row.cpuEfficiency)} of its requested CPU and{" "}
+        {Quantity.percent(row.memoryEfficiency)} of its requested memory. Recommendation for one replica, all containers
+        together: {Quantity.cpu(row.cpuRecommendedMillis)} and {Quantity.bytes(row.memoryRecommendedBytes)}, from{" "}
+        {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage.
         {row.costIncrease > 0
-          ? ` One of the two is above the request: it would cost up to ${Quantity.money(row.costIncrease, currency)} more.`
+          ? ` One of them is above the current request and would cost up to ${Quantity.money(row.costIncrease, currency)} more.`
           : ""}
       </Text>
       <CopyText text={manifestOf(row)} label="Copy the recommended requests" />

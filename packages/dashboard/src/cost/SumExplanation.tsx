@@ -1,5 +1,5 @@
 /**
- * What a sum of costs consists of: its parts, and the workloads in it.
+ * Explanation of a sum of costs: its parts and its workloads.
  */
 import { Code, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -7,7 +7,7 @@ import { ApiFailure } from "../api/Client.ts"
 import {
   type CostGroup,
   costGroupsQuery,
-  type CostQuestion,
+  type CostParameters,
   type CostWindow,
   type WorkloadCost
 } from "../api/CostQueries.ts"
@@ -25,18 +25,18 @@ interface Props {
   readonly currency: string
   readonly target: ClusterTarget.ClusterTarget
   readonly window: CostWindow
-  /** The clusters of the report, by name. */
+  /** Clusters of the report, by name. */
   readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
   readonly onExplain: (explained: Explained) => void
 }
 
 const WORKLOAD = ["cluster", "namespace", "kind", "workload"]
-/** The most expensive workloads that are looked through. */
-const LOOKED_THROUGH = 1_000
+/** Number of the most expensive workloads that are searched. */
+const SEARCHED = 1_000
 const SHOWN = 25
 
-/** Asks for the workloads of a sum, as narrowly as the API lets one. */
-const questionOf = (group: Readonly<Record<string, string>>): CostQuestion => {
+/** Makes the parameters that list the workloads of a sum, with every filter that the API supports. */
+const parametersOf = (group: Readonly<Record<string, string>>): CostParameters => {
   const labels = Object.keys(group).filter((key) => key.startsWith(LABEL))
   const { kind, namespace } = group
   const selector = labels.map((label) => {
@@ -54,9 +54,9 @@ const questionOf = (group: Readonly<Record<string, string>>): CostQuestion => {
 export const SumExplanation = ({ clusters, currency, onExplain, sum, target, window }: Props) => {
   const { group, hasWorkloads, meaning, sums } = sum
   const { cluster } = group
-  const asked = cluster === undefined ? target : ClusterTarget.named([cluster])
+  const clusterTarget = cluster === undefined ? target : ClusterTarget.named([cluster])
   const workloads = useQuery({
-    ...costGroupsQuery(asked, window, questionOf(group), LOOKED_THROUGH),
+    ...costGroupsQuery(clusterTarget, window, parametersOf(group), SEARCHED),
     enabled: hasWorkloads
   })
   const rows = workloads.data?.rows.filter(
@@ -69,20 +69,20 @@ export const SumExplanation = ({ clusters, currency, onExplain, sum, target, win
       <PartsTable costs={sums} currency={currency} />
       {hasWorkloads ? (
         <Text size="sm">
-          Of the {Quantity.hours(sums.hoursExisted)} that its workloads existed, the server saw{" "}
-          {Quantity.hours(sums.hoursCovered)}; what was not seen is in no figure.
+          Its workloads existed for {Quantity.hours(sums.hoursExisted)}. The server saw{" "}
+          {Quantity.hours(sums.hoursCovered)} of them; the rest is not included.
         </Text>
       ) : undefined}
       {workloads.error instanceof ApiFailure ? (
         <FailureAlert failure={workloads.error} onRetry={() => void workloads.refetch()} />
       ) : undefined}
-      {workloads.isLoading ? <Loading what="its workloads" /> : undefined}
+      {workloads.isLoading ? <Loading what="workloads" /> : undefined}
       {rows === undefined ? undefined : (
         <>
           <Title order={3} size="h5">
-            {Quantity.counted(rows.length, "workload")} in it, the most expensive first
+            {Quantity.counted(rows.length, "workload")}, the most expensive first
           </Title>
-          <Table verticalSpacing={4} aria-label="Workloads in it">
+          <Table verticalSpacing={4} aria-label="Workloads">
             <Table.Tbody>
               {rows.slice(0, SHOWN).map((row) => (
                 <WorkloadLine key={idOf(row)} row={row} currency={currency} clusters={clusters} onExplain={onExplain} />
@@ -91,7 +91,7 @@ export const SumExplanation = ({ clusters, currency, onExplain, sum, target, win
           </Table>
           {rows.length > SHOWN || workloads.data?.nextCursor !== undefined ? (
             <Text size="sm" c="dimmed">
-              The CSV by <Code>Workload</Code> has every one.
+              The CSV file grouped by <Code>Workload</Code> has all of them.
             </Text>
           ) : undefined}
         </>
@@ -125,7 +125,7 @@ const WorkloadLine = ({ clusters, currency, onExplain, row }: LineProps) => {
           <UnstyledButton
             fz="sm"
             className="qd-explains"
-            aria-label={`${cost}: why ${workload} cost that`}
+            aria-label={`${cost}: explain the cost of ${workload}`}
             onClick={() => onExplain({ _tag: "Workload", cluster, id: idOf(row), name: workload })}
           >
             {cost}

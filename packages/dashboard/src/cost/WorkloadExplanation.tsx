@@ -1,5 +1,5 @@
 /**
- * Why a workload cost what it did: hours, quantities and prices.
+ * Explanation of a workload's cost: hours, quantities and prices.
  */
 import { Badge, Group, Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -25,8 +25,8 @@ interface Props {
 
 const SOURCES: Readonly<Record<ExplainedStep["source"], string>> = {
   usage: "requests and usage",
-  partial: "usage, known in part",
-  requests: "requests alone"
+  partial: "requests and partial usage",
+  requests: "requests only"
 }
 
 const GIB = 1_073_741_824
@@ -42,15 +42,15 @@ export const WorkloadExplanation = ({ cluster, id, window }: Props) => {
     <Stack gap="md">
       <PartsTable costs={row} currency={currency} quantities={quantitiesOf(explained.data)} />
       <Text size="sm">
-        It existed {Quantity.hours(row.hoursExisted)} of this time, and the server saw it for{" "}
-        {Quantity.hours(row.hoursCovered)}; what was not seen is in no figure. Each hour is charged for what was
-        requested or used, whichever was more, at the prices of that hour.
+        The workload existed for {Quantity.hours(row.hoursExisted)} of this period, and the server saw it for{" "}
+        {Quantity.hours(row.hoursCovered)}; the rest is not included. Each hour is charged for requests or usage,
+        whichever is more, at the prices of that hour.
       </Text>
       <Title order={3} size="h5">
-        {stepSize === "hour" ? "Hour by hour" : "Day by day"}
+        {stepSize === "hour" ? "Cost by hour" : "Cost by day"}
       </Title>
-      <ScrollTable minWidth={460} maxHeight={420} label="The cost, step by step">
-        <Table stickyHeader verticalSpacing={4} aria-label="Steps of the cost">
+      <ScrollTable minWidth={460} maxHeight={420} label="Cost by step">
+        <Table stickyHeader verticalSpacing={4} aria-label="Cost by step">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{stepSize === "hour" ? "Hour, UTC" : "Day, UTC"}</Table.Th>
@@ -60,7 +60,7 @@ export const WorkloadExplanation = ({ cluster, id, window }: Props) => {
               <Table.Th scope="col" ta="right">
                 Memory
               </Table.Th>
-              <Table.Th scope="col">From</Table.Th>
+              <Table.Th scope="col">Based on</Table.Th>
               <Table.Th scope="col" ta="right">
                 Cost
               </Table.Th>
@@ -121,7 +121,7 @@ const timeOf = (start: string, stepSize: Explanation["stepSize"]): string =>
 const format = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
 const number = (value: number): string => format.format(value)
 
-/** Sums what was there of each part, and says what a unit of it cost on average. */
+/** Returns the quantity and the mean price of each part. */
 const quantitiesOf = ({ currency, hours, row }: Explanation): Readonly<Record<Part, PartQuantity>> => {
   const sum = (of: (quantities: ExplainedStep["quantities"]) => number) =>
     hours.reduce((total, { quantities }) => total + of(quantities), 0)

@@ -11,7 +11,7 @@ export interface CostViewState {
   readonly change: (part: Partial<CostView.CostView>) => void
 }
 
-/** Gives which costs the address asks for, and changes it there. */
+/** Reads and changes the cost settings in the page's address. */
 export const useCostView = (): CostViewState => {
   const { rule } = useCaller()
   const mayIdle = seesIdle(rule)

@@ -1,5 +1,5 @@
 /**
- * A text to paste elsewhere, and a button that copies it.
+ * A text with a button that copies it.
  */
 import { Button, Code, CopyButton, Stack } from "@mantine/core"
 

@@ -1,5 +1,5 @@
 /**
- * A figure of a page of details, under its name.
+ * A named value on a detail page.
  */
 import { Paper, Text } from "@mantine/core"
 import type { ReactNode } from "react"
@@ -9,7 +9,7 @@ export const Fact = ({ children, name }: { readonly name: string; readonly child
     <Text size="xs" c="dimmed" mb={4}>
       {name}
     </Text>
-    {/* It may hold marks and lists. */}
+    {/* A `div`: the value may hold badges and lists. */}
     <Text component="div" className="qd-text">
       {children}
     </Text>

@@ -1,13 +1,13 @@
 /**
- * What went wrong, with the code and the id by which the server's log knows it.
+ * An error with its code and the request id, which the server's log has too.
  */
 import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { ApiFailure } from "../api/Client.ts"
 
-/** What a code means to a reader, where the server's words are those of a program. */
+/** Titles for users where the server's titles are technical. */
 const TITLES: Readonly<Record<string, string>> = {
-  invalid_key: "This key is not known here",
+  invalid_key: "This server does not know the key",
   key_expired: "This key has expired",
   key_revoked: "This key was revoked",
   role_forbidden: "Your key does not allow this",
@@ -51,7 +51,7 @@ export const FailureAlert = ({ children, failure, onRetry }: Props) => (
   </Alert>
 )
 
-/** The server's details begin in lower case, to stand behind a colon. */
+/** Makes a sentence of the server's detail, which starts in lower case and has no full stop. */
 const sentence = (detail: string): string => {
   const text = detail.charAt(0).toUpperCase() + detail.slice(1)
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -1,5 +1,5 @@
 /**
- * A moment in the reader's own words.
+ * Points in time, relative to now or by the user's locale and zone.
  */
 import { Text, Tooltip } from "@mantine/core"
 import { DateTime, Option } from "effect"
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** Each unit with the distance from which it is used: days say more than months of a key that ends in ninety of them. */
+/** Units with the distance from which each is used. Ninety days are shown as days, not as three months. */
 const STEPS: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, length: number, from: number]> = [
   ["year", 365 * DAY_MS, 2 * 365 * DAY_MS],
   ["month", (365 * DAY_MS) / 12, 180 * DAY_MS],
@@ -17,12 +17,12 @@ const STEPS: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, length: 
   ["minute", MINUTE_MS, MINUTE_MS]
 ]
 
-// Making one takes longer than using it a hundred times.
+// Making a formatter is slow, so each is made once.
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
 
-/** Tells how far away a moment is. **Example** `in 90 days`, `2 hours ago`, `just now` */
+/** Prints the distance between a moment and now. **Example** `in 90 days`, `2 hours ago`, `just now` */
 const distanceOf = (atMs: number, nowMs: number): string => {
   const away = atMs - nowMs
   const step = STEPS.find(([, , from]) => Math.abs(away) >= from)
@@ -31,12 +31,12 @@ const distanceOf = (atMs: number, nowMs: number): string => {
   return relative.format(Math.round(away / length), unit)
 }
 
-/** Writes a moment in full, by the reader's locale and zone. */
+/** Prints a moment with date and time, by the user's locale and zone. */
 export const fullTextOf = (at: DateTime.Utc): string => full.format(DateTime.toEpochMillis(at))
 
 interface Props {
   readonly at: DateTime.Utc | undefined
-  /** Said where there is no such moment. */
+  /** Text shown if `at` is undefined. */
   readonly none: string
 }
 
@@ -55,10 +55,10 @@ export const Instant = ({ at, none }: Props) =>
     </Tooltip>
   )
 
-/** Writes a moment of today, by the reader's locale and zone. */
+/** Prints the time of day, by the user's locale and zone. */
 export const clockTimeOf = (atMs: number): string => clock.format(atMs)
 
-/** A moment in a row of many, where a tooltip for each would cost more than the row. */
+/** A moment in a long list. It uses `title`, because a tooltip component in each row is slow. */
 export const PlainTimestamp = ({ at }: { readonly at: string }) => {
   const atMs = Date.parse(at)
   return (
@@ -74,11 +74,11 @@ const ofThisYear = new Intl.DateTimeFormat(undefined, parts)
 
 interface ExactProps {
   readonly at: DateTime.Utc
-  /** Leaves the year out of moments of this one. */
+  /** Omits the year if it is the current one. */
   readonly isBrief?: boolean
 }
 
-/** A moment to the second, by the reader's locale and zone. */
+/** A moment to the second, by the user's locale and zone. */
 export const ExactTime = ({ at, isBrief = false }: ExactProps) => {
   const iso = DateTime.formatIso(at)
   const date = new Date(iso)
@@ -90,7 +90,7 @@ export const ExactTime = ({ at, isBrief = false }: ExactProps) => {
   )
 }
 
-/** A moment as a reply writes it. */
+/** A moment in RFC 3339, relative to now. */
 export const Timestamp = ({ at }: { readonly at: string }) => (
   <Instant at={Option.getOrUndefined(DateTime.make(at))} none="Never" />
 )

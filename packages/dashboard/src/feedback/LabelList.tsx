@@ -5,7 +5,7 @@ import { Code, Group, Text } from "@mantine/core"
 
 interface LabelListProps {
   readonly labels: Readonly<Record<string, string>>
-  /** The server left some out: a reply shows at most 64 labels and 8 KiB of them. */
+  /** True if the server left labels out. A reply has at most 64 labels and 8 KiB of them. */
   readonly isTruncated: boolean
 }
 

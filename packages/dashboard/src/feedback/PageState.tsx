@@ -1,5 +1,5 @@
 /**
- * The states of a page that has nothing to show yet, or nothing at all.
+ * Placeholders of a page that is loading or has no rows.
  */
 import { Paper, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core"
 import type { ReactNode } from "react"

@@ -1,12 +1,12 @@
 /**
- * Keeps a table that is wider than the screen, or longer than its place, within it, for the keyboard too.
+ * A container that scrolls a table wider or longer than its space, also by keyboard.
  */
 import { Table } from "@mantine/core"
 import type { ReactNode } from "react"
 
 interface Props {
   readonly label: string
-  /** The table's least width and greatest height, in pixels. */
+  /** Minimum width and maximum height of the table, in pixels. */
   readonly minWidth: number
   readonly maxHeight?: number
   readonly children: ReactNode

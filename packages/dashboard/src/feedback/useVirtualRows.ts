@@ -3,39 +3,39 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "re
 
 interface Options {
   readonly count: number
-  /** The height of each row, in pixels. */
+  /** Height of each row, in pixels. */
   readonly rowHeight: number
   readonly keyOf: (index: number) => string | number
-  /** Called when the last row that was read comes near. */
+  /** Called when the user scrolls near the last loaded row. */
   readonly onNearEnd: () => void
 }
 
 interface VirtualRow {
   readonly key: string | number | bigint
   readonly index: number
-  /** The row's height, in pixels. */
+  /** Height of the row, in pixels. */
   readonly height: number
-  /** From the top of the list. */
+  /** Distance from the top of the list, in pixels. */
   readonly offset: number
 }
 
 interface VirtualRows {
-  /** The element that the rows stand in. */
+  /** Element that contains the rows. */
   readonly list: RefObject<HTMLDivElement | null>
   readonly rows: ReadonlyArray<VirtualRow>
-  /** The height of all rows together, in pixels. */
+  /** Height of all rows together, in pixels. */
   readonly totalHeight: number
 }
 
 const OVERSCAN = 8
-/** Rows before the end at which the next page is asked for. */
+/** Distance from the last row, in rows, at which the next page is requested. */
 const NEAR_END = 40
 
-/** Gives the rows of a long list that are on the screen, as the window is scrolled. */
+/** Returns the rows of a long list that are on the screen, as the window scrolls. */
 export const useVirtualRows = ({ count, keyOf, onNearEnd, rowHeight }: Options): VirtualRows => {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
-  // What stands above the list grows and shrinks.
+  // The content above the list changes its height.
   useLayoutEffect(() => {
     const offset = (list.current?.getBoundingClientRect().top ?? 0) + globalThis.scrollY
     if (Math.abs(offset - top) > 1) setTop(offset)

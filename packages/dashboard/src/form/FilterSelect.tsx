@@ -1,17 +1,17 @@
 /**
- * A field that narrows a list to one of a few values, or to none of them.
+ * A filter field with a few values.
  */
 import { NativeSelect } from "@mantine/core"
 
 interface Props {
   readonly label: string
-  /** What the field says while it narrows nothing. */
+  /** Label of the choice that matches every row. */
   readonly every: string
   readonly values: ReadonlyArray<string>
   readonly chosen: string | undefined
-  /** Called with what is chosen; the empty text narrows nothing. */
+  /** Called with the chosen value. The empty string matches every row. */
   readonly onChoose: (value: string) => void
-  /** Where the page is wider than a telephone. **Units** pixels. */
+  /** Width on screens wider than a phone. **Units** pixels. */
   readonly width?: number
 }
 

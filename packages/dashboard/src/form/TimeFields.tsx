@@ -1,5 +1,5 @@
 /**
- * The fields that say of what time a page tells: a usual one, or from one day to another.
+ * Fields for the period of a page: a preset or custom dates.
  */
 import { NativeSelect, type StyleProp, TextInput } from "@mantine/core"
 import { CUSTOM } from "./TimeRange.ts"
@@ -12,9 +12,9 @@ interface Days {
 interface Props {
   readonly ranges: ReadonlyArray<readonly [range: string, label: string]>
   /**
-   * The time that is chosen.
+   * The chosen period.
    *
-   * **Shape** `range` is one of `ranges`, or {@link CUSTOM}; `from` and `to` are days of the reader's, both included.
+   * **Shape** `range` is one of `ranges`, or {@link CUSTOM}. `from` and `to` are days in the user's time zone, both inclusive.
    */
   readonly time: Days & { readonly range: string }
   readonly onRange: (range: string) => void
@@ -27,10 +27,10 @@ type Width = StyleProp<number | string>
 export const TimeFields = ({ onDays, onRange, ranges, time, widths }: Props) => (
   <>
     <NativeSelect
-      label="Time"
+      label="Period"
       value={time.range}
       onChange={({ currentTarget: { value } }) => onRange(value)}
-      data={[...ranges.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "From day to day" }]}
+      data={[...ranges.map(([value, label]) => ({ value, label })), { value: CUSTOM, label: "Custom dates" }]}
       w={widths.range}
     />
     {time.range === CUSTOM ? (
@@ -45,7 +45,7 @@ export const TimeFields = ({ onDays, onRange, ranges, time, widths }: Props) => 
         />
         <TextInput
           type="date"
-          label="To, included"
+          label="To (inclusive)"
           value={time.to}
           min={time.from === "" ? undefined : time.from}
           onChange={(event) => onDays({ to: event.currentTarget.value })}

@@ -1,4 +1,4 @@
 /**
- * The range of a time that goes from one day to another, as addresses say it.
+ * Value of the `range` parameter for a period with custom dates.
  */
 export const CUSTOM = "custom"

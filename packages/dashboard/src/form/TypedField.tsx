@@ -1,5 +1,5 @@
 /**
- * A field whose text counts once its reader pauses.
+ * A search field that reports its text when the user pauses typing.
  */
 import { TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
@@ -12,33 +12,33 @@ interface Props {
   readonly placeholder: string
   readonly value: string
   readonly onPause: (value: string) => void
-  /** Whether `/` goes to it. */
+  /** Lets the `/` shortcut focus the field. */
   readonly isSearch?: boolean
 }
 
-/** Typing that pauses for so long is a question. */
+/** Pause in typing after which the text is reported. */
 const PAUSE_MS = 250
 
 export const TypedField = ({ isSearch = false, label, onPause, placeholder, value }: Props) => {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
-  // The address changed by something else: a link, the button that clears.
+  // The address changed by other means, such as a link or the button that clears the filters.
   if (known !== value) {
     setKnown(value)
     setText(value)
   }
-  const say = useDebouncedCallback((next: string) => {
+  const reportLater = useDebouncedCallback((next: string) => {
     setKnown(next.trim())
     onPause(next.trim())
   }, PAUSE_MS)
   const location = useLocation()
   const cameBy = useNavigationType()
-  // What was typed just before would narrow what a link shows. Filters replace the address, and go together with what is typed.
+  // Text typed just before a link was followed must not filter the new page. Filters replace the address instead of pushing it.
   useEffect(() => {
     if (cameBy === NavigationType.Replace) return
-    say.cancel()
+    reportLater.cancel()
     setText(value)
-  }, [cameBy, location, say, value])
+  }, [cameBy, location, reportLater, value])
   return (
     <TextInput
       type="search"
@@ -47,7 +47,7 @@ export const TypedField = ({ isSearch = false, label, onPause, placeholder, valu
       value={text}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value)
-        say(currentTarget.value)
+        reportLater(currentTarget.value)
       }}
       spellCheck={false}
       autoComplete="off"

@@ -1,8 +1,8 @@
 /**
- * Quantities as people read them: by the reader's locale, with their unit.
+ * Prints quantities by the user's locale, with their unit.
  */
 
-/** What stands where nothing is known. */
+/** Printed if a value is unknown. */
 export const UNKNOWN = "–"
 
 type Known<A> = A | null | undefined
@@ -14,25 +14,24 @@ const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
 const share = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
 const atLeast = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1, roundingMode: "floor" })
 
-/** Writes a count. */
 export const count = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : whole.format(value))
 
-/** Writes a count with the name of what is counted. **Example** `1 workload`, `10,000 workloads` */
+/** Prints a count with its noun. **Example** `1 workload`, `10,000 workloads` */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${whole.format(value)} ${value === 1 ? one : many}`
 
-/** Writes a part of one as a percentage. */
+/** Prints a fraction of one as a percentage. */
 export const percent = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : share.format(value))
 
-/** Writes how much of a time was covered. **Shape** rounded down: only the whole is all of it. **Example** `99.4%` */
+/** Prints a coverage. **Shape** rounded down, so that only full coverage prints as 100 %. **Example** `99.4%` */
 export const coverage = (part: number): string => atLeast.format(part)
 
-/** Writes a number of up to three digits that matter; whole ones have all of theirs. */
+/** Prints three significant digits, or every digit before the decimal point if there are more. */
 const brief = (value: number): string => (Math.abs(value) >= 1_000 ? whole.format(value) : short.format(value))
 
 const CORE_MILLIS = 1_000
 
-/** Writes processor time at once. **Units** thousandths of a core. **Example** `1.5 cores`, `250m` */
+/** Prints CPU. **Units** thousandths of a core. **Example** `1.5 cores`, `250m` */
 export const cpu = (millis: Known<number>): string => {
   if (isUnknown(millis)) return UNKNOWN
   if (millis !== 0 && Math.abs(millis) < CORE_MILLIS) return `${whole.format(millis)}m`
@@ -43,7 +42,7 @@ export const cpu = (millis: Known<number>): string => {
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const
 const STEP = 1_024
 
-/** Writes bytes. **Example** `512 MiB`, `1.5 GiB` */
+/** Prints bytes. **Example** `512 MiB`, `1.5 GiB` */
 export const bytes = (value: Known<number>): string => {
   if (isUnknown(value)) return UNKNOWN
   let size = value
@@ -69,10 +68,10 @@ const coinsOf = (currency: string) => {
   return made
 }
 
-/** Less than this is written with the digits that matter. */
+/** Smaller amounts are printed with three significant digits. */
 const SMALL_CHANGE = 0.1
 
-/** Writes money. **Shape** with the currency's own decimals; small amounts with three digits that matter. */
+/** Prints money. **Shape** with the currency's decimals; amounts below 0.1 with three significant digits. */
 export const money = (value: Known<number>, currency: string): string => {
   if (isUnknown(value)) return UNKNOWN
   const [usual, tiny] = coinsOf(currency)
@@ -85,7 +84,7 @@ const changes = new Intl.NumberFormat(undefined, {
   signDisplay: "exceptZero"
 })
 
-/** Writes how one amount stands to an earlier one. **Example** `+12%`, `−3%` */
+/** Prints the change from an earlier amount. **Example** `+12%`, `−3%` */
 export const change = (now: number, before: number): string =>
   before === 0 ? UNKNOWN : changes.format(now / before - 1)
 
@@ -101,7 +100,7 @@ const UNITS = [
   [seconds, SECOND_MS]
 ] as const
 
-/** Writes how long something took or is ago. **Example** `12 sec`, `3 min` */
+/** Prints a duration in its largest whole unit. **Example** `12 sec`, `3 min` */
 export const duration = (ms: number): string => {
   const [format, length] = UNITS.find(([, length]) => ms >= length) ?? ([seconds, SECOND_MS] as const)
   return format.format(Math.floor(ms / length))
@@ -109,10 +108,10 @@ export const duration = (ms: number): string => {
 
 const millis = unitOf("millisecond")
 
-/** Writes a latency. **Example** `12 ms` */
+/** Prints a latency. **Example** `12 ms` */
 export const milliseconds = (ms: number): string => millis.format(ms)
 
 const tenths = unitOf("hour", 1)
 
-/** Writes hours. **Example** `3 hr`, `0.5 hr` */
+/** Prints hours. **Example** `3 hr`, `0.5 hr` */
 export const hours = (value: Known<number>): string => (isUnknown(value) ? UNKNOWN : tenths.format(value))

@@ -1,6 +1,4 @@
-/**
- * What one replica of a workload is recommended to request, as it stands in a manifest.
- */
+/** Recommended requests of one replica. */
 interface Recommended {
   readonly cpuRecommendedMillis: number
   readonly memoryRecommendedBytes: number
@@ -8,7 +6,7 @@ interface Recommended {
 
 const MIB = 1_048_576
 
-/** Writes requests as a container's manifest has them. **Shape** memory in whole MiB, never less than recommended. */
+/** Prints the requests as YAML for a container's manifest. **Shape** memory is rounded up to whole MiB. */
 export const manifestOf = ({ cpuRecommendedMillis, memoryRecommendedBytes }: Recommended): string =>
   [
     "resources:",

@@ -1,16 +1,16 @@
 import { createContext, use } from "react"
 import type { ApiKey, Rule } from "../api/Shapes.ts"
 
-/** The key that the page is signed in with. */
+/** The key of the session. */
 export const CallerContext = createContext<ApiKey | undefined>(undefined)
 
-/** Gives the key that the page is signed in with. */
+/** Returns the key of the session. */
 export const useCaller = (): ApiKey => {
   const caller = use(CallerContext)
-  if (caller === undefined) throw new Error("a page of signed-in readers is shown to nobody")
+  if (caller === undefined) throw new Error("useCaller needs a CallerContext: this page requires a session")
   return caller
 }
 
-/** Whether a rule is that of an Admin of every cluster and namespace, who alone changes what all of them share. */
+/** Returns true for an Admin of every cluster and namespace. Only such a key may change prices and clusters. */
 export const isUnscopedAdmin = ({ role, targetClusters, targetNamespaces }: Rule): boolean =>
   role === "Admin" && targetClusters === undefined && targetNamespaces === undefined

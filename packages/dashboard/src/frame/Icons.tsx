@@ -1,5 +1,5 @@
 /**
- * The few drawings of the page; words stand beside each of them.
+ * Icons of the page. A label or text is beside each of them.
  */
 import type { ReactNode } from "react"
 

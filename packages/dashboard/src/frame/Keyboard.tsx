@@ -1,5 +1,5 @@
 /**
- * The keys, the palette and the help, over every page.
+ * Shortcuts, command palette and shortcut help of every page.
  */
 import { useMantineColorScheme, useComputedColorScheme } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
@@ -32,7 +32,7 @@ export const Keyboard = ({ palette }: Props) => {
 
   const goTo = useCallback(
     (key: string): boolean => {
-      const place = placesOf(rule.role).find((one) => one.key === key)
+      const place = placesOf(rule.role).find((candidate) => candidate.key === key)
       if (place !== undefined) void navigate(linkTo(place.to))
       return place !== undefined
     },
@@ -42,7 +42,7 @@ export const Keyboard = ({ palette }: Props) => {
 
   const searches = (text: string): ReadonlyArray<Command> => [
     {
-      label: `Workloads with ${text} in their name`,
+      label: `Workloads whose name contains ${text}`,
       group: "Search",
       run: () => void navigate(linkTo(PLACES.workloads, { name: text }))
     }
@@ -76,12 +76,12 @@ const useCommands = (showHelp: () => void): ReadonlyArray<Command> => {
     { label: "Show all clusters", group: "Clusters", run: () => setTarget(ClusterTarget.ALL) },
     { label: "Show the parent cluster", group: "Clusters", run: () => setTarget(ClusterTarget.PARENT) },
     ...names.map((name) => ({
-      label: `Show ${name} alone`,
+      label: `Show only ${name}`,
       group: "Clusters",
       run: () => setTarget(ClusterTarget.named([name]))
     })),
     ...names.map((name) => ({ label: name, group: "Cluster", run: () => void navigate(linkTo(clusterPlace(name))) })),
-    { label: "What the keys do", group: "Help", run: showHelp },
+    { label: "Keyboard shortcuts", group: "Help", run: showHelp },
     {
       label: isDark ? "Use light colours" : "Use dark colours",
       group: "Action",

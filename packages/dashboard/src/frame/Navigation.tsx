@@ -1,5 +1,5 @@
 /**
- * The places of the page: what they are called, who sees them, and the key that goes there.
+ * The pages in the navigation: their labels, the roles that see them, and their shortcut keys.
  */
 import type { ReactNode } from "react"
 import type { Role } from "../api/Shapes.ts"
@@ -9,10 +9,10 @@ import { PLACES } from "./places.ts"
 export interface Place {
   readonly to: string
   readonly label: string
-  /** The heading that it stands under; absent for what the page is about. */
+  /** Heading above the place; absent for the first places. */
   readonly group?: string
   readonly icon: ReactNode
-  /** What follows `g` on the keyboard. */
+  /** Key to press after `g`. */
   readonly key: string
   readonly roles?: ReadonlyArray<Role>
 }
@@ -27,6 +27,6 @@ const ALL: ReadonlyArray<Place> = [
   { to: PLACES.ownKey, label: "Your key", group: "You", icon: <PersonIcon />, key: "y" }
 ]
 
-/** Gives the places that a role sees. */
+/** Returns the places that a role sees. */
 export const placesOf = (role: Role): ReadonlyArray<Place> =>
   ALL.filter(({ roles }) => roles === undefined || roles.includes(role))

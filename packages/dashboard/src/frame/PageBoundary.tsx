@@ -1,5 +1,5 @@
 /**
- * What stands where a page cannot be shown: its part of the program did not load, or failed.
+ * Shown instead of a page whose code did not load or threw an error.
  */
 import { Alert, Button, Group, Stack, Text } from "@mantine/core"
 import { Component, type ReactNode } from "react"
@@ -22,14 +22,14 @@ export class PageBoundary extends Component<Props, { readonly failure: string | 
       <Alert role="alert" color="red" title="This page could not be shown">
         <Stack gap="xs">
           <Text size="sm">
-            The server may have been updated since the page was opened, or the network failed. Load it again.
+            The server may have been updated since the page was opened, or the network failed. Reload the page.
           </Text>
           <Text size="xs" className="qd-text">
             {failure}
           </Text>
           <Group>
             <Button size="xs" variant="default" onClick={() => globalThis.location.reload()}>
-              Load again
+              Reload
             </Button>
           </Group>
         </Stack>

@@ -1,5 +1,5 @@
 /**
- * What stands around every page: places, colours, and who is signed in.
+ * The frame of every page: navigation, cluster switcher, colours and the session's key.
  */
 import {
   ActionIcon,
@@ -55,7 +55,7 @@ export const Shell = ({ children, isOffline }: Props) => {
         </button>
         <Group h="100%" px={{ base: "xs", sm: "md" }} gap="sm" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Places" />
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
             <img src={icon} alt="" width={28} height={28} />
             <Text fw={650} visibleFrom="sm" w={150}>
               Quarterdeck
@@ -76,14 +76,14 @@ export const Shell = ({ children, isOffline }: Props) => {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Places">
+      <AppShell.Navbar p="sm" aria-label="Navigation">
         <Places onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main ref={main} tabIndex={-1} id="content">
         <Stack gap="md" maw={2400}>
           {isOffline ? (
             <Alert color="yellow" role="status" title="The server does not answer">
-              What you see may be out of date. The page asks again every few seconds.
+              The data shown may be out of date. The page retries every few seconds.
             </Alert>
           ) : undefined}
           {leaving.failure === undefined ? undefined : <FailureAlert failure={leaving.failure} />}

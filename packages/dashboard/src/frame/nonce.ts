@@ -1,10 +1,10 @@
-/** Names the property that libraries of styles read. */
+/** The global that style libraries read. */
 declare global {
   var __webpack_nonce__: string | undefined
 }
 
-/** The word of this page's reply that lets its styles pass the policy. */
+/** Nonce of the page's Content-Security-Policy. Styles without it are blocked. */
 export const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? ""
 
-// What locks the page behind an open dialog makes a style of its own, and reads it here.
+// react-remove-scroll, which locks the page behind an open dialog, adds a style and reads the nonce here.
 globalThis.__webpack_nonce__ = nonce

@@ -1,7 +1,7 @@
-/** Where the pages stand, behind the `#` of the address: no server and no prefix need know them. */
+/** Paths of the pages, after the `#` of the address. The server does not see them. */
 export const PLACES = {
   clusters: "/clusters",
-  // No cluster is called `-`.
+  // `-` is not a valid cluster name.
   registerCluster: "/clusters/-/register",
   workloads: "/workloads",
   cost: "/cost",
@@ -13,16 +13,13 @@ export const PLACES = {
   ownKey: "/own-key"
 } as const
 
-/** The page of one cluster. */
 export const clusterPlace = (name: string): string => `${PLACES.clusters}/${encodeURIComponent(name)}`
 
-/** The page that changes one key. */
 export const keyPlace = (id: string): string => `${PLACES.apiKeys}/${encodeURIComponent(id)}`
 
-/** What the page of the audit is narrowed to for all that one key did. */
+/** Parameters of the audit page for every event of a key. */
 export const auditOfKey = (id: string): Readonly<Record<string, string>> => ({ keyId: id, range: "all" })
 
-/** The page of one workload. */
 export const workloadPlace = (workload: {
   readonly cluster: string
   readonly namespace: string

@@ -1,6 +1,6 @@
 import { createTheme, type CSSVariablesResolver } from "@mantine/core"
 
-/** The lighter shades of the palette do not stand out enough from their ground to be read by everybody. */
+/** Shade 8 has enough contrast to the background. Lighter shades do not. */
 export const theme = createTheme({
   primaryColor: "blue",
   primaryShade: { light: 8, dark: 8 },
@@ -10,7 +10,7 @@ export const theme = createTheme({
   respectReducedMotion: true
 })
 
-/** The quieter greys are made dark enough, or light enough, for 4.5 to 1. */
+/** Text colours with a contrast of at least 4.5 to 1. **Source** WCAG 2.2, 1.4.3 Contrast (Minimum). */
 export const colors: CSSVariablesResolver = ({ colors: { dark, gray } }) => ({
   variables: {},
   light: {

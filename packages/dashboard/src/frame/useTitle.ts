@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react"
 
 /**
- * Names the page in the browser's title, and gives the heading that a page takes the focus to when it opens, so that
- * readers of the keyboard and of screen readers start where the new page does.
+ * Sets the browser's title and returns a ref for the page's heading, which gets the focus when the page opens. Keyboard and
+ * screen reader users then start at the new page.
  */
 export const useTitle = (title: string) => {
   const heading = useRef<HTMLHeadingElement>(null)

@@ -1,5 +1,5 @@
 /**
- * Finds pages, clusters and actions by their name.
+ * Finds pages, clusters and actions by name.
  */
 import { Modal, Stack, Text, TextInput, UnstyledButton } from "@mantine/core"
 import { useId } from "@mantine/hooks"
@@ -7,7 +7,7 @@ import { type KeyboardEvent, useState } from "react"
 
 export interface Command {
   readonly label: string
-  /** What kind of thing it is: Page, Cluster. */
+  /** Kind of the command, such as Page or Cluster. */
   readonly group: string
   readonly run: () => void
 }
@@ -16,11 +16,11 @@ interface Props {
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly commands: ReadonlyArray<Command>
-  /** What is offered for a text that is searched for. */
+  /** Commands that search for the entered text. */
   readonly searches: (text: string) => ReadonlyArray<Command>
 }
 
-/** Commands that are shown at once. */
+/** Commands shown at once. */
 const SHOWN = 12
 
 export const CommandPalette = ({ commands, isOpen, onClose, searches }: Props) => (
@@ -80,7 +80,7 @@ const Finder = ({ commands, onClose, searches }: Omit<Props, "isOpen">) => {
         onKeyDown={press}
         data-autofocus
       />
-      <div id={`${id}-list`} role="listbox" aria-label="Found">
+      <div id={`${id}-list`} role="listbox" aria-label="Results">
         {found.map((command, index) => (
           <UnstyledButton
             key={`${command.group} ${command.label}`}
@@ -102,7 +102,7 @@ const Finder = ({ commands, onClose, searches }: Omit<Props, "isOpen">) => {
       </div>
       {found.length === 0 ? (
         <Text size="sm" c="dimmed" role="status">
-          Nothing has such a name.
+          No page, cluster or action has this name.
         </Text>
       ) : undefined}
     </Stack>

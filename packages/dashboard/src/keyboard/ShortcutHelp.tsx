@@ -1,5 +1,5 @@
 /**
- * What can be done by keyboard.
+ * The list of keyboard shortcuts.
  */
 import { Group, Kbd, Modal, Stack, Switch, Table, Text } from "@mantine/core"
 import { useKeysSetting } from "./Shortcuts.ts"
@@ -7,7 +7,7 @@ import { useKeysSetting } from "./Shortcuts.ts"
 interface Props {
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** The second key of `g` and where it goes. */
+  /** The key to press after `g`, and the page that it opens. */
   readonly places: ReadonlyArray<readonly [key: string, label: string]>
 }
 
@@ -16,13 +16,13 @@ export const ShortcutHelp = ({ isOpen, onClose, places }: Props) => {
   const rows: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
     [["/"], "Search this page"],
     [["Ctrl", "K"], "Find a page, a cluster or an action (⌘ K on a Mac)"],
-    [["?"], "This help"],
+    [["?"], "Show this help"],
     ...places.map(([key, label]) => [["g", key], `Go to ${label}`] as const)
   ]
   return (
-    <Modal opened={isOpen} onClose={onClose} title="By keyboard" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={isOpen} onClose={onClose} title="Keyboard shortcuts" closeButtonProps={{ "aria-label": "Close" }}>
       <Stack gap="md">
-        <Table aria-label="Keys and what they do">
+        <Table aria-label="Keyboard shortcuts">
           <Table.Tbody>
             {rows.map(([keys, label]) => (
               <Table.Tr key={label}>
@@ -39,11 +39,11 @@ export const ShortcutHelp = ({ isOpen, onClose, places }: Props) => {
           </Table.Tbody>
         </Table>
         <Text size="sm" c="dimmed">
-          Tab and Shift+Tab go from field to field, Enter opens, Escape closes.
+          Tab and Shift+Tab move between fields, Enter opens, Escape closes.
         </Text>
         <Switch
-          label="Single keys act"
-          description="Turn it off where a screen reader or voice control needs these keys. Ctrl K stays."
+          label="Single-key shortcuts"
+          description="Turn this off if a screen reader or voice control needs these keys. Ctrl K keeps working."
           checked={hasKeys}
           onChange={(event) => setKeys(event.currentTarget.checked)}
         />

@@ -1,38 +1,38 @@
 /**
- * The keys that go somewhere, or do something, from any page.
+ * Keyboard shortcuts of every page.
  */
 import { useLocalStorage } from "@mantine/hooks"
 import { useEffect, useRef } from "react"
 
-/** How long after `g` the second key may come. */
+/** Most time between `g` and the second key. */
 const CHORD_MS = 1_500
 
 export interface ShortcutActions {
-  /** Goes to the place that a key stands for; gives whether there is one. */
+  /** Opens the page of a key. Returns false if no page has the key. */
   readonly goTo: (key: string) => boolean
   readonly showHelp: () => void
   readonly showPalette: () => void
 }
 
 /**
- * Whether single keys act. **Source** WCAG 2.2, 2.1.4 Character Key Shortcuts: they can be turned off.
+ * The user's setting for single-key shortcuts. **Source** WCAG 2.2, 2.1.4 Character Key Shortcuts: they can be turned off.
  */
 export const useKeysSetting = () =>
   useLocalStorage({ key: "quarterdeck-single-keys", defaultValue: true, getInitialValueInEffect: false })
 
-/** The field that `/` goes to. */
+/** Marks the field that `/` focuses. */
 export const SEARCH_FIELD = { "data-search": "" } as const
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement
   && (target.isContentEditable || (target.matches("input, textarea, select") && !target.matches(PRESSED_FIELDS)))
 
-/** Fields that take no letters. */
+/** Fields that accept no text. */
 const PRESSED_FIELDS = "[type=checkbox], [type=radio], [type=button], [type=submit]"
 
 const isDialogOpen = (): boolean => document.querySelector("[role=dialog][aria-modal=true]") !== null
 
-/** Lets keys act while a page is shown. */
+/** Handles the shortcuts while the caller is mounted. */
 export const useShortcuts = ({ goTo, showHelp, showPalette }: ShortcutActions): void => {
   const [hasKeys] = useKeysSetting()
   const startedAt = useRef(Number.NEGATIVE_INFINITY)

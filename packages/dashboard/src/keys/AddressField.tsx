@@ -1,5 +1,5 @@
 /**
- * The client addresses that a key may be used from.
+ * Field for the client addresses that may use a key.
  */
 import { TagsInput } from "@mantine/core"
 import type { FieldErrors } from "../form/FieldErrors.ts"
@@ -8,7 +8,7 @@ import type { KeyDraft } from "./KeyDraft.ts"
 interface Props {
   readonly draft: KeyDraft
   readonly errors: FieldErrors
-  /** The ranges that these must lie inside; everywhere when absent. */
+  /** Ranges that the addresses must lie inside; absent if any address is allowed. */
   readonly outer: ReadonlyArray<string> | undefined
   readonly onChange: (change: Partial<KeyDraft>) => void
 }
@@ -18,8 +18,8 @@ export const AddressField = ({ draft, errors, onChange, outer }: Props) => (
     label="Allowed from"
     description={
       outer === undefined
-        ? "Client addresses, such as 203.0.113.0/24 or 2001:db8::/32. Enter adds one. None: from anywhere."
-        : `Client addresses inside ${outer.join(", ")}. Enter adds one.`
+        ? "Client addresses, such as 203.0.113.0/24 or 2001:db8::/32. Press Enter to add one. Empty: any address."
+        : `Client addresses inside ${outer.join(", ")}. Press Enter to add one.`
     }
     value={[...draft.allowFrom]}
     onChange={(allowFrom) => onChange({ allowFrom })}

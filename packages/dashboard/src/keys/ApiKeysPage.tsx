@@ -1,5 +1,5 @@
 /**
- * Users > API Keys.
+ * The page Users > API Keys.
  */
 import { Button, Group, Pill, Stack, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
@@ -17,7 +17,7 @@ import { FilterSelect } from "../form/FilterSelect.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { TypedField } from "../form/TypedField.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
-import { isNarrowed, type KeyFilter, NO_FILTER, parse, questionOf, STATUSES, statusOf, write } from "./KeyFilter.ts"
+import { isNarrowed, type KeyFilter, NO_FILTER, parse, parametersOf, STATUSES, statusOf, write } from "./KeyFilter.ts"
 import { KeyTable } from "./KeyTable.tsx"
 import { RevokeDialog } from "./RevokeDialog.tsx"
 import { RotateDialog } from "./RotateDialog.tsx"
@@ -27,12 +27,12 @@ export const ApiKeysPage = () => {
   const caller = useCaller()
   const [search, setSearch] = useSearchParams()
   const filter = useMemo(() => parse(search), [search])
-  const list = useInfiniteQuery(apiKeysQuery(questionOf(filter)))
+  const list = useInfiniteQuery(apiKeysQuery(parametersOf(filter)))
   const [revoked, setRevoked] = useState<ApiKey>()
   const [rotated, setRotated] = useState<ApiKey>()
   const keys = list.data?.pages.flatMap(({ apiKeys }) => apiKeys) ?? []
 
-  // What is typed is not a step to go back to.
+  // Filter changes replace the address: the back button leaves the page.
   const change = (part: Partial<KeyFilter>) => {
     setSearch((before) => write(before, { ...parse(before), ...part }), { replace: true })
   }
@@ -44,7 +44,7 @@ export const ApiKeysPage = () => {
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             API Keys
           </Title>
-          <Text c="dimmed">Who may call this server, what they reach, and until when.</Text>
+          <Text c="dimmed">Keys that may call this server, their scope and their expiry.</Text>
         </div>
         <CreateButton />
       </Group>
@@ -60,7 +60,7 @@ export const ApiKeysPage = () => {
       {list.error instanceof ApiFailure ? (
         <FailureAlert failure={list.error} onRetry={() => void list.refetch()}>
           {list.error.code === "role_forbidden" ? (
-            <Text size="sm">Only an Admin sees the keys of others. Yours is under Your key.</Text>
+            <Text size="sm">Only an Admin can see other keys. Your own key is on the page Your key.</Text>
           ) : undefined}
         </FailureAlert>
       ) : undefined}
@@ -99,18 +99,18 @@ interface NoKeysProps {
 const NoKeys = ({ filter, onChange }: NoKeysProps) =>
   isNarrowed(filter) ? (
     <Empty
-      title="No key matches"
+      title="No key matches the filter"
       action={
         <Button variant="default" onClick={() => onChange(NO_FILTER)}>
           Show every key
         </Button>
       }
     >
-      No key that you may see has such a name, status and maker. Capital letters count.
+      No key that you can see matches the name, status and creator. The name is case-sensitive.
     </Empty>
   ) : (
     <Empty title="No keys yet" action={<CreateButton />}>
-      Make one for each program and each person, with a rule that reaches what it needs.
+      Create one key for each program and each person, with a rule that covers only what it needs.
     </Empty>
   )
 
@@ -129,7 +129,7 @@ const Filters = ({ count, filter, onChange }: FiltersProps) => (
     />
     <FilterSelect
       label="Status"
-      every="Every status"
+      every="Any status"
       values={STATUSES}
       chosen={filter.status}
       onChoose={(status) => onChange({ status: statusOf(status) })}
@@ -142,7 +142,7 @@ const Filters = ({ count, filter, onChange }: FiltersProps) => (
   </Group>
 )
 
-/** Whose keys are shown. **Shape** by the id where the key itself may not be seen, or a person made them. */
+/** The creator that the list is filtered by. **Shape** shown by its id if it is a person or a key that the caller may not see. */
 const Maker = ({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) => {
   const maker = useQuery({ ...apiKeyQuery(id), retry: false })
   const name = maker.data?.name ?? id
@@ -151,10 +151,10 @@ const Maker = ({ id, onRemove }: { readonly id: string; readonly onRemove: () =>
       size="lg"
       withRemoveButton
       onRemove={onRemove}
-      removeButtonProps={{ "aria-label": "Show keys of every maker" }}
+      removeButtonProps={{ "aria-label": "Show keys of every creator" }}
       mb={4}
     >
-      Made by {name}
+      Created by {name}
     </Pill>
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Users > API Keys > a key: renames and describes it, and narrows what it reaches and where it may be used from.
+ * The page of one key: renames and describes it, and narrows its rule and addresses.
  */
 import { Alert, Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
 import type { UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
@@ -44,7 +44,9 @@ export const ChangeKeyPage = () => {
           {key.data === undefined ? "Rename or narrow a key" : `Rename or narrow ${key.data.name}`}
         </Title>
         <Predecessor id={key.data?.rotatedFrom} />
-        <Text c="dimmed">A key never reaches further than before: what it does not reach now is not offered.</Text>
+        <Text c="dimmed">
+          A key's rule can only be narrowed, so only its current clusters and namespaces are offered.
+        </Text>
       </div>
       {key.error instanceof ApiFailure ? (
         <FailureAlert failure={key.error} onRetry={() => void key.refetch()} />
@@ -55,7 +57,7 @@ export const ChangeKeyPage = () => {
   )
 }
 
-/** The key that this one replaces, if any. **Shape** by its id where the key itself may not be seen. */
+/** The key that this one replaces. **Shape** shown by its id if the caller may not see that key. */
 const Predecessor = ({ id }: { readonly id: string | undefined }) => {
   const predecessor = useQuery({ ...apiKeyQuery(id ?? ""), enabled: id !== undefined, retry: false })
   return id === undefined ? undefined : <RotatedFrom id={id} start={predecessor.data?.start} />
@@ -64,15 +66,15 @@ const Predecessor = ({ id }: { readonly id: string | undefined }) => {
 const Change = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   if (apiKey.source === "configured") {
     return (
-      <Alert color="blue" title="It stands in the deployment's configuration">
-        Rename and narrow it there.
+      <Alert color="blue" title="This key comes from the deployment's configuration">
+        Change it there.
       </Alert>
     )
   }
   if (apiKey.status === "revoked" || apiKey.status === "expired") {
     return (
-      <Alert color="blue" title={`It is ${apiKey.status}`}>
-        A key that has ended changes no more. Make another one.
+      <Alert color="blue" title={`This key is ${apiKey.status}`}>
+        It cannot be changed. Create another key.
       </Alert>
     )
   }
@@ -84,7 +86,7 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
   const navigate = useNavigate()
   const { linkTo } = useTarget()
   const view = useQuery(namespacesQuery)
-  // What is changed elsewhere meanwhile is for the server to hold against it.
+  // The form keeps the key as it was when the page opened. The server validates against later changes.
   const [apiKey] = useState(latest)
   const form = useDraft(() => changeOf(apiKey), fieldOf)
   const [isForced, setForced] = useState(false)
@@ -123,12 +125,7 @@ const ChangeForm = ({ apiKey: latest }: { readonly apiKey: ApiKey }) => {
       <RuleFields draft={draft} errors={errors} outer={apiKey.rule} view={view.data} onChange={change} />
       <AddressField draft={draft} errors={errors} outer={apiKey.allowFrom} onChange={change} />
       {failure === undefined ? undefined : <FailureAlert failure={failure} />}
-      <ForceField
-        label="Narrow the last Admin all the same"
-        failure={failure}
-        isForced={isForced}
-        onChange={setForced}
-      />
+      <ForceField label="Narrow the last Admin anyway" failure={failure} isForced={isForced} onChange={setForced} />
     </KeyForm>
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Users > API Keys > Create API Key.
+ * The page Users > API Keys > Create API Key.
  */
 import { Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
 import type { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
@@ -25,7 +25,7 @@ import { RoleField } from "./RoleField.tsx"
 import { RuleFields } from "./RuleFields.tsx"
 import { useDraft } from "../form/useDraft.ts"
 
-/** Held by this page alone, and only until it is left. */
+/** The new key. Only this page holds it, until the user leaves the page. */
 interface Created {
   readonly rawKey: string
   readonly apiKey: ApiKey
@@ -40,12 +40,12 @@ export const CreateKeyPage = () => {
   )
 }
 
-const USUAL_DAYS = 90
+const DEFAULT_DAYS = 90
 
-/** Begins with what the maker may give: no key outlives the one that makes it. */
+/** Returns a draft inside the caller's own rule, addresses and expiry. */
 const draftInside = ({ allowFrom = [], expiresAt, rule }: ApiKey): KeyDraft => {
-  const usualEnd = DateTime.add(DateTime.nowUnsafe(), { days: USUAL_DAYS })
-  const isShorter = expiresAt !== undefined && DateTime.isLessThan(expiresAt, usualEnd)
+  const defaultEnd = DateTime.add(DateTime.nowUnsafe(), { days: DEFAULT_DAYS })
+  const isShorter = expiresAt !== undefined && DateTime.isLessThan(expiresAt, defaultEnd)
   return {
     name: "",
     description: "",
@@ -53,7 +53,7 @@ const draftInside = ({ allowFrom = [], expiresAt, rule }: ApiKey): KeyDraft => {
     role: "Viewer",
     clusters: rule.targetClusters,
     selectors: selectorsInside(rule),
-    expiry: isShorter ? { _tag: "Never" } : { _tag: "After", count: String(USUAL_DAYS), unit: "d" }
+    expiry: isShorter ? { _tag: "Never" } : { _tag: "After", count: String(DEFAULT_DAYS), unit: "d" }
   }
 }
 
@@ -84,7 +84,7 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
       >
         <TextInput
           label="Name"
-          description="What people call it: the program, or the person, that will hold it."
+          description="Name of the program or person that will use the key."
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
           error={errors["name"]}
@@ -99,7 +99,7 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
         <AddressField draft={draft} errors={errors} outer={caller.allowFrom} onChange={change} />
         <ExpiryFields
           expiry={draft.expiry}
-          fault={errors["expire"]}
+          error={errors["expire"]}
           latest={caller.expiresAt}
           onChange={(expiry) => change({ expiry })}
         />
@@ -121,7 +121,7 @@ const Head = () => {
       <Title order={1} size="h2" ref={heading} tabIndex={-1}>
         Create API Key
       </Title>
-      <Text c="dimmed">The key itself is shown once, when it is made.</Text>
+      <Text c="dimmed">The key is shown once, when it is created.</Text>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /**
- * A key that was just made.
+ * The page after a key was created.
  */
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { Link } from "react-router"
@@ -21,7 +21,7 @@ export const CreatedKey = ({ apiKey, onAnother, rawKey }: Props) => {
   return (
     <Stack gap="md" maw={820}>
       <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
-        {apiKey.name} is made
+        {apiKey.name} was created
       </Title>
       <KeySecret apiKey={apiKey} rawKey={rawKey} />
       <Group>

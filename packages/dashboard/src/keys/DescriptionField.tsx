@@ -1,5 +1,5 @@
 /**
- * What a key is for.
+ * Field for a key's description.
  */
 import { TextInput } from "@mantine/core"
 import type { FieldErrors } from "../form/FieldErrors.ts"
@@ -14,7 +14,7 @@ interface Props {
 export const DescriptionField = ({ draft, errors, onChange }: Props) => (
   <TextInput
     label="Description"
-    description="What the key is for. Optional."
+    description="Purpose of the key. Optional."
     value={draft.description}
     onChange={(event) => onChange({ description: event.currentTarget.value })}
     error={errors["description"]}

@@ -1,5 +1,5 @@
 /**
- * The part of the form that says until when a key is valid.
+ * Fields for a key's expiry.
  */
 import type { DateTime } from "effect"
 import { Fieldset, Group, NativeSelect, Radio, Stack, TextInput } from "@mantine/core"
@@ -8,16 +8,16 @@ import type { ExpiryDraft } from "./KeyDraft.ts"
 
 interface ValueProps {
   readonly expiry: ExpiryDraft
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly onChange: (expiry: ExpiryDraft) => void
 }
 
 interface Props extends ValueProps {
-  /** When the maker's own key ends, which what it makes does not outlive. */
+  /** Expiry of the caller's own key. A new key must not outlive it. */
   readonly latest: DateTime.Utc | undefined
 }
 
-/** What each way to expire begins with. */
+/** Initial value of each kind of expiry. */
 export const STARTS: Readonly<Record<ExpiryDraft["_tag"], ExpiryDraft>> = {
   Never: { _tag: "Never" },
   After: { _tag: "After", count: "90", unit: "d" },
@@ -26,38 +26,38 @@ export const STARTS: Readonly<Record<ExpiryDraft["_tag"], ExpiryDraft>> = {
 
 const isTag = (value: string): value is ExpiryDraft["_tag"] => Object.hasOwn(STARTS, value)
 
-export const ExpiryFields = ({ expiry, fault, latest, onChange }: Props) => (
+export const ExpiryFields = ({ error, expiry, latest, onChange }: Props) => (
   <Fieldset legend="Expiry">
     <Stack gap="sm">
       <Radio.Group
-        aria-label="When the key ends"
+        aria-label="Expiry"
         value={expiry._tag}
         onChange={(value) => {
           if (isTag(value)) onChange(STARTS[value])
         }}
       >
         <Stack gap="xs">
-          <Radio value="After" label="After a time" />
-          <Radio value="On" label="At the end of a day" />
+          <Radio value="After" label="After a duration" />
+          <Radio value="On" label="On a date" />
           <Radio value="Never" label={latest === undefined ? "Never" : `With your own key, ${fullTextOf(latest)}`} />
         </Stack>
       </Radio.Group>
-      <ExpiryValue expiry={expiry} fault={fault} onChange={onChange} />
+      <ExpiryValue expiry={expiry} error={error} onChange={onChange} />
     </Stack>
   </Fieldset>
 )
 
-/** What an expiry is reckoned from: how many days or years, or the last day. */
-export const ExpiryValue = ({ expiry, fault, onChange }: ValueProps) => (
+/** Fields for the duration or the date. */
+export const ExpiryValue = ({ error, expiry, onChange }: ValueProps) => (
   <>
     {expiry._tag === "After" ? (
       <Group align="flex-start" wrap="nowrap">
         <TextInput
-          label="How many"
+          label="Duration"
           inputMode="numeric"
           value={expiry.count}
           onChange={(event) => onChange({ ...expiry, count: event.currentTarget.value })}
-          error={fault}
+          error={error}
           maxLength={4}
           w={180}
         />
@@ -76,11 +76,11 @@ export const ExpiryValue = ({ expiry, fault, onChange }: ValueProps) => (
     {expiry._tag === "On" ? (
       <TextInput
         type="date"
-        label="Last day"
+        label="Last valid day"
         description="In your time zone."
         value={expiry.date}
         onChange={(event) => onChange({ ...expiry, date: event.currentTarget.value })}
-        error={fault}
+        error={error}
         maw={220}
       />
     ) : undefined}

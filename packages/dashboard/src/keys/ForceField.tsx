@@ -1,5 +1,5 @@
 /**
- * The deliberate way past the refusal to end or narrow the last Admin of everything.
+ * Checkbox that confirms revoking or narrowing the last Admin without a scope.
  */
 import { Checkbox } from "@mantine/core"
 import type { ApiFailure } from "../api/Client.ts"
@@ -11,12 +11,12 @@ interface Props {
   readonly onChange: (isForced: boolean) => void
 }
 
-/** Is offered once the server has refused, and not before. */
+/** Shown only after the server has refused. */
 export const ForceField = ({ failure, isForced, label, onChange }: Props) =>
   failure?.code === "last_admin" || isForced ? (
     <Checkbox
       label={label}
-      description="Nobody will be an Admin of every cluster and namespace then. Only a keys file of the deployment lets one in again."
+      description="Then no key is an Admin of every cluster and namespace. Only a keys file of the deployment can add one again."
       checked={isForced}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />

@@ -1,5 +1,5 @@
 /**
- * What can be done with a key of the list.
+ * Menu with the actions of a key.
  */
 import { Button, Menu } from "@mantine/core"
 import { Link } from "react-router"
@@ -35,10 +35,10 @@ export const KeyActions = ({ apiKey, onRevoke, onRotate }: KeyActionProps) => {
           </>
         ) : undefined}
         <Menu.Item component={Link} to={linkTo(PLACES.apiKeys, { createdBy: id })}>
-          Keys that it made
+          Keys created by it
         </Menu.Item>
         <Menu.Item component={Link} to={linkTo(PLACES.audit, auditOfKey(id))}>
-          What it did
+          Audit events
         </Menu.Item>
         {isCreated && status !== "revoked" ? (
           <Menu.Item color="red.9" onClick={() => onRevoke(apiKey)}>

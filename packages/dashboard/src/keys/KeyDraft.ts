@@ -1,5 +1,5 @@
 /**
- * A key as the form holds it, before it is one.
+ * The form of an API key: its fields and the request bodies made of them.
  */
 import { CreateApiKey, type UpdateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema, SchemaIssue } from "effect"
@@ -8,22 +8,22 @@ import type { FieldErrors } from "../form/FieldErrors.ts"
 import { labelOf, repeatsKey } from "../form/Labels.ts"
 
 /**
- * One selection of namespaces, as the form holds it.
+ * Fields of one selection of namespaces.
  *
- * **Shape** `labels` are written `key=value`; `id` tells rows of the form apart.
+ * **Shape** `labels` are written `key=value`. `id` identifies the row in the form.
  */
 export interface SelectorDraft {
   readonly id: number
   readonly names: ReadonlyArray<string>
   readonly labels: ReadonlyArray<string>
-  /** The selection that it must lie inside; absent where it may select anything. */
+  /** Selection of the caller's rule that this one must lie inside; absent if there is no limit. */
   readonly within?: Selector
 }
 
 /**
- * When a key expires, as the form holds it.
+ * Fields of an expiry.
  *
- * **Shape** `date` is a day of the reader's calendar, `2027-01-31`; the key is valid until that day is over.
+ * **Shape** `date` is a day in the user's time zone, such as `2027-01-31`. The key is valid until the end of that day.
  */
 export type ExpiryDraft =
   | { readonly _tag: "Never" }
@@ -33,7 +33,7 @@ export type ExpiryDraft =
 export interface KeyDraft {
   readonly name: string
   readonly description: string
-  /** Ranges of client addresses; none: those of the key's maker, or everywhere. */
+  /** Ranges of client addresses. Empty: the caller's own ranges, or any address. */
   readonly allowFrom: ReadonlyArray<string>
   readonly role: Role
   /** `undefined`: every cluster. */
@@ -45,11 +45,11 @@ export interface KeyDraft {
 
 export const emptySelector = (id: number): SelectorDraft => ({ id, names: [], labels: [] })
 
-/** The labels of a selector as the form writes them. */
+/** Prints the labels of a selector as `key=value`. */
 export const labelsOf = ({ labelSelector }: Selector): ReadonlyArray<string> =>
   Object.entries(labelSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
 
-/** Begins the selections of a rule that must lie inside another: with all of that one. */
+/** Returns initial selections inside a rule: copies of all its selections. */
 export const selectorsInside = ({ targetNamespaces }: Rule): ReadonlyArray<SelectorDraft> | undefined =>
   targetNamespaces?.map((within, index) => ({
     id: index + 1,
@@ -58,7 +58,7 @@ export const selectorsInside = ({ targetNamespaces }: Rule): ReadonlyArray<Selec
     within
   }))
 
-/** Begins another selection after these: where they must lie inside others, as a copy of the last. */
+/** Returns a further selection. If selections are limited to a rule, it is a copy of the last one. */
 export const nextSelector = (selectors: ReadonlyArray<SelectorDraft>): SelectorDraft => {
   const id = Math.max(0, ...selectors.map((selector) => selector.id)) + 1
   const last = selectors.at(-1)
@@ -72,7 +72,7 @@ const selectorOf = ({ labels, names }: SelectorDraft) => ({
 
 const isEmpty = ({ labels, names }: SelectorDraft): boolean => labels.length === 0 && names.length === 0
 
-/** Gives the expiry as a create call takes it. **Shape** `undefined`: never. */
+/** Returns the `expire` member of a request. **Shape** `undefined`: never. */
 export const expireOf = (expiry: ExpiryDraft): string | undefined => {
   switch (expiry._tag) {
     case "Never":
@@ -105,21 +105,21 @@ export const fieldOf = (path: ReadonlyArray<PropertyKey>): string => {
 }
 
 const LABELS_SPELLED = "Write each label as key=value"
-const LABELS_ONCE = "Name each label once: a namespace has one value of it"
+const LABELS_ONCE = "Use each label key only once"
 
 const selectorErrors = (selector: SelectorDraft, index: number): FieldErrors => {
   const { labels } = selector
   return {
-    ...(isEmpty(selector) ? { [`selectors.${index}.names`]: "Name a namespace, or a label below" } : {}),
+    ...(isEmpty(selector) ? { [`selectors.${index}.names`]: "Enter a namespace, or a label below" } : {}),
     ...(repeatsKey(labels) ? { [`selectors.${index}.labels`]: LABELS_ONCE } : {}),
     ...(labels.some((label) => !label.includes("=")) ? { [`selectors.${index}.labels`]: LABELS_SPELLED } : {})
   }
 }
 
-/** Says what is wrong with an expiry, if anything is. */
+/** Returns the error of an invalid expiry. */
 export const expiryError = (expiry: ExpiryDraft): string | undefined => {
   if (expiry._tag === "After" && !/^[1-9][0-9]{0,3}$/.test(expiry.count.trim())) {
-    return "Give a whole number from 1 to 9999"
+    return "Enter a whole number from 1 to 9999"
   }
   return expiry._tag === "On" && expireOf(expiry) === "" ? "Choose a day" : undefined
 }
@@ -129,18 +129,18 @@ const expiryErrors = (expiry: ExpiryDraft): FieldErrors => {
   return expire === undefined ? {} : { expire }
 }
 
-/** What the form asks before it asks the schema: words for what was left empty. */
+/** Errors of empty and invalid fields, with clearer messages than the schema's. */
 const omissions = ({ clusters, expiry, name, selectors }: KeyDraft): FieldErrors => ({
-  ...(name.trim() === "" ? { name: "Give the key a name" } : {}),
-  ...(clusters?.length === 0 ? { clusters: "Name a cluster, or let the key reach every one" } : {}),
+  ...(name.trim() === "" ? { name: "Enter a name for the key" } : {}),
+  ...(clusters?.length === 0 ? { clusters: "Enter a cluster, or choose every cluster" } : {}),
   ...expiryErrors(expiry),
-  ...Object.fromEntries((selectors ?? []).flatMap((one, index) => Object.entries(selectorErrors(one, index))))
+  ...Object.fromEntries((selectors ?? []).flatMap((selector, index) => Object.entries(selectorErrors(selector, index))))
 })
 
 /**
- * Makes the body of the create call.
+ * Makes the body that creates a key.
  *
- * **Errors** {@link FieldErrors}, by the rules of the contract.
+ * **Errors** {@link FieldErrors} by the rules of the contract.
  */
 export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, FieldErrors> => {
   const missing = omissions(draft)
@@ -164,10 +164,10 @@ export const toBody = (draft: KeyDraft): Result.Result<CreateApiKey, FieldErrors
   return Result.mapError(decoded, () => errors)
 }
 
-/** What can be changed of a key. */
+/** The members of a key that can be changed. */
 type Changeable = Pick<ApiKey, "name" | "description" | "allowFrom" | "rule">
 
-/** Begins a change of a key. */
+/** Returns a draft with the current values of a key. */
 export const changeOf = ({ allowFrom = [], description = "", name, rule }: Changeable): KeyDraft => ({
   name,
   description,
@@ -178,7 +178,7 @@ export const changeOf = ({ allowFrom = [], description = "", name, rule }: Chang
   expiry: { _tag: "Never" }
 })
 
-/** Writes what a rule says, in whatever order it says it. */
+/** Returns a text that is equal for equal rules, whatever their order. */
 const contentOf = ({ role, targetClusters, targetNamespaces }: Rule): string =>
   JSON.stringify([
     role,
@@ -189,11 +189,11 @@ const contentOf = ({ role, targetClusters, targetNamespaces }: Rule): string =>
   ])
 
 /**
- * Makes the body of the call that changes a key.
+ * Makes the body that changes a key.
  *
- * **Shape** what stays as it is is left out; another order is no other rule.
+ * **Shape** unchanged members are omitted. The order of a rule does not matter.
  *
- * **Errors** {@link FieldErrors}, by the rules of the contract.
+ * **Errors** {@link FieldErrors} by the rules of the contract.
  */
 export const toChange = (draft: KeyDraft, key: Changeable): Result.Result<UpdateApiKey, FieldErrors> => {
   if (draft.allowFrom.length === 0 && key.allowFrom !== undefined) return Result.fail({ allowFrom: RANGE_NEEDED })
@@ -205,10 +205,10 @@ export const toChange = (draft: KeyDraft, key: Changeable): Result.Result<Update
   }))
 }
 
-const RANGE_NEEDED = "Keep a range: a key never gets more addresses than it has"
+const RANGE_NEEDED = "Keep at least one range: a key cannot get more addresses than it has"
 
-const isSameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string> | undefined): boolean =>
-  other !== undefined && JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted())
+const isSameSet = (ranges: ReadonlyArray<string>, other: ReadonlyArray<string> | undefined): boolean =>
+  other !== undefined && JSON.stringify(ranges.toSorted()) === JSON.stringify(other.toSorted())
 
 const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<SelectorDraft>) => ({
   role,
@@ -219,9 +219,9 @@ const ruleOf = ({ clusters, role, selectors }: KeyDraft, shown: ReadonlyArray<Se
 const decodeRule = Schema.decodeUnknownResult(CreateApiKey.fields.rule, { onExcessProperty: "error" })
 
 /**
- * Makes the rule of a form that is still being filled in, for its preview.
+ * Makes the rule of an unfinished form, for the preview.
  *
- * **Shape** selectors that say nothing yet are left out, for they will not be sent; `undefined` while the rest is no rule.
+ * **Shape** empty selections are omitted. `undefined` if the rest is not a valid rule.
  */
 export const toRule = (draft: KeyDraft): Rule | undefined => {
   const rule = decodeRule(

@@ -1,15 +1,15 @@
 /**
- * What a list of keys is narrowed to, as its address says it.
+ * The filter of the key list. The page's address holds it.
  */
-import type { KeyQuestion } from "../api/KeyQueries.ts"
+import type { KeyParameters } from "../api/KeyQueries.ts"
 import type { Status } from "../api/Shapes.ts"
 
 export const STATUSES: ReadonlyArray<Status> = ["active", "expiring", "expired", "revoked"]
 
 /**
- * What narrows the list of keys; empty texts and no status narrow nothing.
+ * Filter of the key list. Empty strings and an absent status match every key.
  *
- * **Shape** `name` is a part of it, `createdBy` an id.
+ * **Shape** `name` matches a part of the name. `createdBy` is an id.
  */
 export interface KeyFilter {
   readonly name: string
@@ -27,7 +27,7 @@ export const parse = (search: URLSearchParams): KeyFilter => ({
   createdBy: search.get("createdBy") ?? ""
 })
 
-/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what narrows nothing is not said. */
+/** Writes a filter into an address. Other parameters stay. **Shape** empty values are omitted. */
 export const write = (search: URLSearchParams, { createdBy, name, status }: KeyFilter): URLSearchParams => {
   const next = new URLSearchParams(search)
   for (const [key, value] of [
@@ -44,8 +44,8 @@ export const write = (search: URLSearchParams, { createdBy, name, status }: KeyF
 export const isNarrowed = ({ createdBy, name, status }: KeyFilter): boolean =>
   name.trim() !== "" || status !== undefined || createdBy !== ""
 
-/** Makes what the server is asked. */
-export const questionOf = ({ createdBy, name, status }: KeyFilter): KeyQuestion => ({
+/** Makes the API parameters of a filter. */
+export const parametersOf = ({ createdBy, name, status }: KeyFilter): KeyParameters => ({
   ...(name.trim() === "" ? {} : { name: name.trim() }),
   ...(status === undefined ? {} : { status }),
   ...(createdBy === "" ? {} : { createdBy })

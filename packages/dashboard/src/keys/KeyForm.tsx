@@ -1,5 +1,5 @@
 /**
- * The form of a key beside what its rule would reach.
+ * The form of a key, beside the preview of its rule.
  */
 import { Button, Grid, Group, Stack, Text } from "@mantine/core"
 import { Result } from "effect"
@@ -14,10 +14,10 @@ interface Props<Body> {
   readonly form: DraftForm<KeyDraft>
   readonly body: Result.Result<Body, FieldErrors>
   readonly onSend: (body: Body) => void
-  /** What its button says. */
+  /** Label of the submit button. */
   readonly verb: string
   readonly isUnchanged?: boolean
-  /** The address of the page that one comes from. */
+  /** Address of the page that Cancel opens. */
   readonly back: string
   readonly children: ReactNode
 }
@@ -28,7 +28,7 @@ export const KeyForm = <Body,>({ back, body, children, form, isUnchanged = false
     event.preventDefault()
     if (Result.isFailure(body)) {
       form.refuse(body.failure)
-      // Once the fields have their errors, the reader is brought to the first one.
+      // Focuses the first field with an error.
       requestAnimationFrame(() => element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
       return
     }
@@ -42,7 +42,7 @@ export const KeyForm = <Body,>({ back, body, children, form, isUnchanged = false
             {children}
             {Object.keys(form.missing).length === 0 ? undefined : (
               <Text size="sm" c="red" role="alert">
-                Something is missing above, or not as it should be.
+                Some fields are missing or invalid.
               </Text>
             )}
             <Group>

@@ -1,5 +1,5 @@
 /**
- * A raw key, shown once, with what its holder can paste.
+ * A raw key, shown once, with snippets that use it.
  */
 import { Alert, Button, Code, CopyButton, Group, Paper, Stack, Text, Title } from "@mantine/core"
 import { type ReactNode, useEffect, useState } from "react"
@@ -29,23 +29,23 @@ export const KeySecret = ({ apiKey, rawKey }: Props) => {
   return (
     <>
       <Alert color="yellow" title="Copy the key now">
-        It is shown this once. The server keeps a hash of it, and nobody can read it again.
+        The key is shown only once. The server stores only its hash, so the key cannot be shown again.
       </Alert>
       <Snippet title="The key" text={rawKey} copyLabel="Copy the key" />
-      <Snippet title="A first call" text={curl(serverUrl, rawKey)} copyLabel="Copy the call">
-        Lists the clusters that the key reaches.
+      <Snippet title="First request" text={curl(serverUrl, rawKey)} copyLabel="Copy the request">
+        Lists the clusters in the key's scope.
       </Snippet>
       <Snippet title="For an MCP client" text={mcpEntry(serverUrl, rawKey)} copyLabel="Copy the entry">
-        Lets a model ask what the key may.
+        Gives a model the access of this key.
       </Snippet>
       {hash === undefined ? (
         <Text size="sm" c="dimmed">
-          The entry for a chart's values holds the key's hash, which browsers compute for pages that come by HTTPS only.
-          Use <Code>quarterdeck key hash</Code> instead.
+          The entry for Helm values contains the key's hash. Browsers compute it only on HTTPS pages. Use{" "}
+          <Code>quarterdeck key hash</Code> instead.
         </Text>
       ) : (
         <Snippet title="Helm values, for another deployment" text={helmEntry(apiKey, hash)} copyLabel="Copy the values">
-          The hash alone stands in the configuration. This server has the key already.
+          The configuration contains only the hash. This server already has the key.
         </Snippet>
       )}
     </>

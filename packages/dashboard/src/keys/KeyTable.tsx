@@ -1,5 +1,5 @@
 /**
- * Keys as rows, or as cards where the screen is narrow.
+ * The list of keys: rows, or cards on a narrow screen.
  */
 import { Badge, Code, Group, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -16,7 +16,7 @@ interface Props extends Omit<KeyActionProps, "apiKey"> {
   readonly caller: ApiKey
 }
 
-const COLUMNS = ["Name", "Status", "Role", "Reaches", "Expires", "Last used", "Origin", "Actions"]
+const COLUMNS = ["Name", "Status", "Role", "Scope", "Expires", "Last used", "Origin", "Actions"]
 
 export const KeyTable = ({ caller, keys, ...actions }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
@@ -81,12 +81,12 @@ export const KeyTable = ({ caller, keys, ...actions }: Props) => {
 
 const originText = ({ source }: ApiKey): string => (source === "configured" ? "Configuration" : "Created")
 
-/** Uses of configured keys are not written down. */
+/** The server does not record the last use of configured keys. */
 const unusedText = ({ source }: ApiKey): string => (source === "configured" ? "Not recorded" : "Never")
 
 interface NameProps {
   readonly apiKey: ApiKey
-  /** The key that this one replaces, where the list has it. */
+  /** The key that this one replaces, if it is in the list. */
   readonly predecessor: ApiKey | undefined
   readonly isOwn: boolean
 }
@@ -107,8 +107,8 @@ const Name = ({
         </Badge>
       ) : undefined}
       {isMakerGone ? (
-        <Badge size="sm" tt="none" variant="default" title="The key that made it is not valid any more">
-          maker gone
+        <Badge size="sm" tt="none" variant="default" title="The key that created it is no longer valid">
+          creator gone
         </Badge>
       ) : undefined}
     </Group>
@@ -150,7 +150,7 @@ const KeyCard = ({ apiKey, isOwn, predecessor, ...actions }: CardProps) => (
           <Instant at={apiKey.lastUsedAt} none={unusedText(apiKey)} />
         </Fact>
       </SimpleGrid>
-      <Fact name="Reaches">
+      <Fact name="Scope">
         <RuleText rule={apiKey.rule} />
       </Fact>
       <Group>

@@ -1,5 +1,5 @@
 /**
- * The key that the page is signed in with.
+ * The page of the caller's own key.
  */
 import { Button, Code, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -10,7 +10,7 @@ import { useCaller } from "../frame/Caller.ts"
 import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Instant } from "../feedback/Instant.tsx"
-import * as Provider from "../api/IdentityProvider.ts"
+import * as IdentityProvider from "../api/IdentityProvider.ts"
 import { RevokeDialog } from "./RevokeDialog.tsx"
 import { RotateDialog } from "./RotateDialog.tsx"
 import { RuleText } from "./RuleText.tsx"
@@ -18,7 +18,7 @@ import { StatusBadge } from "./StatusBadge.tsx"
 
 export const OwnKeyPage = () => {
   const caller = useCaller()
-  const isPerson = Provider.isPerson(caller)
+  const isPerson = IdentityProvider.isPerson(caller)
   const title = isPerson ? "You" : "Your key"
   const heading = useTitle(title)
   const queries = useQueryClient()
@@ -32,7 +32,7 @@ export const OwnKeyPage = () => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
           {title}
         </Title>
-        <Text c="dimmed">What this page is signed in with.</Text>
+        <Text c="dimmed">The key of your session.</Text>
       </div>
       <Paper withBorder p="lg">
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="lg">
@@ -43,7 +43,7 @@ export const OwnKeyPage = () => {
             <StatusBadge status={caller.status} />
           </Fact>
           <Fact name="Role">{caller.rule.role}</Fact>
-          <Fact name="Reaches">
+          <Fact name="Scope">
             <RuleText rule={caller.rule} />
           </Fact>
           {caller.description === undefined ? undefined : (
@@ -58,7 +58,7 @@ export const OwnKeyPage = () => {
           <Fact name="Last used">
             <Instant at={caller.lastUsedAt} none={isConfigured ? "Not recorded" : "Within the last minute"} />
           </Fact>
-          <Fact name="Origin">{isConfigured ? "The deployment's configuration" : "Created here"}</Fact>
+          <Fact name="Origin">{isConfigured ? "Deployment's configuration" : "Created here"}</Fact>
           <Fact name="Id">
             <Code className="qd-text">{caller.id}</Code>
           </Fact>
@@ -83,8 +83,8 @@ export const OwnKeyPage = () => {
       {isConfigured ? (
         <Text size="sm" c="dimmed">
           {isPerson
-            ? "You signed in with your organization. What you may do is the rule of one of your groups in the deployment's configuration; your groups are asked for again every five minutes."
-            : "This key stands in the deployment's configuration, and is revoked by taking it out there."}
+            ? "You signed in with your organization. Your access is the rule of one of your groups in the deployment's configuration. The server refreshes your groups every five minutes."
+            : "This key comes from the deployment's configuration. Remove it there to revoke it."}
         </Text>
       ) : undefined}
       <RotateDialog apiKey={isRotating ? caller : undefined} onClose={() => setRotating(false)} />

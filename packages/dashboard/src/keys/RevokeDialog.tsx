@@ -1,5 +1,5 @@
 /**
- * Asks for the name of a key before it is revoked: that cannot be undone.
+ * Confirms a revocation by the key's name, because it cannot be undone.
  */
 import { Button, Checkbox, Code, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
@@ -13,7 +13,7 @@ import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { ForceField } from "./ForceField.tsx"
 
 interface Props {
-  /** The dialog is closed without one. */
+  /** The dialog is open while this is set. */
   readonly apiKey: ApiKey | undefined
   readonly onClose: () => void
 }
@@ -33,7 +33,7 @@ export const RevokeDialog = ({ apiKey, onClose }: Props) => (
 const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
   const queries = useQueryClient()
   const { rule } = useCaller()
-  // Only an Admin makes keys for others, and may end them.
+  // Only an Admin can create keys, and revoke those that it created.
   const descendants = useQuery({ ...descendantsQuery(apiKey.id), enabled: rule.role === "Admin", retry: false })
   const [typed, setTyped] = useState("")
   const [withChildren, setWithChildren] = useState(false)
@@ -56,14 +56,13 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
     <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <Text size="sm" className="qd-text">
-          Whoever uses <strong>{apiKey.name}</strong>
+          Requests with <strong>{apiKey.name}</strong>
           {apiKey.start === undefined ? undefined : (
             <>
-              , the key that begins with <Code>{apiKey.start}</Code>,
+              , the key that starts with <Code>{apiKey.start}</Code>,
             </>
           )}{" "}
-          is refused from the next request on, and pages that are signed in with it are signed out. This cannot be
-          undone.
+          will be refused from now on, and its sessions are signed out. This cannot be undone.
         </Text>
         <TextInput
           label="Type the key's name to confirm"
@@ -77,21 +76,16 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
         {rule.role === "Admin" && descendants.data !== 0 ? (
           <Checkbox
             label={childrenLabel(descendants.data)}
-            description="The keys that it made or was rotated to, those that they made, and so on: all of them or none."
+            description="Keys that it created or was rotated to, and their descendants: all of them or none."
             checked={withChildren}
             onChange={(event) => setWithChildren(event.currentTarget.checked)}
           />
         ) : undefined}
         {failure === undefined ? undefined : <FailureAlert failure={failure} />}
-        <ForceField
-          label="Revoke the last Admin all the same"
-          failure={failure}
-          isForced={isForced}
-          onChange={setForced}
-        />
+        <ForceField label="Revoke the last Admin anyway" failure={failure} isForced={isForced} onChange={setForced} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button type="submit" color="red.9" disabled={!isConfirmed} loading={isRunning}>
             Revoke
@@ -102,8 +96,8 @@ const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
   )
 }
 
-/** The label of the choice. **Shape** without the number while that is not known. */
+/** Label of the checkbox. **Shape** without the number until it is known. */
 const childrenLabel = (count: number | undefined): string => {
-  if (count === undefined) return "Also every key that descends from it"
-  return count === 1 ? "Also the key that descends from it" : `Also the ${count} keys that descend from it`
+  if (count === undefined) return "Also every key descended from it"
+  return count === 1 ? "Also the key descended from it" : `Also the ${count} keys descended from it`
 }

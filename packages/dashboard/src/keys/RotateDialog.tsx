@@ -1,5 +1,5 @@
 /**
- * Gives a key a new secret, shown once, and lets the old one live on for a while.
+ * Rotates a key: shows the new key once, and keeps the old one valid for a grace period.
  */
 import { Button, Group, Modal, NativeSelect, Stack, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -20,12 +20,12 @@ import { gracesOf, STANDARD, toBody } from "./RotateDraft.ts"
 import { useDraft } from "../form/useDraft.ts"
 
 interface Props {
-  /** The dialog is closed without one. */
+  /** The dialog is open while this is set. */
   readonly apiKey: ApiKey | undefined
   readonly onClose: () => void
 }
 
-/** Held by this dialog alone, and only until it is closed. */
+/** The new key. Only this dialog holds it, until it is closed. */
 interface Rotated {
   readonly rawKey: string
   readonly apiKey: ApiKey
@@ -35,14 +35,14 @@ export const RotateDialog = ({ apiKey, onClose }: Props) => {
   const queries = useQueryClient()
   const caller = useCaller()
   const [rotated, setRotated] = useState<Rotated>()
-  // Lasts beyond the form, which is gone by then.
+  // Outlives the form, which is unmounted by then.
   const signingIn = useAction({ signsIn: true })
   const close = () => {
     setRotated(undefined)
     signingIn.clear()
     onClose()
   }
-  const take = (made: Rotated) => {
+  const showKey = (made: Rotated) => {
     setRotated(made)
     if (made.apiKey.rotatedFrom === caller.id) void signingIn.run(() => signIn(queries, made.rawKey))
   }
@@ -51,9 +51,9 @@ export const RotateDialog = ({ apiKey, onClose }: Props) => {
     <Modal
       opened={isOpen}
       onClose={close}
-      title={rotated === undefined ? "Rotate this key?" : `The new key of ${rotated.apiKey.name}`}
+      title={rotated === undefined ? "Rotate this key?" : `New key of ${rotated.apiKey.name}`}
       closeButtonProps={{ "aria-label": "Close" }}
-      // A stray click would take the new key away for good.
+      // A stray click must not close the dialog, because the new key is shown only once.
       closeOnClickOutside={rotated === undefined}
       closeOnEscape={rotated === undefined}
       size="lg"
@@ -61,7 +61,7 @@ export const RotateDialog = ({ apiKey, onClose }: Props) => {
     >
       {rotated === undefined ? undefined : <NewKey {...rotated} notSignedIn={signingIn.failure} onClose={close} />}
       {rotated === undefined && apiKey !== undefined ? (
-        <Rotation key={apiKey.id} apiKey={apiKey} onClose={close} onRotated={take} />
+        <Rotation key={apiKey.id} apiKey={apiKey} onClose={close} onRotated={showKey} />
       ) : undefined}
     </Modal>
   )
@@ -99,13 +99,13 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text size="sm" className="qd-text">
-          <strong>{apiKey.name}</strong> gets a new key of the same name and rule, which is shown once.{" "}
+          <strong>{apiKey.name}</strong> gets a new key with the same name and rule, which is shown once.{" "}
           {isOwn
-            ? "This page goes on with the new one; other pages are signed out as the old one ends."
-            : "Pages that are signed in with the old one are signed out as it ends."}
+            ? "This page continues with the new key. Other sessions are signed out when the old key ends."
+            : "Sessions of the old key are signed out when it ends."}
         </Text>
         <NativeSelect
-          label="How long the old key still works"
+          label="Old key stays valid"
           value={draft.grace}
           onChange={(event) => change({ grace: event.currentTarget.value })}
           error={errors["grace"]}
@@ -113,20 +113,20 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
           data-autofocus
         />
         <NativeSelect
-          label="When the new key ends"
+          label="Expiry of the new key"
           value={draft.expiry?._tag ?? SAME}
           onChange={({ currentTarget: { value } }) =>
             change({ expiry: value === "After" || value === "On" ? STARTS[value] : undefined })
           }
           data={[
-            { value: SAME, label: usualEndText(apiKey, caller) },
-            { value: "After", label: "After a time" },
-            { value: "On", label: "At the end of a day" }
+            { value: SAME, label: defaultExpiryText(apiKey, caller) },
+            { value: "After", label: "After a duration" },
+            { value: "On", label: "On a date" }
           ]}
           error={draft.expiry === undefined ? errors["expire"] : undefined}
         />
         {draft.expiry === undefined ? undefined : (
-          <ExpiryValue expiry={draft.expiry} fault={errors["expire"]} onChange={(expiry) => change({ expiry })} />
+          <ExpiryValue expiry={draft.expiry} error={errors["expire"]} onChange={(expiry) => change({ expiry })} />
         )}
         {failure === undefined ? undefined : <FailureAlert failure={failure} />}
         <Group justify="flex-end">
@@ -144,17 +144,17 @@ const Rotation = ({ apiKey, onClose, onRotated }: RotationProps) => {
 
 const SAME = "Same"
 
-/** No key outlives the one that makes it. */
-const usualEndText = ({ expiresAt }: ApiKey, caller: ApiKey): string => {
+/** A new key must not outlive the caller's own key. */
+const defaultExpiryText = ({ expiresAt }: ApiKey, caller: ApiKey): string => {
   const latest = caller.expiresAt
   if (latest !== undefined && (expiresAt === undefined || DateTime.isLessThan(latest, expiresAt))) {
     return `With your own key: ${fullTextOf(latest)}`
   }
-  return expiresAt === undefined ? "Never, as the old one" : `As the old one would have: ${fullTextOf(expiresAt)}`
+  return expiresAt === undefined ? "Never, like the old key" : `Like the old key: ${fullTextOf(expiresAt)}`
 }
 
 interface NewKeyProps extends Rotated {
-  /** Why the page does not go on with the new key, if it was to. */
+  /** Failure of signing in with the new key, if the page tried. */
   readonly notSignedIn: ApiFailure | undefined
   readonly onClose: () => void
 }
@@ -163,7 +163,7 @@ const NewKey = ({ apiKey, notSignedIn, onClose, rawKey }: NewKeyProps) => (
   <Stack gap="md">
     {notSignedIn === undefined ? undefined : (
       <FailureAlert failure={notSignedIn}>
-        <Text size="sm">This page still goes by the old key, until that ends. Sign in with the new one before.</Text>
+        <Text size="sm">This page still uses the old key. Sign in with the new key before the old one ends.</Text>
       </FailureAlert>
     )}
     <KeySecret apiKey={apiKey} rawKey={rawKey} />

@@ -1,15 +1,15 @@
 /**
- * A rotation as its dialog holds it, before it is asked for.
+ * The form of a rotation: its fields and the request body made of them.
  */
 import { RotateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { Result, Schema } from "effect"
 import type { FieldErrors } from "../form/FieldErrors.ts"
 import { type ExpiryDraft, expireOf, expiryError } from "./KeyDraft.ts"
 
-/** When the old key ends, and when the new one does; `grace` as the API takes it. */
+/** Fields of a rotation. `grace` is the API parameter. */
 export interface RotateDraft {
   readonly grace: string
-  /** When the new key ends; `undefined`: as the old one would have. */
+  /** Expiry of the new key; `undefined`: the expiry of the old key. */
   readonly expiry: ExpiryDraft | undefined
 }
 
@@ -18,7 +18,7 @@ interface Grace {
   readonly label: string
 }
 
-const AT_ONCE: Grace = { value: "0h", label: "Not at all: it ends at once" }
+const AT_ONCE: Grace = { value: "0h", label: "Not at all (ends now)" }
 
 const GRACES: ReadonlyArray<Grace> = [
   { value: "24h", label: "For a day" },
@@ -27,19 +27,19 @@ const GRACES: ReadonlyArray<Grace> = [
   { value: "30d", label: "For 30 days" }
 ]
 
-/** How long the old key may live on. **Shape** the page's own key stays until the page is signed in with the new one. */
+/** Returns the grace periods. **Shape** the page's own key cannot end at once, because the page must first sign in with the new one. */
 export const gracesOf = (isOwn: boolean): ReadonlyArray<Grace> => (isOwn ? GRACES : [...GRACES, AT_ONCE])
 
 export const STANDARD: RotateDraft = { grace: "24h", expiry: undefined }
 
 const decode = Schema.decodeUnknownResult(RotateApiKey)
 
-/** Makes the body of the call. **Errors** {@link FieldErrors}, of the field `expire`. */
+/** Makes the body of the rotation. **Errors** {@link FieldErrors} of the field `expire`. */
 export const toBody = ({ expiry, grace }: RotateDraft): Result.Result<RotateApiKey, FieldErrors> => {
-  const fault = expiry === undefined ? undefined : expiryError(expiry)
-  if (fault !== undefined) return Result.fail({ expire: fault })
+  const error = expiry === undefined ? undefined : expiryError(expiry)
+  if (error !== undefined) return Result.fail({ expire: error })
   const expire = expiry === undefined ? undefined : expireOf(expiry)
   return Result.mapError(decode({ grace, ...(expire === undefined ? {} : { expire }) }), () => ({
-    expire: "Choose when the new key ends"
+    expire: "Choose an expiry for the new key"
   }))
 }

@@ -1,11 +1,11 @@
 /**
- * Which key another one replaces.
+ * The key that another one replaces.
  */
 import { Code, Text } from "@mantine/core"
 
 interface Props {
   readonly id: string
-  /** The first characters of its secret, where they are known: they stand in the list, too. */
+  /** First characters of the raw key, if known. The list shows them too. */
   readonly start: string | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * The part of the form that says what a key reaches.
+ * Fields for the clusters and namespaces of a rule.
  */
 import { Button, Fieldset, Group, MultiSelect, Radio, Stack, TagsInput, Text } from "@mantine/core"
 import type { NamespaceView } from "../api/Queries.ts"
@@ -10,9 +10,9 @@ import { emptySelector, type KeyDraft, labelsOf, nextSelector, type SelectorDraf
 interface Props {
   readonly draft: KeyDraft
   readonly errors: FieldErrors
-  /** The rule that this one must lie inside: of who makes the key, or of the key as it is. */
+  /** Rule that this one must lie inside: the caller's for a new key, or the key's current rule. */
   readonly outer: Rule
-  /** What names are suggested from. */
+  /** Source of suggested names. */
   readonly view: NamespaceView | undefined
   readonly onChange: (change: Partial<KeyDraft>) => void
 }
@@ -32,29 +32,29 @@ const ClusterFields = ({ draft, errors, onChange, outer, view }: Props) => {
       <Stack gap="sm">
         {allowed === undefined ? (
           <Radio.Group
-            aria-label="Which clusters"
+            aria-label="Clusters"
             value={draft.clusters === undefined ? "all" : "some"}
             onChange={(value) => onChange({ clusters: value === "all" ? undefined : [] })}
           >
             <Stack gap="xs">
-              <Radio value="all" label="Every cluster, and those that are registered later" />
+              <Radio value="all" label="Every cluster, including those registered later" />
               <Radio value="some" label="Only these" />
             </Stack>
           </Radio.Group>
         ) : (
           <ChoiceField
-            label="Names of clusters"
-            description="Only what is reached now can be kept."
+            label="Cluster names"
+            description="You can only choose from the current scope."
             allowed={allowed}
             chosen={draft.clusters ?? []}
-            fault={errors["clusters"]}
+            error={errors["clusters"]}
             onChange={(clusters) => onChange({ clusters })}
           />
         )}
         {allowed !== undefined || draft.clusters === undefined ? undefined : (
           <TagsInput
-            label="Names of clusters"
-            description="Enter adds a name. It need not be registered yet."
+            label="Cluster names"
+            description="Press Enter to add a name. The cluster need not be registered yet."
             data={registered}
             value={[...draft.clusters]}
             onChange={(clusters) => onChange({ clusters })}
@@ -73,23 +73,23 @@ interface ChoiceProps {
   readonly description: string
   readonly allowed: ReadonlyArray<string>
   readonly chosen: ReadonlyArray<string>
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly onChange: (chosen: ReadonlyArray<string>) => void
 }
 
-/** Names of which no others can be given. */
-const ChoiceField = ({ allowed, chosen, description, fault, label, onChange }: ChoiceProps) => (
+/** Field for names from a fixed list. */
+const ChoiceField = ({ allowed, chosen, description, error, label, onChange }: ChoiceProps) => (
   <MultiSelect
     label={label}
     description={description}
     data={[...new Set(allowed)]}
     value={[...chosen]}
     onChange={onChange}
-    // Where nothing is chosen, Enter would send the form.
+    // Enter without a choice would submit the form.
     onKeyDown={(event) => {
       if (event.key === "Enter") event.preventDefault()
     }}
-    error={fault}
+    error={error}
     searchable
     clearable
     clearButtonProps={{ "aria-label": `Remove all ${label.toLowerCase()}` }}
@@ -99,19 +99,21 @@ const ChoiceField = ({ allowed, chosen, description, fault, label, onChange }: C
 const NamespaceFields = ({ draft, errors, onChange, outer, view }: Props) => {
   const { selectors } = draft
   const change = (id: number, part: Partial<SelectorDraft>) =>
-    onChange({ selectors: (selectors ?? []).map((one) => (one.id === id ? { ...one, ...part } : one)) })
+    onChange({
+      selectors: (selectors ?? []).map((selector) => (selector.id === id ? { ...selector, ...part } : selector))
+    })
   return (
     <Fieldset legend="Namespaces">
       <Stack gap="sm">
         {outer.targetNamespaces === undefined ? (
           <Radio.Group
-            aria-label="Which namespaces"
+            aria-label="Namespaces"
             value={selectors === undefined ? "all" : "some"}
             onChange={(value) => onChange({ selectors: value === "all" ? undefined : [emptySelector(1)] })}
           >
             <Stack gap="xs">
               <Radio value="all" label="Every namespace" />
-              <Radio value="some" label="Only those with these names or labels" />
+              <Radio value="some" label="Only namespaces with these names or labels" />
             </Stack>
           </Radio.Group>
         ) : undefined}
@@ -139,7 +141,7 @@ const NamespaceFields = ({ draft, errors, onChange, outer, view }: Props) => {
               variant="default"
               onClick={() => onChange({ selectors: [...selectors, nextSelector(selectors)] })}
             >
-              Add another selection
+              Add a selection
             </Button>
           </Group>
         )}
@@ -170,18 +172,18 @@ const SelectorFields = ({ errors, isOnly, onChange, onRemove, position, selector
   return (
     <Stack gap="sm" role="group" aria-label={`Selection ${position + 1}`}>
       <NameField
-        label={`Names of namespaces${ordinal}`}
+        label={`Namespace names${ordinal}`}
         selector={selector}
-        fault={errors[`selectors.${position}.names`]}
+        error={errors[`selectors.${position}.names`]}
         view={view}
         onChange={(names) => onChange({ names })}
       />
       <TagsInput
-        label={`Labels of namespaces${ordinal}`}
+        label={`Namespace labels${ordinal}`}
         description={
           always.length === 0
-            ? "All of these, each written key=value."
-            : `All of these, each written key=value, and always ${always.join(", ")}.`
+            ? "A namespace must have all of these labels, each written key=value."
+            : `A namespace must have all of these labels, each written key=value, and always ${always.join(", ")}.`
         }
         placeholder={selector.labels.length === 0 ? "team=storefront" : ""}
         data={labels}
@@ -205,29 +207,29 @@ const SelectorFields = ({ errors, isOnly, onChange, onRemove, position, selector
 
 interface NameProps extends Pick<SelectorProps, "selector" | "view"> {
   readonly label: string
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly onChange: (names: ReadonlyArray<string>) => void
 }
 
-const NameField = ({ fault, label, onChange, selector: { names, within }, view }: NameProps) =>
+const NameField = ({ error, label, onChange, selector: { names, within }, view }: NameProps) =>
   within !== undefined && within.namespaceNames.length > 0 ? (
     <ChoiceField
       label={label}
-      description="Only what is reached now can be kept."
+      description="You can only choose from the current scope."
       allowed={within.namespaceNames}
       chosen={names}
-      fault={fault}
+      error={error}
       onChange={onChange}
     />
   ) : (
     <TagsInput
       label={label}
-      description="Any of these. Leave it empty to select by labels alone."
+      description="Any of these namespaces. Leave it empty to select by labels only."
       data={[...new Set(view?.namespaces.map(({ name }) => name))].toSorted()}
       limit={50}
       value={[...names]}
       onChange={onChange}
-      error={fault}
+      error={error}
       splitChars={[",", " "]}
       clearButtonProps={{ "aria-label": "Remove every name" }}
     />

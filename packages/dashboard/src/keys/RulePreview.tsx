@@ -1,5 +1,5 @@
 /**
- * What a rule reaches at this moment, cluster by cluster.
+ * Preview of a rule: the namespaces that it reaches now, by cluster.
  */
 import { Alert, Badge, Group, Paper, Stack, Text, Title } from "@mantine/core"
 import { includes } from "@quarterdeck/contract/RuleMatch"
@@ -10,17 +10,17 @@ import type { Coverage, Rule } from "../api/Shapes.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 
-/** Names of one cluster that are written out; the rest is counted. */
+/** Namespaces of a cluster shown by name. The rest is counted. */
 const SHOWN_NAMES = 30
 
-/** What is known of one cluster that a rule reaches. **Shape** no `coverage`: no such cluster is registered. */
+/** Reached namespaces of one cluster. **Shape** without `coverage` no cluster of this name is registered. */
 interface Reach {
   readonly cluster: string
   readonly namespaces: ReadonlyArray<string>
   readonly coverage?: Coverage
 }
 
-/** Tells for each cluster of a rule, registered or not, which namespaces it reaches now. */
+/** Returns the reached namespaces for each cluster of a rule, registered or not. */
 const reachOf = (rule: Rule, { clusters, namespaces }: NamespaceView): ReadonlyArray<Reach> => {
   const coverages = new Map<string, Coverage>(clusters.map((coverage) => [coverage.name, coverage]))
   return (rule.targetClusters ?? clusters.map(({ name }) => name)).map((cluster) => {
@@ -41,16 +41,16 @@ export const RulePreview = ({ rule }: { readonly rule: Rule | undefined }) => {
   const reach = rule === undefined || view.data === undefined ? [] : reachOf(rule, view.data)
   const count = reach.reduce((sum, { namespaces }) => sum + namespaces.length, 0)
   return (
-    <Paper withBorder p="md" component="section" aria-label="What the key reaches now">
+    <Paper withBorder p="md" component="section" aria-label="Current scope of the key">
       <Stack gap="sm">
         <div>
           <Title order={2} size="h4">
-            What it reaches now
+            Current scope
           </Title>
           <Text size="sm" c="dimmed" role="status">
             {rule === undefined || view.data === undefined
-              ? "Fill in the rule to see what it matches."
-              : `${namespacesText(count)} in ${clustersText(reach.length)}. What matches later counts too.`}
+              ? "Fill in the rule to see the namespaces that it matches."
+              : `${namespacesText(count)} in ${clustersText(reach.length)}. Namespaces created later are included if they match.`}
           </Text>
         </div>
         {view.error instanceof ApiFailure ? (
@@ -59,12 +59,12 @@ export const RulePreview = ({ rule }: { readonly rule: Rule | undefined }) => {
         {view.isPending ? <Loading what="namespaces" /> : undefined}
         {view.data?.isCut === true ? (
           <Alert color="yellow">
-            There are more namespaces than a preview reads; this shows the first{" "}
+            There are more namespaces than a preview reads. It shows the first{" "}
             {number.format(view.data.namespaces.length)}.
           </Alert>
         ) : undefined}
-        {reach.map((one) => (
-          <ClusterReach key={one.cluster} {...one} />
+        {reach.map((clusterReach) => (
+          <ClusterReach key={clusterReach.cluster} {...clusterReach} />
         ))}
       </Stack>
     </Paper>
@@ -82,15 +82,15 @@ const ClusterReach = ({ cluster, coverage, namespaces }: Reach) => (
       </Text>
     </Group>
     {coverage === undefined ? (
-      <Text size="sm">No cluster of this name is registered; the rule counts once one is.</Text>
+      <Text size="sm">No cluster with this name is registered yet. The rule will apply once one is.</Text>
     ) : undefined}
     {coverage === undefined || coverage.status === "ok" ? undefined : (
       <Text size="sm">
-        {cluster} does not answer as it should ({coverage.status}); the rule may match more there.
+        {cluster} does not answer fully ({coverage.status}). The rule may match more namespaces there.
       </Text>
     )}
     {coverage?.status === "ok" && namespaces.length === 0 ? (
-      <Text size="sm">Nothing matches in this cluster now.</Text>
+      <Text size="sm">No namespace in this cluster matches now.</Text>
     ) : undefined}
     {namespaces.length > 0 ? (
       <Group gap={6} component="ul" p={0} m={0}>

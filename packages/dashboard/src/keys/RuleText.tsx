@@ -1,5 +1,5 @@
 /**
- * What a rule reaches, in words.
+ * The scope of a rule as text.
  */
 import { List, Text } from "@mantine/core"
 import type { Rule, Selector } from "../api/Shapes.ts"
@@ -8,7 +8,7 @@ const selectorText = ({ labelSelector, namespaceNames }: Selector): string => {
   const labels = Object.entries(labelSelector?.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
   const names = namespaceNames.join(", ")
   if (labels.length === 0) return names
-  return names === "" ? `labelled ${labels.join(", ")}` : `${names}, where labelled ${labels.join(", ")}`
+  return names === "" ? `labelled ${labels.join(", ")}` : `${names}, if labelled ${labels.join(", ")}`
 }
 
 export const RuleText = ({ rule }: { readonly rule: Rule }) => (

@@ -1,5 +1,5 @@
 /**
- * What the holder of a new key can paste.
+ * Snippets that use a new key.
  */
 import { DateTime } from "effect"
 import type { ApiKey, Rule } from "../api/Shapes.ts"
@@ -7,11 +7,11 @@ import type { ApiKey, Rule } from "../api/Shapes.ts"
 /** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A first call, which works with every rule: it lists the clusters in scope. */
+/** A request that every rule allows: it lists the clusters in scope. */
 export const curl = (serverUrl: string, rawKey: string): string =>
   `curl -H ${quoted(`Authorization: Bearer ${rawKey}`)} ${quoted(`${serverUrl}/api/v1/clusters`)}`
 
-/** What clients of the Model Context Protocol read, in their own settings or in `.mcp.json`. */
+/** The entry for a client of the Model Context Protocol, in its settings or in `.mcp.json`. */
 export const mcpEntry = (serverUrl: string, rawKey: string): string =>
   JSON.stringify(
     {
@@ -24,9 +24,9 @@ export const mcpEntry = (serverUrl: string, rawKey: string): string =>
   )
 
 /**
- * Hashes a key as the configuration wants it: SHA-256 of its UTF-8 bytes, in lowercase hexadecimal.
+ * Returns the hash of a key for the configuration: SHA-256 of its UTF-8 bytes, in lowercase hexadecimal.
  *
- * **Shape** `undefined` where the browser does not hash: on a page that came by plain HTTP from another machine.
+ * **Shape** `undefined` without a secure context: a page over plain HTTP from another machine cannot hash.
  */
 export const hashOf = async (rawKey: string): Promise<string | undefined> => {
   if (!globalThis.isSecureContext) return undefined

@@ -1,5 +1,5 @@
 /**
- * One override of a price book.
+ * Fields of one price override.
  */
 import { Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
 import type { FieldErrors } from "../form/FieldErrors.ts"
@@ -34,13 +34,13 @@ export const OverrideFields = ({ errors, index, isReadOnly, onChange, onRemove, 
             w={200}
           />
           {isReadOnly ? undefined : (
-            <Button variant="default" onClick={onRemove} aria-label={`Remove override ${index + 1}`}>
+            <Button variant="deerror" onClick={onRemove} aria-label={`Remove override ${index + 1}`}>
               Remove
             </Button>
           )}
         </Group>
         <Text size="sm" c="dimmed">
-          Where it holds; what is empty matches all.
+          Conditions. An empty field matches everything.
         </Text>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
           {matched.map((name) => (
@@ -48,14 +48,14 @@ export const OverrideFields = ({ errors, index, isReadOnly, onChange, onRemove, 
               key={name}
               name={name}
               text={match[name] ?? ""}
-              fault={undefined}
+              error={undefined}
               isReadOnly={isReadOnly}
               onChange={(text) => onChange({ ...override, match: { ...match, [name]: text } })}
             />
           ))}
         </SimpleGrid>
         <Text size="sm" c="dimmed">
-          What it states: prices, a discount on what else would count, and from when.
+          Prices, a discount on the prices that would otherwise apply, and the start of validity.
         </Text>
         <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
           {[...prices, "discountPercent", "validFrom"].map((name) => (
@@ -63,7 +63,7 @@ export const OverrideFields = ({ errors, index, isReadOnly, onChange, onRemove, 
               key={name}
               name={name}
               text={terms[name] ?? ""}
-              fault={errors[`${place}.${name}`]}
+              error={errors[`${place}.${name}`]}
               isReadOnly={isReadOnly}
               onChange={(text) => onChange({ ...override, terms: { ...terms, [name]: text } })}
             />
@@ -82,12 +82,12 @@ export const OverrideFields = ({ errors, index, isReadOnly, onChange, onRemove, 
 interface FieldProps {
   readonly name: string
   readonly text: string
-  readonly fault: string | undefined
+  readonly error: string | undefined
   readonly isReadOnly: boolean
   readonly onChange: (text: string) => void
 }
 
-const Field = ({ fault, isReadOnly, name, onChange, text }: FieldProps) => {
+const Field = ({ error, isReadOnly, name, onChange, text }: FieldProps) => {
   const choices = CHOICES[name]
   const label = FIELD_NAMES[name] ?? name
   if (choices !== undefined) {
@@ -105,7 +105,7 @@ const Field = ({ fault, isReadOnly, name, onChange, text }: FieldProps) => {
     <TextInput
       label={label}
       value={text}
-      error={fault}
+      error={error}
       readOnly={isReadOnly}
       onChange={(event) => onChange(event.currentTarget.value)}
       spellCheck={false}

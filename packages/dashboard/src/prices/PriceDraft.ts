@@ -1,5 +1,5 @@
 /**
- * A price book that is being edited.
+ * The form that edits the price book: its fields, its changes and the request body made of them.
  */
 import { Result } from "effect"
 import type { FieldErrors } from "../form/FieldErrors.ts"
@@ -7,7 +7,7 @@ import { type PriceField, PRICES, type Provider, PROVIDERS, type Resource, RESOU
 
 type Rates = Readonly<Record<PriceField, number>>
 
-/** What is read of a book. */
+/** The members of a price book that the form reads. */
 export interface Book {
   readonly version: number
   readonly currency: string
@@ -18,7 +18,7 @@ export interface Book {
   >
 }
 
-/** An override as the form holds it: the texts of its fields, of which empty ones are left out. */
+/** Fields of an override. Empty strings are not sent. */
 export interface OverrideDraft {
   readonly id: number
   readonly resource: Resource
@@ -57,7 +57,7 @@ const ofPrices = <A>(make: (field: PriceField) => A): Readonly<Record<PriceField
   clusterPerHour: make("clusterPerHour")
 })
 
-/** Writes a number as a field has it: never with an exponent, which people do not read. */
+/** Prints a number for a field, without an exponent. */
 const textOf = (value: unknown): string => {
   if (typeof value !== "number") return String(value)
   const text = String(value)
@@ -81,27 +81,27 @@ export const fromBook = (book: Book): PriceDraft => ({
 
 const numberOf = (text: string): number | undefined => (/^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : undefined)
 
-const said = (fields: Readonly<Record<string, string>>, names: ReadonlyArray<string>) =>
+const filled = (fields: Readonly<Record<string, string>>, names: ReadonlyArray<string>) =>
   names.flatMap((name): ReadonlyArray<readonly [string, string]> => {
     const text = (fields[name] ?? "").trim()
     return text === "" ? [] : [[name, text]]
   })
 
-/** The words of an override's terms that are not numbers. */
+/** The only term of an override that is not a number. */
 const INSTANT = "validFrom"
 
-/** Makes what the server is sent. **Errors** {@link FieldErrors}; the server judges what takes more than a field to know. */
+/** Makes the request body. **Errors** {@link FieldErrors} of single fields; the server validates the rest. */
 export const toBody = (draft: PriceDraft, version: number): Result.Result<object, FieldErrors> => {
   const errors: Record<string, string> = {}
-  const price = (text: string, field: string, most = MAX_PRICE): number => {
+  const price = (text: string, field: string, maximum = MAX_PRICE): number => {
     const value = numberOf(text)
-    if (value !== undefined && value <= most) return value
-    errors[field] = `A number from 0 to ${most}, such as 0.031`
+    if (value !== undefined && value <= maximum) return value
+    errors[field] = `Enter a number from 0 to ${maximum}, such as 0.031`
     return 0
   }
   const rate = numberOf(draft.rate)
-  if (rate === undefined || rate <= 0) errors["rate"] = "A number above 0"
-  if (!/^[A-Z]{3}$/.test(draft.currency.trim())) errors["currency"] = "Three capitals, such as EUR"
+  if (rate === undefined || rate <= 0) errors["rate"] = "Enter a number above 0"
+  if (!/^[A-Z]{3}$/.test(draft.currency.trim())) errors["currency"] = "Enter three capital letters, such as EUR"
   const body = {
     version,
     currency: draft.currency.trim(),
@@ -111,13 +111,13 @@ export const toBody = (draft: PriceDraft, version: number): Result.Result<object
     ),
     overrides: draft.overrides.map(({ match, resource, terms }, index) => {
       const { match: matched, prices } = RESOURCES[resource]
-      const stated = said(terms, [...prices, "discountPercent", INSTANT])
+      const stated = filled(terms, [...prices, "discountPercent", INSTANT])
       if (stated.every(([name]) => name === INSTANT)) {
-        errors[`overrides.${index}`] = "Say a price, or a discount"
+        errors[`overrides.${index}`] = "Enter a price or a discount"
       }
       return {
         resource,
-        match: Object.fromEntries(said(match, matched)),
+        match: Object.fromEntries(filled(match, matched)),
         ...Object.fromEntries(
           stated.map(([name, text]) => [
             name,
@@ -132,7 +132,7 @@ export const toBody = (draft: PriceDraft, version: number): Result.Result<object
   return Object.keys(errors).length === 0 ? Result.succeed(body) : Result.fail(errors)
 }
 
-/** What an edit changes. **Shape** `before` or `after` is absent where there was, or will be, none. */
+/** A change of the draft. **Shape** `before` is absent for a new value, `after` for a removed one. */
 export interface Change {
   readonly what: string
   readonly before?: string
@@ -149,7 +149,7 @@ const overrideText = ({ match, resource, terms }: OverrideDraft): string => {
   return `${RESOURCES[resource].name}${narrowed.length === 0 ? "" : ` (${narrowed.join(", ")})`}: ${parts(terms).join(", ")}`
 }
 
-/** Tells what a draft changes of a book. */
+/** Returns the changes of a draft. */
 export const changesOf = (book: PriceDraft, draft: PriceDraft): ReadonlyArray<Change> => {
   const field = (what: string, before: string, after: string): ReadonlyArray<Change> =>
     before.trim() === after.trim() ? [] : [{ what, before, after: after.trim() }]
@@ -169,9 +169,9 @@ export const changesOf = (book: PriceDraft, draft: PriceDraft): ReadonlyArray<Ch
 }
 
 /**
- * Brings a draft onto a book that somebody else has changed meanwhile.
+ * Applies the changes of a draft to a newer version of the book.
  *
- * **Shape** a field that the draft had not changed becomes theirs; one that it had stays. Overrides are one field.
+ * **Shape** changed fields keep the draft's value, all others take the newer one. The overrides count as one field.
  */
 export const rebase = (draft: PriceDraft, from: PriceDraft, onto: PriceDraft): PriceDraft => {
   const pick = <A>(mine: A, old: A, theirs: A): A => (JSON.stringify(mine) === JSON.stringify(old) ? theirs : mine)

@@ -1,5 +1,5 @@
 /**
- * What the last seven days would have cost by a price book that is not saved yet.
+ * Costs of the last seven days by a draft of the price book.
  */
 import { Stack, Table, Text, Title } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
@@ -17,7 +17,7 @@ interface Props {
   readonly currencyAfter: string
 }
 
-/** The server prices every hour of a week for it: typing that goes on is no question yet. */
+/** Pause in typing before the effect is requested. The server recomputes every hour of a week for it. */
 const PAUSE_MS = 800
 
 const ROWS = [
@@ -28,37 +28,32 @@ const ROWS = [
   ["Storage", "storageCost"],
   ["Network", "networkCost"],
   ["Load balancers", "loadBalancerCost"],
-  ["Of no workload: idle machines and the like", "idleCost"]
+  ["Idle and other costs without a workload", "idleCost"]
 ] as const
 
 export const PriceEffect = ({ book, currencyAfter, currencyBefore }: Props) => {
-  const [asked] = useDebouncedValue(book, PAUSE_MS)
-  const effect = useQuery({ ...priceEffectQuery(asked), placeholderData: keepPreviousData })
+  const [settledBook] = useDebouncedValue(book, PAUSE_MS)
+  const effect = useQuery({ ...priceEffectQuery(settledBook), placeholderData: keepPreviousData })
   const { data, error } = effect
-  const isSettled = !effect.isPlaceholderData && !effect.isFetching && JSON.stringify(asked) === JSON.stringify(book)
+  const isSettled =
+    !effect.isPlaceholderData && !effect.isFetching && JSON.stringify(settledBook) === JSON.stringify(book)
   return (
-    <Stack
-      gap="xs"
-      component="section"
-      aria-label="What it would have cost"
-      aria-busy={!isSettled}
-      className="qd-answer"
-    >
+    <Stack gap="xs" component="section" aria-label="Effect on costs" aria-busy={!isSettled} className="qd-answer">
       <Title order={2} size="h4">
-        What it would have cost
+        Effect on costs
       </Title>
       <Text size="sm" c="dimmed">
-        The last 7 days in all clusters by the present prices and by these, as if each had counted all the time. A price
-        with a beginning counts from then on.
+        Costs of the last 7 days in all clusters by the current prices and by the edited ones, as if each had applied
+        all the time. A price with a start of validity applies from then on.
       </Text>
       {error instanceof ApiFailure ? <Refusal failure={error} onRetry={() => void effect.refetch()} /> : undefined}
       {data === undefined && error === null ? <Loading what="the effect" /> : undefined}
       {data === undefined || error !== null ? undefined : (
-        <ScrollTable minWidth={320} label="The effect, part by part">
-          <Table verticalSpacing={4} horizontalSpacing={6} aria-label="The effect">
+        <ScrollTable minWidth={320} label="Effect by part">
+          <Table verticalSpacing={4} horizontalSpacing={6} aria-label="Effect by part">
             <Table.Thead>
               <Table.Tr>
-                {["Cost of", "Present", "These", "Change"].map((title, place) => (
+                {["Part", "Current prices", "Edited prices", "Change"].map((title, place) => (
                   <Table.Th key={title} scope="col" ta={place === 0 ? "start" : "end"}>
                     {title}
                   </Table.Th>
@@ -92,11 +87,11 @@ export const PriceEffect = ({ book, currencyAfter, currencyBefore }: Props) => {
   )
 }
 
-/** A book that the server would not take is told by what saving it says; here it has no effect yet. */
+/** The failure of a preview. If the server would refuse to save the book, this is a note instead of an alert. */
 const Refusal = ({ failure, onRetry }: { readonly failure: ApiFailure; readonly onRetry: () => void }) =>
   failure.status === 400 || failure.status === 409 ? (
     <Text size="sm" role="status" className="qd-text">
-      As it stands it cannot be saved: {failure.message}.
+      The prices cannot be saved: {failure.message}.
     </Text>
   ) : (
     <FailureAlert failure={failure} onRetry={onRetry} />

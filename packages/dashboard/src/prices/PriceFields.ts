@@ -1,5 +1,5 @@
 /**
- * The fields of a price book, and what people call them.
+ * Fields of the price book and their labels.
  */
 export const PROVIDERS = [
   ["aws", "AWS"],
@@ -10,24 +10,24 @@ export const PROVIDERS = [
 export type Provider = (typeof PROVIDERS)[number][0]
 
 export const PRICES = [
-  ["cpuPerCoreHour", "Core and hour"],
-  ["spotCpuPerCoreHour", "Core and hour, spot"],
-  ["memoryPerGiBHour", "GiB of memory and hour"],
-  ["spotMemoryPerGiBHour", "GiB of memory and hour, spot"],
-  ["gpuPerHour", "GPU and hour"],
-  ["spotGpuPerHour", "GPU and hour, spot"],
-  ["storagePerGiBHour", "GiB of a volume and hour"],
+  ["cpuPerCoreHour", "Core hour"],
+  ["spotCpuPerCoreHour", "Core hour, spot"],
+  ["memoryPerGiBHour", "GiB hour of memory"],
+  ["spotMemoryPerGiBHour", "GiB hour of memory, spot"],
+  ["gpuPerHour", "GPU hour"],
+  ["spotGpuPerHour", "GPU hour, spot"],
+  ["storagePerGiBHour", "GiB hour of storage"],
   ["zoneEgressPerGiB", "GiB to another zone"],
   ["regionEgressPerGiB", "GiB to another region"],
   ["internetEgressPerGiB", "GiB to the internet"],
-  ["loadBalancerPerHour", "Load balancer and hour"],
-  ["clusterPerHour", "Control plane and hour"]
+  ["loadBalancerPerHour", "Load balancer hour"],
+  ["clusterPerHour", "Control plane hour"]
 ] as const
 export type PriceField = (typeof PRICES)[number][0]
 
 const PLACE = ["cluster", "provider", "region"] as const
 
-/** What an override of each resource may be narrowed by, and what it may state. */
+/** Conditions and prices of an override of each resource. */
 export const RESOURCES = {
   node: {
     name: "Machines",
@@ -51,20 +51,20 @@ export const FIELD_NAMES: Readonly<Record<string, string>> = {
   capacity: "Capacity",
   gpuModel: "GPU model",
   storageClass: "Storage class",
-  egressClass: "To",
-  nodePerHour: "Whole machine and hour",
-  cpuPerCoreHour: "Core and hour",
-  memoryPerGiBHour: "GiB of memory and hour",
-  gpuPerHour: "GPU and hour",
-  storagePerGiBHour: "GiB and hour",
+  egressClass: "Destination",
+  nodePerHour: "Machine hour",
+  cpuPerCoreHour: "Core hour",
+  memoryPerGiBHour: "GiB hour of memory",
+  gpuPerHour: "GPU hour",
+  storagePerGiBHour: "GiB hour",
   egressPerGiB: "GiB",
-  loadBalancerPerHour: "Load balancer and hour",
-  clusterPerHour: "Control plane and hour",
+  loadBalancerPerHour: "Load balancer hour",
+  clusterPerHour: "Control plane hour",
   discountPercent: "Discount, %",
   validFrom: "Valid from, RFC 3339"
 }
 
-/** Fields that take one of a few words. */
+/** Fields with a list of choices. */
 export const CHOICES: Readonly<Record<string, ReadonlyArray<string>>> = {
   capacity: ["onDemand", "spot"],
   egressClass: ["zone", "region", "internet"]

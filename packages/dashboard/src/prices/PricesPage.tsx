@@ -1,5 +1,5 @@
 /**
- * Settings > Prices.
+ * The page Settings > Prices.
  */
 import { Alert, Button, Group, SimpleGrid, Stack, Table, Text, TextInput, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -27,7 +27,7 @@ export const PricesPage = () => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
           Prices
         </Title>
-        <Text c="dimmed">What costs are computed by. Hours that are over keep the price that they had.</Text>
+        <Text c="dimmed">Prices of the cost model. Past hours keep the prices that they had.</Text>
       </div>
       {prices.error instanceof ApiFailure ? (
         <FailureAlert failure={prices.error} onRetry={() => void prices.refetch()} />
@@ -47,18 +47,20 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
   return (
     <Stack gap="md">
       {isReadOnly ? (
-        <Alert color="blue" title="You may read them">
-          Prices are changed by an Admin of every cluster and namespace.
+        <Alert color="blue" title="You can read the prices">
+          Only an Admin of every cluster and namespace can change them.
         </Alert>
       ) : undefined}
-      {isConflict ? <Conflict version={latest.version} onTheirs={edit.restart} onBoth={edit.bringOver} /> : undefined}
+      {isConflict ? (
+        <Conflict version={latest.version} onDiscard={edit.restart} onApply={edit.applyChanges} />
+      ) : undefined}
       {isStale && changes.length === 0 ? (
         <Group>
           <Text size="sm" role="status">
-            The prices were changed meanwhile.
+            The prices have changed since you opened this page.
           </Text>
           <Button size="compact-sm" variant="default" onClick={edit.restart}>
-            Show them
+            Show the new prices
           </Button>
         </Group>
       ) : undefined}
@@ -66,7 +68,7 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
       {failure === undefined || failure.code === "prices_stale" ? undefined : <FailureAlert failure={failure} />}
       {Object.keys(errors).length === 0 ? undefined : (
         <Text size="sm" c="red" role="alert">
-          Something above is not as it should be.
+          Some fields have errors.
         </Text>
       )}
       {savedVersion === undefined ? undefined : (
@@ -83,7 +85,7 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
               Save prices
             </Button>
             <Button variant="default" disabled={changes.length === 0} onClick={edit.restart}>
-              Drop the changes
+              Discard changes
             </Button>
           </Group>
         </>
@@ -94,23 +96,23 @@ const Editor = ({ latest }: { readonly latest: Prices }) => {
 
 interface ConflictProps {
   readonly version: number
-  readonly onTheirs: () => void
-  readonly onBoth: () => void
+  readonly onDiscard: () => void
+  readonly onApply: () => void
 }
 
-const Conflict = ({ onBoth, onTheirs, version }: ConflictProps) => (
-  <Alert role="alert" color="yellow" title="Somebody else has changed the prices meanwhile">
+const Conflict = ({ onApply, onDiscard, version }: ConflictProps) => (
+  <Alert role="alert" color="yellow" title="The prices were changed by someone else">
     <Stack gap="xs">
       <Text size="sm">
-        Version {Quantity.count(version)} is in force. Nothing of yours was saved. Yours can be made to theirs: what you
-        did not touch becomes theirs, and what you changed stays, to be looked at once more.
+        Version {Quantity.count(version)} is now saved. Your changes are not. You can apply your changes to the new
+        version and review them, or discard them.
       </Text>
       <Group gap="xs">
-        <Button size="xs" onClick={onBoth}>
-          Bring mine onto theirs
+        <Button size="xs" onClick={onApply}>
+          Apply my changes
         </Button>
-        <Button size="xs" variant="default" onClick={onTheirs}>
-          Take theirs
+        <Button size="xs" variant="default" onClick={onDiscard}>
+          Discard my changes
         </Button>
       </Group>
     </Stack>
@@ -131,7 +133,7 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" maw={520}>
         <TextInput
           label="Currency"
-          description="By its code, such as EUR."
+          description="Currency code, such as EUR."
           value={draft.currency}
           error={errors["currency"]}
           readOnly={isReadOnly}
@@ -139,7 +141,7 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
         />
         <TextInput
           label="Rate"
-          description="Each price is multiplied by it."
+          description="Factor that each price is multiplied by."
           value={draft.rate}
           error={errors["rate"]}
           readOnly={isReadOnly}
@@ -149,10 +151,10 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
       </SimpleGrid>
       <DefaultPrices draft={draft} errors={errors} isReadOnly={isReadOnly} onChange={onChange} />
       <Title order={2} size="h4">
-        Prices of your own
+        Overrides
       </Title>
       <Text size="sm" c="dimmed">
-        They win over the usual ones; of several that match, the one that names more.
+        Overrides replace the default prices. If several match, the one with more conditions applies.
       </Text>
       {draft.overrides.map((override, index) => (
         <OverrideFields
@@ -165,7 +167,7 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
           onRemove={() => onChange({ overrides: draft.overrides.filter((one) => one !== override) })}
         />
       ))}
-      {draft.overrides.length === 0 ? <Text size="sm">There are none.</Text> : undefined}
+      {draft.overrides.length === 0 ? <Text size="sm">No overrides.</Text> : undefined}
       {isReadOnly ? undefined : (
         <Group>
           <Button
@@ -174,7 +176,7 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
               onChange({ overrides: [...draft.overrides, { id: nextId, resource: "node", match: {}, terms: {} }] })
             }
           >
-            Add a price
+            Add an override
           </Button>
         </Group>
       )}
@@ -185,13 +187,13 @@ const BookFields = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => {
 const DefaultPrices = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => (
   <>
     <Title order={2} size="h4">
-      Usual prices
+      Default prices
     </Title>
-    <ScrollTable minWidth={760} label="Usual prices, by provider">
-      <Table verticalSpacing={4} aria-label="Usual prices">
+    <ScrollTable minWidth={760} label="Default prices by provider">
+      <Table verticalSpacing={4} aria-label="Default prices">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">One</Table.Th>
+            <Table.Th scope="col">Unit</Table.Th>
             {PROVIDERS.map(([provider, name]) => (
               <Table.Th key={provider} scope="col">
                 {name}
@@ -231,15 +233,15 @@ const DefaultPrices = ({ draft, errors, isReadOnly, onChange }: FieldsProps) => 
 )
 
 const Changes = ({ changes }: { readonly changes: ReadonlyArray<Change> }) => (
-  <Stack gap="xs" component="section" aria-label="What changes">
+  <Stack gap="xs" component="section" aria-label="Changes">
     <Title order={2} size="h4">
-      What changes
+      Changes
     </Title>
-    {changes.length === 0 ? <Text size="sm">Nothing yet.</Text> : undefined}
+    {changes.length === 0 ? <Text size="sm">No changes.</Text> : undefined}
     {changes.map(({ after, before, what }) => (
       <Text key={`${what} ${before ?? ""} ${after ?? ""}`} size="sm" className="qd-text">
         <b>{what}</b>: {before === undefined ? "new" : <del>{before}</del>}{" "}
-        {after === undefined ? "is removed" : <ins>{after}</ins>}
+        {after === undefined ? "removed" : <ins>{after}</ins>}
       </Text>
     ))}
   </Stack>

@@ -12,31 +12,30 @@ export interface PriceEdit {
   readonly draft: PriceDraft
   readonly errors: FieldErrors
   readonly changes: ReadonlyArray<Change>
-  /** Somebody else has changed the book since the edit began. */
+  /** True if the book has changed since the edit started. */
   readonly isStale: boolean
-  /** What would be saved; absent while nothing is changed, or a field is not as it should be. */
+  /** The body to save; absent without changes or with invalid fields. */
   readonly body: object | undefined
   readonly isSaving: boolean
   readonly failure: ApiFailure | undefined
-  /** The version that was saved, while nothing was changed since. */
+  /** The saved version, until the next change. */
   readonly savedVersion: number | undefined
   readonly change: (part: Partial<PriceDraft>) => void
   readonly save: () => void
-  /** Begins again with the book as it is now. */
+  /** Discards the changes and loads the current book. */
   readonly restart: () => void
-  /** Brings the changes onto the book as it is now. */
-  readonly bringOver: () => void
+  /** Applies the changes to the current book. */
+  readonly applyChanges: () => void
 }
 
 interface Edit {
-  /** The book that it began with. */
+  /** The book at the start of the edit. */
   readonly base: Prices
   readonly draft: PriceDraft
 }
 
 const editOf = (base: Prices): Edit => ({ base, draft: fromBook(base) })
 
-/** Edits the price book. */
 export const usePriceEdit = (latest: Prices): PriceEdit => {
   const queries = useQueryClient()
   const [{ base, draft }, setEdit] = useState(() => editOf(latest))
@@ -54,7 +53,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
       try {
         await putPrices(body.success)
       } finally {
-        // Refused as stale, or saved: what stands there now is another book.
+        // After a save, and after a refusal as stale, the server has another book.
         const book = await queries.query({ ...pricesQuery, staleTime: 0 })
         setSavedVersion(book.version)
         if (changesOf(fromBook(book), draft).length === 0) setEdit(editOf(book))
@@ -78,6 +77,6 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
     },
     save,
     restart: () => setEdit(editOf(latest)),
-    bringOver: () => setEdit({ base: latest, draft: rebase(draft, fromBook(base), fromBook(latest)) })
+    applyChanges: () => setEdit({ base: latest, draft: rebase(draft, fromBook(base), fromBook(latest)) })
   }
 }

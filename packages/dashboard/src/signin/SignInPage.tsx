@@ -1,5 +1,5 @@
 /**
- * Signing in with a key, or at the organization's identity provider; and why the page was left, where somebody was signed in before.
+ * The sign-in page: by key or at the organization's identity provider. It shows the reason if a session has ended.
  */
 import { Alert, Button, Center, Code, Divider, Paper, PasswordInput, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -9,26 +9,20 @@ import { signIn } from "../api/Session.ts"
 import { useAction } from "../api/useAction.ts"
 import icon from "../frame/icon.svg"
 import { useTitle } from "../frame/useTitle.ts"
-import * as Provider from "../api/IdentityProvider.ts"
+import * as IdentityProvider from "../api/IdentityProvider.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 
-/** What somebody reads who was signed in a moment ago. */
+/** Titles and texts for the end of a session. */
 const REASONS: Readonly<Record<string, readonly [title: string, text: string]>> = {
-  key_revoked: [
-    "You were signed out: your key was revoked",
-    "Somebody who manages keys has revoked it. Ask them for a new one."
-  ],
-  key_expired: [
-    "You were signed out: your key has expired",
-    "It was made to last until now. Ask somebody who manages keys for a new one."
-  ],
+  key_revoked: ["You were signed out: your key was revoked", "An Admin has revoked it. Ask an Admin for a new one."],
+  key_expired: ["You were signed out: your key has expired", "Ask an Admin for a new one."],
   invalid_key: [
-    "You were signed out: your key is gone",
-    "The key that you signed in with is no longer known to this server. Ask somebody who manages keys for a new one."
+    "You were signed out: your key no longer exists",
+    "This server no longer knows the key that you signed in with. Ask an Admin for a new one."
   ],
   session_ended: [
     "You were signed out",
-    "Sessions end when they are signed out elsewhere, after 12 hours without use, and after 7 days."
+    "A session ends when it is signed out elsewhere, after 12 hours without use, or after 7 days."
   ]
 }
 
@@ -59,23 +53,23 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
                 Sign in to Quarterdeck
               </Title>
               <Text c="dimmed" mt={4}>
-                One address over your Kubernetes clusters.
+                One API for all your Kubernetes clusters.
               </Text>
             </div>
             {reason === undefined || failure !== undefined ? undefined : <Left reason={reason} />}
-            {Provider.refusal === undefined || failure !== undefined ? undefined : (
-              <Alert role="alert" color="yellow" title={Provider.refusal[0]}>
-                <Text size="sm">{Provider.refusal[1]}</Text>
+            {IdentityProvider.refusal === undefined || failure !== undefined ? undefined : (
+              <Alert role="alert" color="yellow" title={IdentityProvider.refusal[0]}>
+                <Text size="sm">{IdentityProvider.refusal[1]}</Text>
               </Alert>
             )}
             {failure === undefined ? undefined : <FailureAlert failure={failure} />}
             <PasswordInput
               label="API key"
-              description="It is not kept: you get a session, in a cookie that no page can read."
+              description="The key is not stored in the browser. You get a session cookie that scripts cannot read."
               placeholder="qd_…"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
-              error={isEmpty ? "Paste your key here" : undefined}
+              error={isEmpty ? "Enter your key" : undefined}
               autoComplete="off"
               spellCheck={false}
               visibilityToggleButtonProps={{ "aria-label": "Show or hide the key", tabIndex: 0 }}
@@ -86,17 +80,17 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
             <Button type="submit" loading={isRunning} fullWidth>
               Sign in
             </Button>
-            {Provider.isThere ? (
+            {IdentityProvider.isConfigured ? (
               <>
                 <Divider label="or" />
-                <Button component="a" href={Provider.loginAddress(location.hash)} variant="default" fullWidth>
+                <Button component="a" href={IdentityProvider.loginAddress(location.hash)} variant="default" fullWidth>
                   Sign in with your organization
                 </Button>
               </>
             ) : undefined}
             <Text size="sm" c="dimmed">
-              The first key of a server is in the file that <Code>keys.bootstrapFile</Code> names; every other one is
-              made under Users &gt; API Keys.
+              The first key of a server is in the file that the setting <Code>keys.bootstrapFile</Code> names. Create
+              other keys under Users &gt; API Keys.
             </Text>
           </Stack>
         </form>

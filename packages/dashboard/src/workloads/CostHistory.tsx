@@ -1,5 +1,5 @@
 /**
- * What a workload has cost, day by day.
+ * Chart of a workload's daily costs.
  */
 import { Paper, Stack, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -18,7 +18,7 @@ const MONTH = { range: "30d" }
 
 interface Props {
   readonly cluster: Workload["cluster"]
-  /** The row of the workload's costs. */
+  /** Id of the workload's row in cost reports. */
   readonly id: string
 }
 
@@ -35,7 +35,7 @@ export const CostHistory = ({ cluster, id }: Props) => {
       {costs.isLoading ? <Loading what="the costs" /> : undefined}
       {costs.data === undefined ? undefined : (
         <Paper withBorder p="md">
-          <Suspense fallback={<Loading what="the picture" />}>
+          <Suspense fallback={<Loading what="the chart" />}>
             <CostChart data={historyOf(costs.data)} currency={costs.data.currency} stepSize="day" />
           </Suspense>
         </Paper>

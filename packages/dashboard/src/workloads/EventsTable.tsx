@@ -1,5 +1,5 @@
 /**
- * What happened lately to a workload and to what it owns.
+ * Recent Kubernetes events of a workload and its pods.
  */
 import { Paper, Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -12,7 +12,7 @@ import { Loading } from "../feedback/PageState.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 
-/** The table's least width and greatest height, in pixels. */
+/** Minimum width and maximum height of the table, in pixels. */
 const MIN_WIDTH = 760
 const MAX_HEIGHT = 360
 
@@ -20,11 +20,11 @@ export const EventsTable = ({ workload }: { readonly workload: WorkloadName }) =
   const { cluster, kind, name, namespace } = workload
   const found = useQuery(eventsQuery(cluster, namespace))
   const pods = useQuery(podsQuery(workload))
-  const own = new Set(pods.data?.pods.map((pod) => pod.name))
+  const podNames = new Set(pods.data?.pods.map((pod) => pod.name))
   const isAbout = ({ regarding }: KubeEvent): boolean => {
     if (regarding.kind === kind) return regarding.name === name
-    if (regarding.kind === "Pod") return own.has(regarding.name)
-    // What stands between a workload and its pods is called after it.
+    if (regarding.kind === "Pod") return podNames.has(regarding.name)
+    // ReplicaSets and Jobs between a workload and its pods are named `<workload>-<suffix>`.
     const isBetween = regarding.kind === "ReplicaSet" || regarding.kind === "Job"
     return isBetween && regarding.name.startsWith(`${name}-`) && !regarding.name.slice(name.length + 1).includes("-")
   }
@@ -40,13 +40,13 @@ export const EventsTable = ({ workload }: { readonly workload: WorkloadName }) =
       {found.isLoading ? <Loading what="the events" /> : undefined}
       {found.data !== undefined && events.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was told of it and its pods lately. Clusters forget events after an hour, as a rule.
+          No recent events. Clusters usually keep events for an hour.
         </Text>
       ) : undefined}
       {events.length === 0 ? undefined : <Rows events={events} />}
       {found.data?.nextCursor === undefined ? undefined : (
         <Text size="sm" c="dimmed">
-          Looked for among the {Quantity.count(found.data.events.length)} newest events of its namespace.
+          Only the newest {Quantity.count(found.data.events.length)} events of the namespace were searched.
         </Text>
       )}
     </Stack>
@@ -59,7 +59,7 @@ const Rows = ({ events }: { readonly events: ReadonlyArray<KubeEvent> }) => (
       <Table aria-label="Events" horizontalSpacing="md" verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
-            {["Last seen", "Type", "Reason", "About", "What"].map((title) => (
+            {["Last seen", "Type", "Reason", "Object", "Message"].map((title) => (
               <Table.Th key={title} scope="col">
                 {title}
               </Table.Th>

@@ -1,14 +1,14 @@
 /**
- * A list that was read, with what a stream has told of it since.
+ * Merges a list that was read with the snapshot of its stream.
  */
 import type { Coverage } from "../api/Shapes.ts"
 import type * as FollowedFeed from "../api/FollowedFeed.ts"
 import { keyOf } from "../api/WorkloadFeed.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
 
-type Told = Pick<FollowedFeed.Told, "added" | "gone" | "rows">
+type FeedSnapshot = Pick<FollowedFeed.FeedSnapshot, "added" | "gone" | "rows">
 
-/** What is shown. **Shape** rows keep their places, those in `gone` too, by their ids; `added` is how many are not among them. */
+/** The shown rows. **Shape** rows keep their places; `gone` has the ids of removed rows. `added` counts new rows that are not shown. */
 export interface LiveRows {
   readonly workloads: ReadonlyArray<Workload>
   readonly gone: ReadonlySet<string>
@@ -17,39 +17,39 @@ export interface LiveRows {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Gives what is shown of rows that were read. */
-export const of = (read: ReadonlyArray<Workload>, told: Told | undefined): LiveRows => {
-  if (told === undefined) return { workloads: read, gone: NONE, added: 0 }
+/** Returns the rows with their latest state. */
+export const of = (read: ReadonlyArray<Workload>, snapshot: FeedSnapshot | undefined): LiveRows => {
+  if (snapshot === undefined) return { workloads: read, gone: NONE, added: 0 }
   const keys = new Set(read.map(keyOf))
   return {
-    workloads: read.map((row) => told.rows.get(keyOf(row)) ?? row),
-    gone: new Set(read.filter((row) => told.gone.has(keyOf(row))).map(({ id }) => id)),
-    added: [...told.added].filter((key) => !keys.has(key)).length
+    workloads: read.map((row) => snapshot.rows.get(keyOf(row)) ?? row),
+    gone: new Set(read.filter((row) => snapshot.gone.has(keyOf(row))).map(({ id }) => id)),
+    added: [...snapshot.added].filter((key) => !keys.has(key)).length
   }
 }
 
 interface Moments {
-  /** When the list was read, in milliseconds since the epoch. */
+  /** Time when the list was read, in milliseconds since the epoch. */
   readonly readAtMs: number
-  /** Not before the list was read, nor before anything was told. */
+  /** Time of the shown state: when the list was read, or when the stream last sent something, if that is later. */
   readonly shownAtMs: number
 }
 
 /**
- * Gives the coverages as they were when the list was shown.
+ * Returns the coverages with their age at the shown time.
  *
- * **Shape** a cluster that answers is as new as the last that came of the stream: it tells when one does not any more.
+ * **Shape** a cluster with status `ok` is as fresh as the stream's last message, because the stream reports any other status.
  */
 export const coveragesOf = (
   read: ReadonlyArray<Coverage>,
-  told: Pick<FollowedFeed.Told, "coverages" | "heardAtMs"> | undefined,
+  snapshot: Pick<FollowedFeed.FeedSnapshot, "coverages" | "receivedAtMs"> | undefined,
   { readAtMs, shownAtMs }: Moments
 ): ReadonlyArray<Coverage> =>
   read.map((coverage) => {
-    const later = told?.coverages.get(coverage.name)
-    if (told === undefined || later === undefined) {
+    const later = snapshot?.coverages.get(coverage.name)
+    if (snapshot === undefined || later === undefined) {
       return { ...coverage, ageMs: coverage.ageMs + shownAtMs - readAtMs }
     }
-    const atMs = later.coverage.status === "ok" ? told.heardAtMs : later.atMs
+    const atMs = later.coverage.status === "ok" ? snapshot.receivedAtMs : later.atMs
     return { ...later.coverage, ageMs: later.coverage.ageMs + shownAtMs - atMs }
   })

@@ -1,27 +1,27 @@
 /**
- * Says whether a list follows what happens, and lets its reader stop it and show what is new.
+ * State of a live list, with buttons to pause it and to show new rows.
  */
 import { Button, Text } from "@mantine/core"
 import * as Quantity from "../format/Quantity.ts"
 
 /**
- * How a list is kept fresh.
+ * State of a live list.
  *
- * **Shape** `large` and `busy` are read every few seconds, `connecting` until it is live; `paused` stays as it is.
+ * **Shape** `large`, `busy` and `connecting` lists are refetched every few seconds. `paused` lists do not change.
  */
 export type LiveWord = "live" | "connecting" | "busy" | "large" | "paused"
 
 const WORDS: Readonly<Record<LiveWord, string>> = {
   live: "Live",
-  connecting: "Connecting; read every 5 s meanwhile",
-  busy: "Read every 5 s: the server follows as many lists as it may",
-  large: "Read every 5 s: narrow the list to follow it live",
+  connecting: "Connecting; updated every 5 s until then",
+  busy: "Updated every 5 s: the server has reached its limit of live lists",
+  large: "Updated every 5 s: filter the list to see it live",
   paused: "Paused"
 }
 
 interface Props {
   readonly word: LiveWord
-  /** Workloads that came since the list was read, and are not in it. */
+  /** Number of workloads created since the list was read. */
   readonly added: number
   readonly onPause: (isPaused: boolean) => void
   readonly onShow: () => void

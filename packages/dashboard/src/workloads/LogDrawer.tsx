@@ -1,17 +1,17 @@
 /**
- * What a container of a pod has written, beside the page.
+ * A drawer with the log of a pod.
  */
 import { Button, Checkbox, Drawer, Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { ApiFailure } from "../api/Client.ts"
-import { type LogQuestion, logQuery, type Pod } from "../api/PodQueries.ts"
+import { type LogParameters, logQuery, type Pod } from "../api/PodQueries.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 
 interface Props {
-  /** The drawer is closed without one. */
+  /** The drawer is open while this is set. */
   readonly pod: Pod | undefined
   readonly onClose: () => void
 }
@@ -30,24 +30,24 @@ export const LogDrawer = ({ onClose, pod }: Props) => (
 )
 
 const LINES = ["100", "500", "2000", "10000"]
-const FIRST: LogQuestion = { container: "", tailLines: 500, isPrevious: false, hasTimestamps: false }
+const FIRST: LogParameters = { container: "", tailLines: 500, isPrevious: false, hasTimestamps: false }
 
 const PodLog = ({ pod }: { readonly pod: Pod }) => {
-  const [question, setQuestion] = useState(FIRST)
+  const [parameters, setParameters] = useState(FIRST)
   const [container, setContainer] = useState("")
-  const log = useQuery(logQuery(pod, question))
-  const change = (part: Partial<LogQuestion>) => setQuestion((before) => ({ ...before, ...part }))
+  const log = useQuery(logQuery(pod, parameters))
+  const change = (part: Partial<LogParameters>) => setParameters((before) => ({ ...before, ...part }))
   const isUnclear = log.error instanceof ApiFailure && log.error.field === "container"
   return (
     <Stack gap="sm">
       <Group gap="sm" align="flex-end">
         <NativeSelect
           label="Newest lines"
-          value={String(question.tailLines)}
+          value={String(parameters.tailLines)}
           onChange={({ currentTarget: { value } }) => change({ tailLines: Number(value) })}
           data={LINES.map((value) => ({ value, label: Quantity.count(Number(value)) }))}
         />
-        {pod.containers > 1 || isUnclear || question.container !== "" ? (
+        {pod.containers > 1 || isUnclear || parameters.container !== "" ? (
           <form
             onSubmit={(event) => {
               event.preventDefault()
@@ -69,18 +69,18 @@ const PodLog = ({ pod }: { readonly pod: Pod }) => {
           </form>
         ) : undefined}
         <Button variant="default" onClick={() => void log.refetch()} loading={log.isFetching}>
-          Read again
+          Refresh
         </Button>
       </Group>
       <Group gap="md">
         <Checkbox
-          label="Before its last restart"
-          checked={question.isPrevious}
+          label="Previous run"
+          checked={parameters.isPrevious}
           onChange={(event) => change({ isPrevious: event.currentTarget.checked })}
         />
         <Checkbox
-          label="With times"
-          checked={question.hasTimestamps}
+          label="Timestamps"
+          checked={parameters.hasTimestamps}
           onChange={(event) => change({ hasTimestamps: event.currentTarget.checked })}
         />
       </Group>
@@ -91,21 +91,21 @@ const PodLog = ({ pod }: { readonly pod: Pod }) => {
   )
 }
 
-/** What a workload writes is shown as text and nothing else. */
+/** The log as plain text. It is not interpreted as HTML. */
 const LogText = ({ isCut, text }: { readonly text: string; readonly isCut: boolean }) => {
   const end = useRef<HTMLPreElement>(null)
   useEffect(() => {
     if (end.current !== null) end.current.scrollTop = end.current.scrollHeight
   }, [text])
-  if (text === "") return <Text c="dimmed">The container has written nothing.</Text>
+  if (text === "") return <Text c="dimmed">The log is empty.</Text>
   return (
     <>
       {isCut ? (
         <Text size="sm" c="dimmed" role="status">
-          There is more than the newest mebibyte, which is shown.
+          The log is longer. Only its newest 1 MiB is shown.
         </Text>
       ) : undefined}
-      <pre ref={end} className="qd-log" tabIndex={0} role="log" aria-label="The log" aria-live="off">
+      <pre ref={end} className="qd-log" tabIndex={0} role="log" aria-label="Log" aria-live="off">
         {text}
       </pre>
     </>

@@ -15,7 +15,7 @@ import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { LogDrawer } from "./LogDrawer.tsx"
 
-/** The table's least width and greatest height, in pixels. */
+/** Minimum width and maximum height of the table, in pixels. */
 const MIN_WIDTH = 760
 const MAX_HEIGHT = 420
 
@@ -35,13 +35,13 @@ export const PodsTable = ({ workload }: { readonly workload: WorkloadName }) => 
       {found.isLoading ? <Loading what="the pods" /> : undefined}
       {found.data !== undefined && pods.length === 0 ? (
         <Text size="sm" c="dimmed">
-          It has no pods now.
+          The workload has no pods now.
         </Text>
       ) : undefined}
       {pods.length === 0 ? undefined : <Rows pods={pods} onLog={setRead} />}
       {coverage !== undefined && coverage.count > pods.length ? (
         <Text size="sm" c="dimmed">
-          The first {Quantity.count(pods.length)} of {Quantity.counted(coverage.count, "pod")}, by name.
+          Showing the first {Quantity.count(pods.length)} of {Quantity.counted(coverage.count, "pod")}, by name.
         </Text>
       ) : undefined}
       <LogDrawer pod={read} onClose={() => setRead(undefined)} />
@@ -56,7 +56,7 @@ const Rows = ({ onLog, pods }: { readonly pods: ReadonlyArray<Pod>; readonly onL
   const mayRead = rule.role !== "Viewer"
   return (
     <Paper withBorder>
-      <ScrollTable minWidth={MIN_WIDTH} maxHeight={MAX_HEIGHT} label="Pods, one by one">
+      <ScrollTable minWidth={MIN_WIDTH} maxHeight={MAX_HEIGHT} label="Pods">
         <Table aria-label="Pods" horizontalSpacing="md" verticalSpacing={6} className="qd-keeps-name">
           <Table.Thead>
             <Table.Tr>
@@ -91,7 +91,7 @@ const Rows = ({ onLog, pods }: { readonly pods: ReadonlyArray<Pod>; readonly onL
                     </Text>
                   )}
                 </Table.Td>
-                <Table.Td className="qd-text">{pod.node ?? "waits for one"}</Table.Td>
+                <Table.Td className="qd-text">{pod.node ?? "not scheduled"}</Table.Td>
                 <Table.Td>
                   <PlainTimestamp at={pod.createdAt} />
                 </Table.Td>
@@ -118,14 +118,14 @@ const Rows = ({ onLog, pods }: { readonly pods: ReadonlyArray<Pod>; readonly onL
 
 const readyText = ({ containers, readyContainers }: Pod): string => `${readyContainers} of ${containers}`
 
-/** What kubectl's words mean at a glance. **Shape** whatever is neither well nor on its way is wrong. */
+/** Returns the colour of a status. **Shape** a status that is neither healthy nor in progress is red. */
 const colorOf = ({ containers, readyContainers, status }: Pod): string => {
   if (status === "Running") return readyContainers === containers ? "teal" : "orange"
   if (status === "Completed" || status === "Succeeded") return "teal"
-  const isOnItsWay = ["Pending", "ContainerCreating", "PodInitializing", "Terminating", "SchedulingGated"].includes(
+  const isInProgress = ["Pending", "ContainerCreating", "PodInitializing", "Terminating", "SchedulingGated"].includes(
     status
   )
-  return isOnItsWay || /^Init:\d+\/\d+$/.test(status) ? "blue" : "red"
+  return isInProgress || /^Init:\d+\/\d+$/.test(status) ? "blue" : "red"
 }
 
 const PodStatus = ({ pod }: { readonly pod: Pod }) => (

@@ -1,5 +1,5 @@
 /**
- * What one replica requests, uses and is recommended.
+ * Requests, usage and recommendation of one replica.
  */
 import { Paper, Stack, Table, Text, Title } from "@mantine/core"
 import type { ExplainedStep, Explanation } from "../api/CostQueries.ts"
@@ -14,7 +14,7 @@ interface Usage {
   readonly memoryBytes: number
 }
 
-/** Gives what one replica used on average. **Shape** absent where usage was never known for a whole step. */
+/** Returns the mean usage of one replica. **Shape** `undefined` if no step has complete usage data. */
 const usageOf = (steps: ReadonlyArray<ExplainedStep>): Usage | undefined => {
   const known = steps.filter(({ source }) => source === "usage")
   const replicaHours = known.reduce((sum, { quantities }) => sum + quantities.replicaHours, 0)
@@ -65,7 +65,7 @@ export const Sizing = ({ explanation, workload }: Props) => {
           <Table horizontalSpacing="md" aria-label="Requests, usage and recommendation">
             <Table.Thead>
               <Table.Tr>
-                {["", "Requested", "Limit", "Used, mean of 7 days", "Recommended"].map((title) => (
+                {["", "Requested", "Limit", "Mean usage, 7 days", "Recommended"].map((title) => (
                   <Table.Th key={title} scope="col">
                     {title}
                   </Table.Th>
@@ -89,10 +89,10 @@ export const Sizing = ({ explanation, workload }: Props) => {
       {isRecommended ? (
         <>
           <Text size="sm" c="dimmed">
-            From {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, all containers of a replica
+            Based on {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage, all containers of a replica
             together. These requests would have saved {money(row.savingsAvailable)} in the last 7 days
             {row.costIncrease > 0
-              ? `, and cost up to ${money(row.costIncrease)} more where the workload requests less than it needs`
+              ? `, and would have cost up to ${money(row.costIncrease)} more where the workload requests less than it needs`
               : ""}
             .
           </Text>
@@ -100,7 +100,7 @@ export const Sizing = ({ explanation, workload }: Props) => {
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing is recommended yet: that takes usage, which the server reads from metrics.k8s.io or Prometheus.
+          No recommendation yet. It needs usage data, which the server reads from metrics.k8s.io or Prometheus.
         </Text>
       )}
     </Stack>

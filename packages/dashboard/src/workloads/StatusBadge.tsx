@@ -1,5 +1,5 @@
 /**
- * How a workload does.
+ * The status of a workload.
  */
 import { Badge, Box } from "@mantine/core"
 import type { Workload } from "../api/WorkloadQueries.ts"
@@ -28,7 +28,7 @@ export const StatusBadge = ({ status }: { readonly status: Status }) => (
   </Badge>
 )
 
-/** The same in a row of many. */
+/** The status without a badge, for long lists. */
 export const StatusMark = ({ status }: { readonly status: Status }) => (
   <span data-status={status}>
     <span className={`qd-dot qd-dot-${COLORS[status]}`} /> {status}

@@ -1,7 +1,7 @@
 /**
- * What a list of workloads is narrowed and ordered by, as its address says it.
+ * The filter and order of the workload list. The page's address holds them.
  */
-import type { WorkloadQuestion } from "../api/WorkloadQueries.ts"
+import type { WorkloadParameters } from "../api/WorkloadQueries.ts"
 
 export const KINDS = ["Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "ReplicaSet", "Pod"] as const
 
@@ -19,7 +19,7 @@ export const SORTS = [
 export type Sort = (typeof SORTS)[number][0]
 export type Order = "asc" | "desc"
 
-/** What narrows and sorts the list of workloads; empty texts and lists narrow nothing. */
+/** Filter and order of the workload list. Empty strings and arrays match every workload. */
 export interface WorkloadFilter {
   readonly name: string
   readonly kinds: ReadonlyArray<string>
@@ -40,7 +40,7 @@ export const parse = (search: URLSearchParams): WorkloadFilter => ({
   order: search.get("order") === "desc" ? "desc" : "asc"
 })
 
-/** Writes a filter into an address, and leaves the rest of that alone. **Shape** what is usual is not said. */
+/** Writes a filter into an address. Other parameters stay. **Shape** default values are omitted. */
 export const write = (search: URLSearchParams, filter: WorkloadFilter): URLSearchParams => {
   const next = new URLSearchParams(search)
   for (const name of ["name", "kind", "namespace", "labels", "sort", "order"]) next.delete(name)
@@ -56,8 +56,8 @@ export const write = (search: URLSearchParams, filter: WorkloadFilter): URLSearc
 export const isNarrowed = ({ kinds, labels, name, namespaces }: WorkloadFilter): boolean =>
   name.trim() !== "" || labels.trim() !== "" || kinds.length > 0 || namespaces.length > 0
 
-/** Makes what the server is asked. */
-export const questionOf = ({ kinds, labels, name, namespaces, order, sort }: WorkloadFilter): WorkloadQuestion => ({
+/** Makes the API parameters of a filter. */
+export const parametersOf = ({ kinds, labels, name, namespaces, order, sort }: WorkloadFilter): WorkloadParameters => ({
   sort,
   order,
   ...(name.trim() === "" ? {} : { name: name.trim() }),

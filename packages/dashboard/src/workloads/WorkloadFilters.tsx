@@ -1,5 +1,5 @@
 /**
- * The fields that narrow the list of workloads.
+ * Filter fields of the workload list.
  */
 import { Button, Group, NativeSelect, TagsInput } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -15,14 +15,14 @@ interface Props {
   readonly onChange: (part: Partial<WorkloadFilter>) => void
 }
 
-/** Namespaces that are offered at once. */
-const OFFERED = 50
+/** Namespaces suggested at once. */
+const SUGGESTED = 50
 
 export const WorkloadFilters = ({ filter, onChange }: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
-  const [hasAsked, setAsked] = useState(false)
-  const namespaces = useQuery({ ...namespacesQuery, enabled: hasAsked, refetchInterval: false })
-  const offered = [...new Set(namespaces.data?.namespaces.map(({ name }) => name))].toSorted()
+  const [hasFocused, setFocused] = useState(false)
+  const namespaces = useQuery({ ...namespacesQuery, enabled: hasFocused, refetchInterval: false })
+  const suggestions = [...new Set(namespaces.data?.namespaces.map(({ name }) => name))].toSorted()
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Workloads">
       <TypedField
@@ -34,19 +34,19 @@ export const WorkloadFilters = ({ filter, onChange }: Props) => {
       />
       <FilterSelect
         label="Kind"
-        every="Every kind"
+        every="Any kind"
         values={[...otherKinds(filter.kinds), ...KINDS]}
         chosen={filter.kinds.length > 1 ? filter.kinds.join(", ") : filter.kinds[0]}
         onChoose={(kind) => onChange({ kinds: kind === "" ? [] : [kind] })}
       />
       <TagsInput
         label="Namespaces"
-        placeholder={filter.namespaces.length === 0 ? "Every namespace" : ""}
+        placeholder={filter.namespaces.length === 0 ? "Any namespace" : ""}
         value={[...filter.namespaces]}
         onChange={(chosen) => onChange({ namespaces: chosen })}
-        onFocus={() => setAsked(true)}
-        data={offered}
-        limit={OFFERED}
+        onFocus={() => setFocused(true)}
+        data={suggestions}
+        limit={SUGGESTED}
         acceptValueOnBlur
         w={{ base: "100%", xs: 240 }}
       />
@@ -88,8 +88,8 @@ export const WorkloadFilters = ({ filter, onChange }: Props) => {
   )
 }
 
-/** Kinds that a link names and the list of usual ones does not have. */
+/** Returns kinds of a link that are not among {@link KINDS}. */
 const otherKinds = (kinds: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (kinds.length > 1) return [kinds.join(", ")]
-  return kinds.filter((kind) => !KINDS.some((one) => one === kind))
+  return kinds.filter((kind) => !KINDS.some((name) => name === kind))
 }

@@ -1,6 +1,3 @@
-/**
- * One workload.
- */
 import { Anchor, Code, Group, List, SimpleGrid, Stack, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useParams } from "react-router"
@@ -69,7 +66,7 @@ export const WorkloadPage = () => {
       {found.isLoading ? <Loading what="the workload" /> : undefined}
       {found.data !== undefined && workload === undefined ? (
         <Empty title="No such workload">
-          The cluster has none of this kind and name that your key reaches: it may have been deleted.
+          Your key's scope has no workload of this kind and name in the cluster. It may have been deleted.
         </Empty>
       ) : undefined}
       {workload === undefined ? undefined : <WorkloadFacts workload={workload} />}
@@ -86,7 +83,7 @@ const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-        <Fact name="Wanted">{Quantity.count(replicas.desired)}</Fact>
+        <Fact name="Desired">{Quantity.count(replicas.desired)}</Fact>
         <Fact name="Ready">{Quantity.count(replicas.ready)}</Fact>
         <Fact name="Up to date">{Quantity.count(replicas.updated)}</Fact>
         <Fact name="Available">{Quantity.count(replicas.available)}</Fact>
@@ -122,7 +119,7 @@ const WorkloadFacts = ({ workload }: { readonly workload: Workload }) => {
       {isUnknown ? undefined : <CostHistory cluster={cluster} id={id} />}
       {isUnknown ? (
         <Text size="sm" c="dimmed">
-          It has had no cost in the last 7 days that the server has seen.
+          The server has no costs of this workload in the last 7 days.
         </Text>
       ) : undefined}
     </>

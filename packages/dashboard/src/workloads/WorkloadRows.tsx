@@ -1,5 +1,5 @@
 /**
- * Workloads as rows, or as cards where the screen is narrow; only those that are on the screen are in the page.
+ * The list of workloads: rows, or cards on a narrow screen. Only visible ones are rendered.
  */
 import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
@@ -18,16 +18,16 @@ import type { Order, Sort } from "./WorkloadFilter.ts"
 
 interface Props {
   readonly workloads: ReadonlyArray<Workload>
-  /** The ids of those that are there no more. */
+  /** Ids of removed workloads that are still shown. */
   readonly gone: ReadonlySet<string>
-  /** How many there are, shown or not. */
+  /** Number of workloads, whether loaded or not. */
   readonly total: number
   readonly sort: Sort
   readonly order: Order
   readonly onSort: (sort: Sort) => void
-  /** Called when the last row that was read comes near. */
+  /** Called when the user scrolls near the last loaded row. */
   readonly onNearEnd: () => void
-  /** Which rows are selected; absent for those who may not change them. */
+  /** The selection; absent if the caller may not change workloads. */
   readonly selection?: WorkloadSelection | undefined
 }
 
@@ -63,7 +63,7 @@ const COLUMNS: ReadonlyArray<Column> = [
   { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <PlainTimestamp at={createdAt} /> }
 ]
 
-/** The height of a row in a wide window, and of a card in a narrow one, in pixels. */
+/** Height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
 
@@ -120,7 +120,7 @@ export const WorkloadRows = ({ gone, onNearEnd, onSort, order, selection, sort, 
 interface RowProps {
   readonly workload: Workload
   readonly index: number
-  /** The row's height, and its offset from the top of the list, in pixels. */
+  /** Height of the row and its offset from the top of the list, in pixels. */
   readonly height: number
   readonly offset: number
   readonly linkTo: TargetState["linkTo"]
@@ -129,7 +129,7 @@ interface RowProps {
   readonly onToggle: WorkloadSelection["toggle"] | undefined
 }
 
-/** A row that stays as it is while others come and go. Plain elements: there are many, and each scroll makes new ones. */
+/** A memoized row of plain elements. Scrolling creates many rows, so each must be cheap. */
 const Row = memo(({ height, index, isGone, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
   <div
     role="row"
@@ -152,30 +152,30 @@ const Row = memo(({ height, index, isGone, isSelected, linkTo, offset, onToggle,
 ))
 
 const Heading = ({
-  column: { sort: own, title },
+  column: { sort: columnSort, title },
   onSort,
   order,
   sort
 }: Pick<Props, "order" | "onSort" | "sort"> & { readonly column: Column }) => {
-  if (own === undefined) {
+  if (columnSort === undefined) {
     return (
       <Text component="div" role="columnheader" size="sm" fw={600} className="qd-cell">
         {title}
       </Text>
     )
   }
-  const isHere = own === sort
+  const isSorted = columnSort === sort
   const direction = order === "asc" ? "ascending" : "descending"
   return (
-    <div role="columnheader" aria-sort={isHere ? direction : "none"} className="qd-cell">
-      <UnstyledButton fz="sm" fw={600} onClick={() => onSort(own)} className="qd-sort">
-        {title} <span aria-hidden="true">{isHere ? (order === "asc" ? "▲" : "▼") : ""}</span>
+    <div role="columnheader" aria-sort={isSorted ? direction : "none"} className="qd-cell">
+      <UnstyledButton fz="sm" fw={600} onClick={() => onSort(columnSort)} className="qd-sort">
+        {title} <span aria-hidden="true">{isSorted ? (order === "asc" ? "▲" : "▼") : ""}</span>
       </UnstyledButton>
     </div>
   )
 }
 
-/** What is ready of what is wanted. */
+/** Prints ready and desired replicas. */
 const readyText = ({ desired, ready }: Workload["replicas"]): ReactNode => {
   const text = `${Quantity.count(ready)} of ${Quantity.count(desired)}`
   return ready < desired ? <b className="qd-lacking">{text}</b> : text

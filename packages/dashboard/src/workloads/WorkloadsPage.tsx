@@ -1,6 +1,3 @@
-/**
- * Workloads.
- */
 import { Button, Code, Group, Stack, Text, Title } from "@mantine/core"
 import { type ReactNode, useCallback, useMemo } from "react"
 import { useSearchParams } from "react-router"
@@ -17,7 +14,7 @@ import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { LiveState } from "./LiveState.tsx"
 import { useLiveList } from "./useLiveList.ts"
-import { isNarrowed, parse, questionOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
+import { isNarrowed, parse, parametersOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
 import { WorkloadFilters } from "./WorkloadFilters.tsx"
 import { WorkloadRows } from "./WorkloadRows.tsx"
 
@@ -26,21 +23,21 @@ export const WorkloadsPage = () => {
   const { target } = useTarget()
   const [search, setSearch] = useSearchParams()
   const filter = useMemo(() => parse(search), [search])
-  const live = useLiveList(target, questionOf(filter))
+  const live = useLiveList(target, parametersOf(filter))
   const { coverages, gone, list, total, workloads } = live
   const pages = list.data?.pages
   const present = useMemo(() => workloads.filter(({ id }) => !gone.has(id)), [gone, workloads])
   const selection = useSelection(present)
   const canOperate = useCaller().rule.role !== "Viewer"
 
-  // What is typed is not a step to go back to.
+  // Filter changes replace the address: the back button leaves the page.
   const change = (part: Partial<WorkloadFilter>) => {
     setSearch((before) => write(before, { ...parse(before), ...part }), { replace: true })
   }
   const sortBy = (sort: Sort) =>
     change({ sort, order: sort === filter.sort && filter.order === "asc" ? "desc" : "asc" })
   const { fetchNextPage, hasNextPage, isFetching } = list
-  const goOn = useCallback(() => {
+  const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage()
   }, [fetchNextPage, hasNextPage, isFetching])
 
@@ -50,7 +47,7 @@ export const WorkloadsPage = () => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
           Workloads
         </Title>
-        <Text c="dimmed">What runs, or should, on the clusters that are shown.</Text>
+        <Text c="dimmed">Workloads of the chosen clusters.</Text>
       </div>
       <WorkloadFilters filter={filter} onChange={change} />
       {list.error instanceof ApiFailure ? (
@@ -89,7 +86,7 @@ export const WorkloadsPage = () => {
           sort={filter.sort}
           order={filter.order}
           onSort={sortBy}
-          onNearEnd={goOn}
+          onNearEnd={loadMore}
           selection={canOperate ? selection : undefined}
         />
       ) : undefined}
@@ -97,7 +94,7 @@ export const WorkloadsPage = () => {
       {pages !== undefined && workloads.length === 0 ? <NoWorkloads filter={filter} onChange={change} /> : undefined}
       {list.isFetchingNextPage ? (
         <Text size="sm" c="dimmed" role="status">
-          Reading more workloads
+          Loading more workloads
         </Text>
       ) : undefined}
     </Stack>
@@ -107,16 +104,16 @@ export const WorkloadsPage = () => {
 interface TallyProps {
   readonly total: number
   readonly isNarrowed: boolean
-  /** Whether the list stays fresh by itself. */
+  /** True if the list updates automatically. */
   readonly isFresh: boolean
-  /** When the list was read, in milliseconds since the epoch. */
+  /** Time when the list was read, in milliseconds since the epoch. */
   readonly readAtMs: number
   readonly isReading: boolean
   readonly onRead: () => void
   readonly children: ReactNode
 }
 
-/** How many workloads there are, and of when the list is where it does not stay fresh by itself. */
+/** Number of workloads, and the time of the list if it does not update automatically. */
 const Tally = ({ children, isFresh, isNarrowed, isReading, onRead, readAtMs, total }: TallyProps) => (
   <Group gap="sm">
     <Text size="sm" c="dimmed" role="status" data-total={total}>
@@ -130,7 +127,7 @@ const Tally = ({ children, isFresh, isNarrowed, isReading, onRead, readAtMs, tot
           as of {clockTimeOf(readAtMs)}
         </Text>
         <Button size="compact-sm" variant="default" loading={isReading} onClick={onRead}>
-          Read again
+          Refresh
         </Button>
       </>
     )}
@@ -145,18 +142,18 @@ interface NoWorkloadsProps {
 const NoWorkloads = ({ filter, onChange }: NoWorkloadsProps) =>
   isNarrowed(filter) ? (
     <Empty
-      title="No workload matches"
+      title="No workload matches the filter"
       action={
         <Button variant="default" onClick={() => onChange({ name: "", kinds: [], namespaces: [], labels: "" })}>
           Show every workload
         </Button>
       }
     >
-      Nothing on these clusters that your key reaches has such a name, kind, namespace and labels.
+      No workload in your key's scope on these clusters matches the name, kind, namespace and labels.
     </Empty>
   ) : (
     <Empty title="No workloads">
-      Nothing runs there that your key reaches. Deploy something, for example by <Code>kubectl apply</Code>, or choose
-      other clusters.
+      Your key's scope has no workloads on these clusters. Deploy one, for example with <Code>kubectl apply</Code>, or
+      choose other clusters.
     </Empty>
   )

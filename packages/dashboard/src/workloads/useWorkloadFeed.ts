@@ -1,5 +1,5 @@
 /**
- * The stream of the list that a page shows, closed while nobody sees the page.
+ * The stream of a shown list. It is closed while the page is hidden.
  */
 import { useDocumentVisibility } from "@mantine/hooks"
 import { Effect } from "effect"
@@ -7,66 +7,66 @@ import { useEffect, useState } from "react"
 import { ApiFailure } from "../api/Client.ts"
 import { type Connect, follow, type Followed, type Loss } from "../api/FollowedFeed.ts"
 import { followWorkloads } from "../api/followWorkloads.ts"
-import type { WorkloadQuestion } from "../api/WorkloadQueries.ts"
+import type { WorkloadParameters } from "../api/WorkloadQueries.ts"
 import * as ClusterTarget from "../api/ClusterTarget.ts"
 
-/** What is typed is asked for when it rests. */
+/** Pause in typing before the stream is opened. */
 const SETTLED_MS = 400
 
 const CONNECTING: Followed = { state: "connecting" }
 
-interface Asked {
+interface ListRequest {
   readonly target: ClusterTarget.ClusterTarget
-  readonly question: WorkloadQuestion
+  readonly parameters: WorkloadParameters
 }
 
-/** Follows a list while `isWanted`. **Shape** a new value whenever something came. */
+/** Follows a list while `isWanted` is true. **Shape** each change of the stream gives a new value. */
 export const useWorkloadFeed = (
   target: ClusterTarget.ClusterTarget,
-  question: WorkloadQuestion,
+  parameters: WorkloadParameters,
   isWanted: boolean
 ): Followed => {
   const isFollowed = useDocumentVisibility() !== "hidden" && isWanted
-  const asked = useSame(target, question)
-  const [kept, setKept] = useState({ asked, followed: CONNECTING })
+  const request = useStableRequest(target, parameters)
+  const [state, setState] = useState({ request, followed: CONNECTING })
 
   useEffect(() => {
     if (!isFollowed) return undefined
-    const leaving = new AbortController()
-    const following = follow(connectionOf(asked), (followed) => setKept({ asked, followed }))
-    Effect.runFork(Effect.delay(following, SETTLED_MS), { signal: leaving.signal })
+    const controller = new AbortController()
+    const following = follow(connectionOf(request), (followed) => setState({ request, followed }))
+    Effect.runFork(Effect.delay(following, SETTLED_MS), { signal: controller.signal })
     return () => {
-      leaving.abort()
-      setKept(({ followed, ...rest }) => ({ ...rest, followed: { ...followed, ...CONNECTING } }))
+      controller.abort()
+      setState(({ followed, ...rest }) => ({ ...rest, followed: { ...followed, ...CONNECTING } }))
     }
-  }, [asked, isFollowed])
+  }, [request, isFollowed])
 
-  return kept.asked === asked ? kept.followed : CONNECTING
+  return state.request === request ? state.followed : CONNECTING
 }
 
 const connectionOf =
-  (asked: Asked): Connect =>
-  (feed, onHeard) =>
+  (request: ListRequest): Connect =>
+  (feed, onReceived) =>
     Effect.tryPromise({
-      try: (signal) => followWorkloads({ ...asked, feed, onHeard, signal }),
+      try: (signal) => followWorkloads({ ...request, feed, onReceived, signal }),
       catch: (error): Loss => (error instanceof ApiFailure ? error : {})
     })
 
-/** Gives the same object for as long as the same is asked for. **Shape** the order of rows is none of a stream's. */
-const useSame = (
+/** Returns the same object while the request stays the same. **Shape** the order of the list is ignored: a stream has none. */
+const useStableRequest = (
   target: ClusterTarget.ClusterTarget,
-  { kind = [], labelSelector = "", name = "", namespace = [] }: WorkloadQuestion
-): Asked => {
+  { kind = [], labelSelector = "", name = "", namespace = [] }: WorkloadParameters
+): ListRequest => {
   const key = JSON.stringify([ClusterTarget.keyOf(target), kind, labelSelector, name, namespace])
-  const question: WorkloadQuestion = {
+  const parameters: WorkloadParameters = {
     kind,
     namespace,
     ...(labelSelector === "" ? {} : { labelSelector }),
     ...(name === "" ? {} : { name })
   }
-  const [kept, setKept] = useState({ key, asked: { target, question } })
-  if (kept.key === key) return kept.asked
-  const next = { key, asked: { target, question } }
-  setKept(next)
-  return next.asked
+  const [state, setState] = useState({ key, request: { target, parameters } })
+  if (state.key === key) return state.request
+  const next = { key, request: { target, parameters } }
+  setState(next)
+  return next.request
 }

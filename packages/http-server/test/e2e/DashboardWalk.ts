@@ -97,15 +97,15 @@ export async function* pages(page: Page, url: string) {
   await page.keyboard.press("Escape")
   await page.getByRole("menu").waitFor({ state: "detached" })
   await chooseAction(page, "grafana", "Revoke")
-  await page.getByRole("button", { name: "Keep it" }).waitFor()
+  await page.getByRole("button", { name: "Cancel" }).waitFor()
   yield "revoke"
-  await page.getByRole("button", { name: "Keep it" }).click()
+  await page.getByRole("button", { name: "Cancel" }).click()
   await chooseAction(page, "platform team", "Revoke")
-  await page.getByLabel("Also the key that descends from it").check()
+  await page.getByLabel("Also the key descended from it").check()
   yield "revoke-children"
-  await page.getByRole("button", { name: "Keep it" }).click()
+  await page.getByRole("button", { name: "Cancel" }).click()
   await chooseAction(page, "grafana", "Rotate")
-  await page.getByLabel("When the new key ends").waitFor()
+  await page.getByLabel("Expiry of the new key").waitFor()
   yield "rotate"
   await page.getByRole("button", { name: "Cancel" }).click()
   await chooseAction(page, "storefront team", "Rotate")
@@ -123,15 +123,15 @@ export async function* pages(page: Page, url: string) {
   await page.getByLabel("Description", { exact: true }).fill("Reads the shop at night")
   await addTags(page, "Allowed from", ["203.0.113.0/24"])
   await page.getByLabel("Only these", { exact: true }).check()
-  await addTags(page, "Names of clusters", ["prod", "later"])
-  await page.getByLabel("Only those with these names or labels").check()
-  await addTags(page, "Names of namespaces", ["shop", "platform"])
-  await page.getByRole("combobox", { name: "Names of namespaces" }).blur()
+  await addTags(page, "Cluster names", ["prod", "later"])
+  await page.getByLabel("Only namespaces with these names or labels").check()
+  await addTags(page, "Namespace names", ["shop", "platform"])
+  await page.getByRole("combobox", { name: "Namespace names" }).blur()
   await page.getByText("2 namespaces in 2 clusters").waitFor()
   yield "create-key"
   await page.getByLabel("Name", { exact: true }).fill("")
   await page.getByRole("button", { name: "Create key" }).click()
-  await page.getByText("Give the key a name").waitFor()
+  await page.getByText("Enter a name for the key").waitFor()
   yield "create-key-fault"
   await page.getByLabel("Name", { exact: true }).fill("shop on call")
   await page.getByRole("button", { name: "Create key" }).click()
@@ -141,10 +141,10 @@ export async function* pages(page: Page, url: string) {
   await page.locator("[data-event]").first().waitFor()
   yield "audit"
   await page.locator("[data-event]").first().getByRole("button").click()
-  await page.getByRole("table", { name: "The event" }).waitFor()
+  await page.getByRole("table", { name: "Event details" }).waitFor()
   yield "audit-event"
   await page.getByRole("button", { name: "Close" }).click()
-  await page.getByLabel("On", { exact: true }).selectOption("namespaces")
+  await page.getByLabel("Resource", { exact: true }).selectOption("namespaces")
   await page.getByText("No event matches").waitFor()
   yield "audit-none"
   await page.goto(`${url}/#/own-key`)

@@ -40,10 +40,10 @@ async function* clusters(page: Page, demo: Demo["Service"]) {
   await page.goto(`${url}/#/clusters/prod`)
   await page.getByRole("table", { name: "Most expensive namespaces" }).waitFor()
   yield "cluster"
-  await page.getByRole("button", { name: "Drop", exact: true }).click()
-  await page.getByRole("button", { name: "Keep it" }).waitFor()
+  await page.getByRole("button", { name: "Remove", exact: true }).click()
+  await page.getByRole("button", { name: "Cancel" }).waitFor()
   yield "cluster-drop"
-  await page.getByRole("button", { name: "Keep it" }).click()
+  await page.getByRole("button", { name: "Cancel" }).click()
   await page.goto(`${url}/#/clusters/-/register`)
   await page.getByLabel("Name", { exact: true }).fill("prod.eu")
   await page.getByRole("textbox", { name: "Kubeconfig" }).waitFor()
@@ -70,7 +70,7 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   await page.getByRole("region", { name: "Selected workloads" }).getByRole("button", { name: "Restart" }).click()
   await page.getByText("Nothing is changed yet.").waitFor()
   yield "workloads-restart"
-  await page.getByRole("button", { name: "Leave it" }).click()
+  await page.getByRole("button", { name: "Cancel" }).click()
   await page.getByRole("button", { name: "Clear", exact: true }).last().click()
   await page.getByRole("searchbox", { name: "Name" }).fill("nothing is called this")
   await page.getByText("No workload matches").waitFor()
@@ -84,9 +84,9 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   yield "workload-log"
   await page.getByRole("button", { name: "Close" }).click()
   await page.getByRole("button", { name: "Restart", exact: true }).click()
-  await page.getByRole("table", { name: "What would change" }).waitFor()
+  await page.getByRole("table", { name: "Preview" }).waitFor()
   yield "workload-restart"
-  await page.getByRole("button", { name: "Leave it" }).click()
+  await page.getByRole("button", { name: "Cancel" }).click()
 }
 
 async function* costs(page: Page, demo: Demo["Service"]) {
@@ -98,13 +98,13 @@ async function* costs(page: Page, demo: Demo["Service"]) {
   await page.getByText("Not covered").waitFor()
   yield "cost"
   await page.getByRole("button", { name: "Show as a table" }).click()
-  await page.getByRole("table", { name: "Costs of each step" }).waitFor()
+  await page.getByRole("table", { name: "Costs by step" }).waitFor()
   yield "cost-table"
-  await page.getByRole("button", { name: /why payments cost that/ }).click()
-  await page.getByRole("button", { name: /why reporting cost that/ }).waitFor()
+  await page.getByRole("button", { name: /explain the cost of payments/ }).click()
+  await page.getByRole("button", { name: /explain the cost of reporting/ }).waitFor()
   yield "cost-explained"
-  await page.getByRole("button", { name: /why reporting cost that/ }).click()
-  await page.getByRole("table", { name: "Steps of the cost" }).waitFor()
+  await page.getByRole("button", { name: /explain the cost of reporting/ }).click()
+  await page.getByRole("table", { name: "Cost by step" }).waitFor()
   yield "workload-explained"
   await page.goto(`${url}/#/cost/savings`)
   await page.getByRole("button", { name: /^reporting/ }).click()
@@ -114,11 +114,11 @@ async function* costs(page: Page, demo: Demo["Service"]) {
 
 async function* prices(page: Page, demo: Demo["Service"]) {
   await enter(page, demo, "/settings/prices")
-  const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
+  const cpu = page.getByLabel("Google Cloud: Core hour", { exact: true })
   await cpu.waitFor()
   yield "prices"
   await cpu.fill("0.05")
-  await page.getByRole("table", { name: "The effect" }).waitFor()
+  await page.getByRole("table", { name: "Effect by part" }).waitFor()
   yield "prices-effect"
 }
 

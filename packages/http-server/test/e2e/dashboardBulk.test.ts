@@ -75,13 +75,13 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       yield* Effect.promise(async () => {
         assert.strictEqual(await bar(page).count(), 0)
         await choose(page, ["try-web", "try-api", "try-agent"], "Scale")
-        const show = dialog(page).getByRole("button", { name: "Show what would change" })
+        const show = dialog(page).getByRole("button", { name: "Preview" })
         assert.isTrue(await show.isDisabled())
-        await dialog(page).getByLabel("Replicas of each").fill("3")
+        await dialog(page).getByLabel("Replicas for each").fill("3")
         await show.click()
-        await dialog(page).getByText("Nothing is changed yet. It can be done to 2 of 3 workloads").waitFor()
+        await dialog(page).getByText("Nothing is changed yet. The change applies to 2 of 3 workloads").waitFor()
         await row(page, "try-web").getByText("1 to 3").waitFor()
-        await row(page, "try-web").getByText("Can be done").waitFor()
+        await row(page, "try-web").getByText("Ready").waitFor()
         await row(page, "try-agent").getByText("A DaemonSet cannot be scaled. action_unsupported").waitFor()
       })
       assert.deepStrictEqual([at(yield* web, "spec", "replicas"), at(yield* api, "spec", "replicas")], [1, 1])
@@ -90,7 +90,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         await dialog(page).getByText("Done", { exact: true }).waitFor()
         await dialog(page).getByText("2 applied. ").waitFor()
         await row(page, "try-api").getByText("Applied").waitFor()
-        await row(page, "try-agent").getByText("Left out: refused").waitFor()
+        await row(page, "try-agent").getByText("Skipped: refused").waitFor()
         await dialog(page).getByRole("button", { name: "Close" }).last().click()
         await bar(page).waitFor({ state: "detached" })
       })
@@ -108,7 +108,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
           asked++ === 0 ? route.abort("internetdisconnected") : route.continue()
         )
         await choose(page, ["torn-web"], "Restart")
-        await row(page, "torn-web").getByText("Can be done").waitFor()
+        await row(page, "torn-web").getByText("Ready").waitFor()
       })
       assert.strictEqual(asked, 2)
     })
@@ -146,7 +146,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         await page.keyboard.press("Enter")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
-        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
+        await dialog(page).getByText("The change applies to 2 of 2 workloads").waitFor()
         await page.keyboard.press("Escape")
         await dialog(page).waitFor({ state: "detached" })
         await chosen(2)
@@ -170,7 +170,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const stage = yield* (yield* Deployment).fleet.cluster("stage")
       yield* Effect.promise(async () => {
         await choose(page, ["fail-alive", "fail-dead"], "Restart")
-        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
+        await dialog(page).getByText("The change applies to 2 of 2 workloads").waitFor()
       })
       yield* Effect.scoped(
         Effect.andThen(
@@ -180,7 +180,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
             await row(page, "fail-alive").getByText("Applied").waitFor()
             await row(page, "fail-dead").getByText("Failed", { exact: true }).waitFor()
             await row(page, "fail-dead").getByText("Nothing was changed.").waitFor()
-            await dialog(page).getByText("Not all were changed").waitFor()
+            await dialog(page).getByText("Some workloads were not changed").waitFor()
           })
         )
       )
@@ -188,7 +188,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         within: "30 seconds"
       })
       yield* Effect.promise(async () => {
-        await dialog(page).getByRole("button", { name: "Try 1 that failed again" }).click()
+        await dialog(page).getByRole("button", { name: "Retry 1 failed workload" }).click()
         await row(page, "fail-dead").getByText("Applied").waitFor()
         await dialog(page).getByText("Done", { exact: true }).waitFor()
       })
@@ -212,7 +212,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const before = Number(at(yield* lost, "metadata", "generation"))
       yield* Effect.promise(async () => {
         await choose(page, ["lost-web"], "Restart")
-        await dialog(page).getByText("It can be done to 1 of 1 workload").waitFor()
+        await dialog(page).getByText("The change applies to 1 of 1 workload").waitFor()
         let losses = 0
         await page.route("**/workloads/actions", async (route) => {
           losses++
@@ -222,7 +222,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
           return route.abort("connectionreset")
         })
         await dialog(page).getByRole("button", { name: "Restart 1 workload" }).click()
-        await dialog(page).getByText("The same is asked again, and nothing is done twice").waitFor()
+        await dialog(page).getByText("The page sends the same call again; nothing is done twice").waitFor()
         await dialog(page).getByText("1 applied. ").waitFor()
       })
       assert.strictEqual(sent.length, 3)
@@ -243,7 +243,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const before = yield* Effect.all([generationOf(quick), generationOf(slow)])
       yield* Effect.promise(async () => {
         await choose(page, ["left-quick", "left-slow"], "Restart")
-        await dialog(page).getByText("It can be done to 2 of 2 workloads").waitFor()
+        await dialog(page).getByText("The change applies to 2 of 2 workloads").waitFor()
       })
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -251,10 +251,10 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
           yield* Effect.promise(async () => {
             await dialog(page).getByRole("button", { name: "Restart 2 workloads" }).click()
             await row(page, "left-quick").getByText("Applied").waitFor()
-            await dialog(page).getByText("1 of 2 workloads: 1 applied, 1 under way").waitFor()
+            await dialog(page).getByText("1 of 2 workloads: 1 applied, 1 running").waitFor()
             await page.keyboard.press("Escape")
-            await dialog(page).getByText("It goes on without you").waitFor()
-            await row(page, "left-slow").getByText("Not reached").waitFor()
+            await dialog(page).getByText("The change continues on the server").waitFor()
+            await row(page, "left-slow").getByText("Not reported").waitFor()
           })
           yield* eventually(
             "what was begun is done",
@@ -286,7 +286,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
       const page = yield* open("narrow-", 1, { raw })
       yield* Effect.promise(async () => {
         await choose(page, ["narrow-web"], "Pause")
-        await dialog(page).getByText("It can be done to 1 of 1 workload").waitFor()
+        await dialog(page).getByText("The change applies to 1 of 1 workload").waitFor()
       })
       const rule = { role: "Operator", targetNamespaces: [{ namespaceNames: ["payments"] }] }
       const narrowed = yield* call(`/api/v1/apiKeys/${apiKey.id}`, { method: "PATCH", key: "admin", body: { rule } })
@@ -295,7 +295,7 @@ suite("changing many workloads", Deployment.layer(options), (it) => {
         await dialog(page).getByRole("button", { name: "Pause 1 workload" }).click()
         await dialog(page).getByText("namespace_forbidden").waitFor()
         await dialog(page).getByText("Nothing was done by this call").waitFor()
-        await row(page, "narrow-web").getByText("Not reached").waitFor()
+        await row(page, "narrow-web").getByText("Not reported").waitFor()
       })
       assert.strictEqual(at(yield* web, "metadata", "generation"), before)
     })

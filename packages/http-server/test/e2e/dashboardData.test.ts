@@ -141,7 +141,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         // Until it has closed, what is typed is a search of the palette's.
         await page.getByRole("dialog").waitFor({ state: "hidden" })
         await keyboard.press("?")
-        await page.getByRole("switch", { name: "Single keys act" }).press("Space")
+        await page.getByRole("switch", { name: "Single-key shortcuts" }).press("Space")
         await keyboard.press("Escape")
         await page.getByRole("dialog").waitFor({ state: "hidden" })
         await keyboard.press("?")
@@ -223,7 +223,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await page.getByRole("link", { name: "Cost", exact: true }).click()
         const groups = page.getByRole("table", { name: "Costs by group" })
         await groups.getByText("Idle machines").waitFor()
-        await page.getByRole("img", { name: /steps?, of .* not wholly covered/ }).waitFor()
+        await page.getByRole("img", { name: /steps?, of .* not fully covered/ }).waitFor()
         assert.include((await scriptsOf(page)).join(), "CostChart")
         // Stage was not seen for five hours of the week: they are drawn, and said.
         assert.isAbove(await page.locator("[data-not-covered]").count(), 0)
@@ -231,9 +231,9 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await page.getByText(/stage (?:[45](?:\.\d)?|6) hr/).waitFor()
 
         await page.getByLabel("By", { exact: true }).selectOption("Label")
-        await groups.getByRole("button", { name: /why payments cost that/ }).click()
+        await groups.getByRole("button", { name: /explain the cost of payments/ }).click()
         const explained = page.getByRole("dialog")
-        await explained.getByRole("button", { name: /why reporting cost that/ }).waitFor()
+        await explained.getByRole("button", { name: /explain the cost of reporting/ }).waitFor()
         assert.strictEqual(await explained.getByText(/ in shop of /).count(), 0)
         await explained.getByRole("button", { name: "Close" }).click()
         await groups.getByRole("row", { name: /^storefront / }).waitFor()
@@ -242,7 +242,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await page.getByRole("button", { name: /^Total / }).click()
         await page
           .getByRole("dialog")
-          .getByRole("button", { name: /why reporting cost that/ })
+          .getByRole("button", { name: /explain the cost of reporting/ })
           .click()
         const parts = page.getByRole("dialog").getByRole("table", { name: "Parts of the cost" })
         // Two replicas of 2 cores and 8 GiB, at Google's prices.
@@ -282,10 +282,10 @@ suite("the pages of the demo", Demo.layer, (it) => {
       const page = yield* Chromium.open(`${url}/#/settings/prices`)
       yield* Effect.promise(async () => {
         await signIn(page, key("ADMIN"))
-        const cpu = page.getByLabel("Google Cloud: Core and hour", { exact: true })
+        const cpu = page.getByLabel("Google Cloud: Core hour", { exact: true })
         const usual = await cpu.inputValue()
         await cpu.fill("1")
-        const effect = page.getByRole("table", { name: "The effect" })
+        const effect = page.getByRole("table", { name: "Effect by part" })
         await effect.getByRole("row", { name: /^CPU \$[\d.,]+ \$[\d.,]+ \+[\d,]+%$/ }).waitFor()
         await effect.getByRole("row", { name: /^Memory \$([\d.,]+) \$\1 0%$/ }).waitFor()
         await page.reload()
@@ -304,7 +304,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         const groups = page.getByRole("table", { name: "Costs by group" })
         await groups.getByRole("row", { name: /^shop / }).waitFor()
         assert.strictEqual(await groups.getByRole("row").count(), 2)
-        assert.strictEqual(await page.getByLabel("Idle", { exact: true }).count(), 0)
+        assert.strictEqual(await page.getByLabel("Idle costs", { exact: true }).count(), 0)
       })
     })
   )

@@ -17,7 +17,7 @@ const scaleElsewhere = (url: string, key: string, replicas: number) =>
   }).then(({ status }) => status)
 
 const wanted = (page: Page, count: string) =>
-  page.getByText("Wanted", { exact: true }).locator("..").getByText(count, { exact: true }).waitFor()
+  page.getByText("Desired", { exact: true }).locator("..").getByText(count, { exact: true }).waitFor()
 
 suite("a workload's page", Demo.layer, (it) => {
   it.effect("shows its pods, what happened to them and what they wrote", () =>
@@ -38,7 +38,7 @@ suite("a workload's page", Demo.layer, (it) => {
         await page.getByLabel("Newest lines").selectOption("100")
         assert.include((await asked).url(), "tailLines=100")
         const previous = page.waitForRequest((request) => request.url().includes("previous=true"))
-        await page.getByLabel("Before its last restart").check()
+        await page.getByLabel("Previous run").check()
         await previous
       })
     })
@@ -56,9 +56,9 @@ suite("a workload's page", Demo.layer, (it) => {
           await page.getByRole("button", { name: "Scale", exact: true }).click()
           const dialog = page.getByRole("dialog")
           await dialog.getByLabel("Replicas").fill("3")
-          await dialog.getByRole("button", { name: "Show what would change" }).click()
+          await dialog.getByRole("button", { name: "Preview" }).click()
           await dialog.getByRole("row", { name: "Replicas 2 3" }).waitFor()
-          await dialog.getByText("Nothing is changed yet").waitFor()
+          await dialog.getByText("Not applied yet").waitFor()
           assert.strictEqual(await scaleElsewhere(url, key("OPERATOR"), 4), 200)
           await dialog.getByRole("button", { name: "Scale", exact: true }).click()
           await dialog.getByText("workload_changed").waitFor()
@@ -66,14 +66,14 @@ suite("a workload's page", Demo.layer, (it) => {
           await dialog.getByRole("button", { name: "Try again" }).click()
           await dialog.getByRole("row", { name: "Replicas 4 3" }).waitFor()
           await dialog.getByRole("button", { name: "Scale", exact: true }).click()
-          await dialog.getByRole("table", { name: "What has changed" }).waitFor()
+          await dialog.getByRole("table", { name: "Result" }).waitFor()
           await dialog.getByRole("button", { name: "Close" }).last().click()
           await wanted(page, "3")
 
           await page.getByRole("button", { name: "Pause", exact: true }).click()
           await dialog.getByRole("row", { name: "Paused no yes" }).waitFor()
           await dialog.getByRole("button", { name: "Pause", exact: true }).click()
-          await dialog.getByRole("table", { name: "What has changed" }).waitFor()
+          await dialog.getByRole("table", { name: "Result" }).waitFor()
           await dialog.getByRole("button", { name: "Close" }).last().click()
           await page.getByRole("button", { name: "Resume", exact: true }).waitFor()
           assert.strictEqual(await page.getByRole("button", { name: "Pause", exact: true }).count(), 0)

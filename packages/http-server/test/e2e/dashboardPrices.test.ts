@@ -16,13 +16,13 @@ suite("Settings > Prices", Deployment.layer({ driver: Embedded.driver, children:
       const page = yield* Chromium.open(`${deployment.url}/${PRICES}`)
       yield* Effect.promise(async () => {
         await signIn(page, rawKey("admin"))
-        await page.getByLabel("AWS: Core and hour", { exact: true }).fill("0,04")
+        await page.getByLabel("AWS: Core hour", { exact: true }).fill("0,04")
         await page.getByRole("button", { name: "Save prices" }).click()
-        await page.getByText("A number from 0 to 1000000, such as 0.031").waitFor()
-        await page.getByLabel("AWS: Core and hour", { exact: true }).fill("0.04")
-        await page.getByRole("region", { name: "What changes" }).getByText("0.031611").waitFor()
+        await page.getByText("Enter a number from 0 to 1000000, such as 0.031").waitFor()
+        await page.getByLabel("AWS: Core hour", { exact: true }).fill("0.04")
+        await page.getByRole("region", { name: "Changes" }).getByText("0.031611").waitFor()
         await page
-          .getByRole("table", { name: "The effect" })
+          .getByRole("table", { name: "Effect by part" })
           .getByRole("row", { name: /^All workloads / })
           .waitFor()
       })
@@ -30,16 +30,16 @@ suite("Settings > Prices", Deployment.layer({ driver: Embedded.driver, children:
       const theirs = { ...read, rate: 1.5 }
       yield* deployment.call("/api/v1/prices", { method: "PUT", key: "admin", body: theirs })
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Add a price" }).click()
+        await page.getByRole("button", { name: "Add an override" }).click()
         const override = page.locator("[data-override='0']")
         await override.getByLabel("Capacity").selectOption("spot")
         await override.getByLabel("Discount, %").fill("20")
         const save = page.getByRole("button", { name: "Save prices" })
-        const conflict = page.getByText("Somebody else has changed the prices meanwhile")
+        const conflict = page.getByText("The prices were changed by someone else")
         // The page may have seen it by itself.
         if (await save.isEnabled()) await save.click()
         await conflict.waitFor()
-        await page.getByRole("button", { name: "Bring mine onto theirs" }).click()
+        await page.getByRole("button", { name: "Apply my changes" }).click()
         await conflict.waitFor({ state: "hidden" })
         await save.click()
         await page.getByText("Saved as version").waitFor()
@@ -63,10 +63,10 @@ suite("Settings > Prices", Deployment.layer({ driver: Embedded.driver, children:
       const page = yield* Chromium.open(`${url}/${PRICES}`)
       yield* Effect.promise(async () => {
         await signIn(page, rawKey("admin"))
-        await page.getByRole("button", { name: "Add a price" }).click()
+        await page.getByRole("button", { name: "Add an override" }).click()
         const last = page.locator("[data-override]").last()
-        await last.getByLabel("Whole machine and hour").fill("1")
-        await last.getByLabel("Core and hour", { exact: true }).fill("1")
+        await last.getByLabel("Machine hour").fill("1")
+        await last.getByLabel("Core hour", { exact: true }).fill("1")
         await page.getByRole("button", { name: "Save prices" }).click()
         await page.getByRole("alert").getByText("invalid_body").waitFor()
         await page
@@ -87,7 +87,7 @@ suite("Settings > Prices", Deployment.layer({ driver: Embedded.driver, children:
           await page.setViewportSize(viewport)
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
           await signIn(page, rawKey("prodAdmin"))
-          await page.getByText("You may read them").waitFor()
+          await page.getByText("You can read the prices").waitFor()
           assert.strictEqual(await page.getByRole("button", { name: "Save prices" }).count(), 0)
           async function* walk() {
             yield await Promise.resolve("prices")

@@ -266,7 +266,7 @@ describe("signing in at an identity provider, in a browser", () => {
         yield* Effect.promise(async () => {
           await page.getByRole("link", { name: "Sign in with your organization" }).click()
           await page.getByRole("link", { name: "grace" }).click()
-          await page.getByRole("alert").getByText("no group of yours has a rule here").waitFor()
+          await page.getByRole("alert").getByText("None of your groups has a rule on this server").waitFor()
         })
       }).pipe(Effect.scoped, Effect.provide(Chromium.Chromium.layer))
     )

@@ -1,5 +1,5 @@
 /**
- * Drops a cluster that was registered while the server runs, by those who register.
+ * Removes a cluster that was registered at run time. Only Admins of every cluster see it.
  */
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
@@ -12,7 +12,7 @@ import { isUnscopedAdmin, useCaller } from "../frame/Caller.ts"
 import { PLACES } from "../frame/places.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 
-export const DropCluster = ({ cluster }: { readonly cluster: Cluster }) => {
+export const RemoveCluster = ({ cluster }: { readonly cluster: Cluster }) => {
   const { rule } = useCaller()
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -20,19 +20,19 @@ export const DropCluster = ({ cluster }: { readonly cluster: Cluster }) => {
   if (cluster.role === "parent") {
     return (
       <Text size="sm" c="dimmed">
-        The parent comes from the server's configuration, and cannot be dropped here.
+        The parent cluster comes from the server's configuration and cannot be removed here.
       </Text>
     )
   }
   return (
     <>
       <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpen(true)}>
-        Drop
+        Remove
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title="Drop this cluster?"
+        title="Remove this cluster?"
         closeButtonProps={{ "aria-label": "Close" }}
         centered
       >
@@ -54,7 +54,7 @@ const Confirmation = ({ name, onClose }: { readonly name: Cluster["name"]; reado
     if (!isConfirmed || isRunning) return
     const isDone = await run(() => call((api) => api.clusters.drop({ params: { name } })))
     if (!isDone) return
-    // To every cluster: one that is gone is no choice, and whoever chose it would be shown a failure.
+    // The link drops the choice of clusters, because the removed cluster may be the chosen one.
     await navigate(PLACES.clusters)
     await queries.invalidateQueries({ queryKey: ["clusters"] })
   }
@@ -63,9 +63,9 @@ const Confirmation = ({ name, onClose }: { readonly name: Cluster["name"]; reado
     <form onSubmit={(event) => void submit(event)}>
       <Stack gap="md">
         <Text size="sm" className="qd-text">
-          The server forgets <strong>{name}</strong> and its credentials, and nobody reaches it here any more. What runs
-          on it goes on, and the history of its costs is kept. Only a cluster that was registered while the server runs
-          can be dropped; others are taken out of the configuration that they come from.
+          The server removes <strong>{name}</strong> and its credentials. Its workloads keep running, and its cost
+          history is kept. Only a cluster that was registered at run time can be removed here. To remove another one,
+          change the server's configuration.
         </Text>
         <TextInput
           label="Type the cluster's name to confirm"
@@ -79,10 +79,10 @@ const Confirmation = ({ name, onClose }: { readonly name: Cluster["name"]; reado
         {failure === undefined ? undefined : <FailureAlert failure={failure} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button type="submit" color="red.9" disabled={!isConfirmed} loading={isRunning}>
-            Drop
+            Remove
           </Button>
         </Group>
       </Stack>
