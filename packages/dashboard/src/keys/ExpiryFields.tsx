@@ -53,7 +53,7 @@ export const ExpiryValue = ({ error, expiry, onChange }: ValueProps) => (
     {expiry._tag === "After" ? (
       <Group align="flex-start" wrap="nowrap">
         <TextInput
-          label="Duration"
+          label="Valid for"
           inputMode="numeric"
           value={expiry.count}
           onChange={(event) => onChange({ ...expiry, count: event.currentTarget.value })}
