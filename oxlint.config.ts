@@ -5,6 +5,7 @@
  */
 import { posix } from "node:path"
 import { defineConfig, type OxlintOverride } from "oxlint"
+import { type Wing, WINGS } from "./.ci/Wings.ts"
 
 /** What the sources of one folder may import besides themselves. */
 interface Arrow {
@@ -74,81 +75,6 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
     node: true
   },
   harness: { packages: ["embedded-cluster"], reach: "all", libraries: "any", node: true }
-}
-
-/** A wing, or siblings: wings that do not import each other. */
-type Wing = string | ReadonlyArray<string>
-
-/**
- * The wings of each package, the lowest first.
- *
- * A wing is a folder of `src`. A folder that holds wings, and `src` itself as `.`, stands for the modules directly in it. A
- * wing's sources may import that wing and the wings below it, but not a wing above it or a sibling. The {@link ENTRIES} are
- * above all wings.
- */
-const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
-  "packages/targeting": ["."],
-  "packages/sqlite-thread": ["."],
-  "packages/keys": [".", "audit", "store"],
-  "packages/cluster-fanout": ["registry", "kube", "projection", "cache", "list", "act", "watch"],
-  "packages/cost": ["hour", "savings", "price", "allocation", "usage", "store", "report", "export", "sampler"],
-  "packages/contract": ["."],
-  "packages/dashboard": [
-    "format",
-    "api",
-    "feedback",
-    "keyboard",
-    "form",
-    "clusterScope",
-    "frame",
-    "chart",
-    "actions",
-    ["audit", "clusters", "cost", "keys", "prices", "signin", "workloads"],
-    "."
-  ],
-  "packages/http-server": [
-    "limits",
-    "settings",
-    "services",
-    "http/request",
-    "http/refusal",
-    "http/audit",
-    "http/lists",
-    "http/costs",
-    "http/guard",
-    "http/hot",
-    "http/mcp",
-    "http/pages",
-    "http/stream",
-    "http/actions",
-    "http/handlers",
-    "http",
-    ".",
-    "cli"
-  ],
-  "packages/benchmarks": [
-    "claim",
-    "load",
-    "harness",
-    "fleet",
-    ["cost", "http", "limits", "logs", "soak", "streams"],
-    "."
-  ],
-  "packages/embedded-cluster": [
-    "core",
-    "schemas",
-    "forms",
-    "customkinds",
-    "checks",
-    "patches",
-    "access",
-    "reads",
-    "writes",
-    "discovery",
-    "controllers",
-    "serving"
-  ],
-  harness: ["machine", "client", "state", "drivers", "faults", "simulation", "fleet", "vitest", "cli", "."]
 }
 
 /** Modules beside the folders that put a whole package together. */
