@@ -1,5 +1,5 @@
 /**
- * Audit: who asked for what, and what was decided.
+ * The page Audit: each request with its caller and the decision on it.
  */
 import { Button, Group, Stack, Switch, Text, Title } from "@mantine/core"
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"

@@ -1,7 +1,7 @@
 import { Badge } from "@mantine/core"
 import type { Status } from "../api/Shapes.ts"
 
-/** Dark enough on their ground to be read by everybody; the word says it too. */
+/** Colours with enough contrast to their background. The text says the same as the colour. */
 const COLORS: Readonly<Record<Status, string>> = {
   active: "teal.9",
   expiring: "#a03c00",
