@@ -49,10 +49,13 @@ export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
  * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
  */
 export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, target: Option.Option<string>): string => {
-  const asked = coverages.map(({ name, status }) => `${name} ${status}`).join(", ")
   const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""
-  return `no ${what} match (asked: ${asked === "" ? "no cluster" : asked})${hint}`
+  return `no ${what} match (asked: ${statusesOf(coverages)})${hint}`
 }
+
+/** Lists the clusters of a request with their status. **Example** `hub ok, prod timeout` */
+export const statusesOf = (coverages: ReadonlyArray<Pick<Told, "name" | "status">>): string =>
+  coverages.length === 0 ? "no cluster" : coverages.map(({ name, status }) => `${name} ${status}`).join(", ")
 
 /** Says what is wrong with a cluster beside its status. **Shape** empty for one that answered well. */
 export const reasonOf = (coverage: Told): string => {

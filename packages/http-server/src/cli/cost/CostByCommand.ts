@@ -10,7 +10,6 @@ import * as CostFlags from "./CostFlags.ts"
 import * as CostNotes from "./CostNotes.ts"
 import * as CostTable from "./CostTable.ts"
 import * as CostText from "./CostText.ts"
-import * as CoverageNotes from "../CoverageNotes.ts"
 import * as Output from "../Output.ts"
 import { outputFlag } from "../OutputFlag.ts"
 import * as Pages from "../Pages.ts"
@@ -83,10 +82,12 @@ export const costByCommand = Command.make(
     const { clusters, currency, partial, totals } = told
     const rows = pages.flatMap((one) => ("rows" in one ? one.rows : []))
     const buckets = merged(pages.flatMap((one) => ("buckets" in one ? one.buckets : [])))
-    const lines = [
-      ...rows.map((row) => lineOf(groups, row)),
-      ...buckets.flatMap((bucket) => bucket.rows.map((row) => lineOf(groups, row, bucket)))
-    ]
+    const isSeen = CostNotes.isSeen(clusters)
+    const lines = Option.isNone(step)
+      ? linesOf(groups, { rows, clusters })
+      : isSeen
+        ? buckets.flatMap((bucket) => linesOf(groups, bucket, bucket.start))
+        : []
     const whole = { totals, window: told.window, currency, clusters, partial }
     yield* Print.output(
       output === "json" || output === "yaml"
@@ -95,11 +96,11 @@ export const costByCommand = Command.make(
             ...whole,
             ...(rest === undefined ? {} : { nextCursor: rest })
           })
-        : `${tableOf(groups, lines, totals, Option.isSome(step))}\n${CostText.window(told.window, currency)}\n`
+        : `${tableOf(groups, lines, isSeen ? totals : undefined, Option.isSome(step))}\n${CostText.window(told.window, currency)}\n`
     )
     const shown = pages.reduce((sum, one) => sum + groupsOf(one).length, 0)
     if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
-    if (lines.length === 0) yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+    if (shown === 0) yield* Print.note(CostNotes.nothingFound(clusters, cluster))
     yield* Effect.forEach(
       [...CostNotes.lines(clusters, yield* Clock.currentTimeMillis), ...CostNotes.steps(buckets)],
       Print.note,
@@ -152,15 +153,31 @@ interface GroupLine extends CostTable.Line {
   readonly beside: string
 }
 
-/** Makes the line of a group; what it has none of is `-`: a label that is not set, the namespace of an idle node. */
-const lineOf = (groups: ReadonlyArray<string>, row: AggregateRow, bucket?: Bucket): GroupLine => ({
-  place: [
-    ...(bucket === undefined ? [] : [CostText.minute(bucket.start)]),
-    ...groups.map((key) => row.group[key] ?? "-")
-  ],
-  beside: besideOf(row),
-  figures: row
-})
+/**
+ * Makes the lines of a window, or of the step that starts at `start`.
+ *
+ * **Shape** a group without a value, such as a label that is not set, is `-`. A cluster of which no hour was seen has a
+ * line where groups are clusters; a step of which no cluster was seen has one otherwise.
+ */
+const linesOf = (
+  groups: ReadonlyArray<string>,
+  { clusters, rows }: Pick<Bucket, "clusters" | "rows">,
+  start?: string
+): ReadonlyArray<GroupLine> => {
+  const lineOf = (group: AggregateRow["group"], beside: string, figures?: AggregateRow): GroupLine => ({
+    place: [...(start === undefined ? [] : [CostText.minute(start)]), ...groups.map((key) => group[key] ?? "-")],
+    beside,
+    figures
+  })
+  const seen = rows.map((row) => lineOf(row.group, besideOf(row), row))
+  if (groups.every((key) => key === "cluster")) {
+    const names = new Set(rows.map(({ group }) => group["cluster"]))
+    const unseen = clusters.filter(({ hoursCovered, name }) => hoursCovered === 0 && !names.has(name))
+    return [...seen, ...unseen.map(({ name }) => lineOf({ cluster: name }, WORKLOADS))]
+  }
+  const isUnseen = start !== undefined && rows.length === 0 && !CostNotes.isSeen(clusters)
+  return isUnseen ? [lineOf({}, WORKLOADS)] : seen
+}
 
 /** Makes the table of groups; it says whose the costs are where some are not those of workloads. */
 const tableOf = (

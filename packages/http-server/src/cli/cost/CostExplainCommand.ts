@@ -177,15 +177,17 @@ const tableOf = ({ currency, hours, row, stepSize, window }: Explanation): strin
     `${row.id}, ${CostText.money(row.totalCost)} ${currency}`,
     CostText.window(window, currency),
     `existed ${CostText.span(row.hoursExisted)}, of which usage is known of ${CostText.span(row.hoursCovered)}`,
-    row.cpuEfficiency === null || row.memoryEfficiency === null
-      ? "efficiency: not known"
-      : `efficiency: CPU ${CostText.percent(row.cpuEfficiency)}, memory ${CostText.percent(row.memoryEfficiency)}`,
+    row.cpuEfficiency === null && row.memoryEfficiency === null
+      ? `efficiency: ${CostText.NOT_KNOWN}`
+      : `efficiency: CPU ${efficiencyOf(row.cpuEfficiency)}, memory ${efficiencyOf(row.memoryEfficiency)}`,
     row.recommendationDays === 0
       ? "no recommendation: no usage is known of the last days"
       : `recommended for one replica: CPU ${PlainText.cores(row.cpuRecommendedMillis)}, memory ${PlainText.bytes(row.memoryRecommendedBytes)}, from ${CostText.span(row.recommendationDays * 24)} of usage; savings ${CostText.money(row.savingsAvailable)} ${currency}${row.costIncrease > 0 ? `, cost increase at most ${CostText.money(row.costIncrease)} ${currency}` : ""}`
   ]
   return `${Output.table(columns, [...hours.map(lineOf), total])}\n${facts.map((fact) => `${PlainText.oneLine(fact)}\n`).join("")}`
 }
+
+const efficiencyOf = (part: number | null): string => (part === null ? CostText.NOT_KNOWN : CostText.percent(part))
 
 const priceOf = (amount: number | undefined): string => (amount === undefined ? "-" : CostText.price(amount))
 

@@ -4,6 +4,7 @@
 import { answered } from "@quarterdeck/cluster-fanout/Coverage"
 import type { Bucket } from "@quarterdeck/cost/Aggregate"
 import type { CostCoverage, SeenHours } from "@quarterdeck/cost/CostRow"
+import type { Option } from "effect"
 import * as CoverageNotes from "../CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
 
@@ -84,6 +85,16 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
       ? `covered all but ${gap} of ${window}; what ran then is not counted`
       : `covered ${coveredOf(coverage)}; what ran in the other ${gap} is not counted`
   return [{ cluster, text: () => text }]
+}
+
+/** Tells whether any hour was seen. **Shape** without a cluster nothing can be seen, and a report is empty for that reason. */
+export const isSeen = (clusters: ReadonlyArray<SeenHours>): boolean =>
+  clusters.length === 0 || clusters.some(({ hoursCovered }) => hoursCovered > 0)
+
+/** Says why a report is empty: no hour of its window was seen, or no costs match. */
+export const nothingFound = (clusters: ReadonlyArray<CostCoverage>, target: Option.Option<string>): string => {
+  if (isSeen(clusters)) return CoverageNotes.nothingFound("costs", clusters, target)
+  return `costs are ${CostText.NOT_KNOWN}: no hour of this window was seen (asked: ${CoverageNotes.statusesOf(clusters)})`
 }
 
 /** Says that a limit has cut a report. */

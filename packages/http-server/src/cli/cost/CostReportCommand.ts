@@ -11,7 +11,6 @@ import * as CostFlags from "./CostFlags.ts"
 import * as CostNotes from "./CostNotes.ts"
 import * as CostTable from "./CostTable.ts"
 import * as CostText from "./CostText.ts"
-import * as CoverageNotes from "../CoverageNotes.ts"
 import * as Output from "../Output.ts"
 import * as Pages from "../Pages.ts"
 import * as PlainText from "../PlainText.ts"
@@ -76,7 +75,13 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   const { clusters, currency, partial, totals } = told
   const whole = { aggregatedWorkloads: rows, totals, window: told.window, currency, clusters, partial }
   const table = (isWide: boolean) =>
-    tableOf({ rows, totals, count: countOf(clusters), window: CostText.window(told.window, currency), isWide })
+    tableOf({
+      rows,
+      totals: CostNotes.isSeen(clusters) ? totals : undefined,
+      count: countOf(clusters),
+      window: CostText.window(told.window, currency),
+      isWide
+    })
   switch (output) {
     case "table":
     case "wide":
@@ -91,9 +96,9 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   }
   if (rest !== undefined) yield* Print.note(CostNotes.rest("workloads", rows.length))
   if (rows.length === 0) {
-    yield* Print.note(CoverageNotes.nothingFound("costs", clusters, cluster))
+    yield* Print.note(CostNotes.nothingFound(clusters, cluster))
     const { namespaces, ...others } = request.body
-    if (namespaces !== undefined && (output === "table" || output === "wide"))
+    if (namespaces !== undefined && (output === "table" || output === "wide") && CostNotes.isSeen(clusters))
       yield* noteNamespaces((query) =>
         ApiClient.call(connection, AggregatedCosts, {
           ...request,
@@ -127,7 +132,8 @@ const countOf = (clusters: ReadonlyArray<{ readonly count: number }>): number =>
 
 interface Report {
   readonly rows: ReadonlyArray<CostRow>
-  readonly totals: CostTotals
+  /** Absent where no hour of the window was seen. */
+  readonly totals: CostTotals | undefined
   /** Workloads that match, shown or not. */
   readonly count: number
   readonly window: string

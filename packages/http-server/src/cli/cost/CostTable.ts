@@ -5,10 +5,11 @@ import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import * as CostText from "./CostText.ts"
 import * as Output from "../Output.ts"
 
-/** One line. **Shape** `place` says whose costs these are, a text for each title. */
+/** One line. **Shape** `place` names the workload or group, a text for each title. */
 export interface Line {
   readonly place: ReadonlyArray<string>
-  readonly figures: CostTotals
+  /** Absent where no hour was seen. */
+  readonly figures: CostTotals | undefined
   /** The mean over the hours that a workload existed; a sum over several has none. */
   readonly hourlyCost?: number
   /** What one replica should request, where that is known. */
@@ -17,14 +18,21 @@ export interface Line {
 
 type Column = Output.Column<Line>
 
-const UNKNOWN = "-"
+/** Printed where a figure does not apply. */
+const NONE = "-"
 const MIB_BYTES = 1024 * 1024
 
-const cost = (title: string, of: (figures: CostTotals) => number): Column => ({
+const figure = (title: string, print: (figures: CostTotals) => string): Column => ({
   title,
   align: "right",
-  cell: ({ figures }) => CostText.money(of(figures))
+  cell: ({ figures }) => (figures === undefined ? CostText.NOT_KNOWN : print(figures))
 })
+
+const cost = (title: string, of: (figures: CostTotals) => number): Column =>
+  figure(title, (figures) => CostText.money(of(figures)))
+
+/** Prints what is missing of a group: only workloads have usage, so it does not apply to idle nodes or unmounted volumes. */
+const missing = ({ hoursExisted }: CostTotals): string => (hoursExisted === 0 ? NONE : CostText.NOT_KNOWN)
 
 const TOTAL = cost("TOTAL", ({ totalCost }) => totalCost)
 const CPU = cost("CPU", ({ cpuCost }) => cpuCost)
@@ -41,30 +49,38 @@ const RARE: ReadonlyArray<{ readonly column: Column; readonly of: (figures: Cost
 const HOURLY: Column = {
   title: "COST/HOUR",
   align: "right",
-  cell: ({ hourlyCost }) => (hourlyCost === undefined ? UNKNOWN : CostText.money(hourlyCost, 4))
+  cell: ({ figures, hourlyCost }) =>
+    hourlyCost === undefined || figures?.hoursExisted === 0 ? NONE : CostText.money(hourlyCost, 4)
 }
 
-const EFFICIENCY: Column = {
-  title: "EFFICIENCY",
-  align: "right",
-  cell: ({ figures: { efficiency } }) => (efficiency === null ? UNKNOWN : CostText.percent(efficiency))
-}
+const EFFICIENCY = figure("EFFICIENCY", (figures) =>
+  figures.efficiency === null ? missing(figures) : CostText.percent(figures.efficiency)
+)
 
-const SAVINGS = cost("SAVINGS", ({ savingsAvailable }) => savingsAvailable)
+const SAVINGS = figure("SAVINGS", (figures) => {
+  const { costIncrease, hoursCovered, hoursExisted, savingsAvailable } = figures
+  const isKnown = savingsAvailable > 0 || costIncrease > 0 || (hoursExisted > 0 && hoursCovered > 0)
+  return isKnown ? CostText.money(savingsAvailable) : missing(figures)
+})
 
 /** Shown where a recommendation is above a request. */
 const INCREASE: Column = {
   title: "INCREASE",
   align: "right",
   isRare: true,
-  cell: ({ figures: { costIncrease } }) => (costIncrease === 0 ? "" : CostText.money(costIncrease))
+  cell: ({ figures }) => {
+    const { costIncrease = 0 } = figures ?? {}
+    return costIncrease === 0 ? "" : CostText.money(costIncrease)
+  }
 }
 
 const COVERED: Column = {
   title: "COVERED",
   align: "right",
-  cell: ({ figures: { hoursCovered, hoursExisted } }) =>
-    hoursExisted === 0 ? UNKNOWN : CostText.percent(hoursCovered / hoursExisted)
+  cell: ({ figures }) =>
+    figures === undefined || figures.hoursExisted === 0
+      ? NONE
+      : CostText.percent(figures.hoursCovered / figures.hoursExisted)
 }
 
 /** What one replica should request, as a manifest takes it; memory is rounded up, so that no byte is lost. */
@@ -85,18 +101,14 @@ const RECOMMENDED: ReadonlyArray<Column> = [
 ]
 
 const WIDE: ReadonlyArray<Column> = [
-  {
-    title: "REPLICA-H",
-    align: "right",
-    cell: ({ figures: { replicaHours } }) => CostText.quantity(replicaHours)
-  },
-  { title: "SPOT", align: "right", cell: ({ figures: { spotPercent } }) => CostText.percent(spotPercent / 100) }
+  figure("REPLICA-H", ({ replicaHours }) => CostText.quantity(replicaHours)),
+  figure("SPOT", ({ replicaHours, spotPercent }) => (replicaHours === 0 ? NONE : CostText.percent(spotPercent / 100)))
 ]
 
 /**
- * Renders lines, and what they and those that are not shown sum to.
+ * Renders lines, and the total of these and of all lines that are not shown.
  *
- * **Shape** only the titles where there is no line; a wide table has every part of the cost.
+ * **Shape** only the titles where there is no line and the total is known; a wide table has every part of the cost.
  */
 export const render = (
   titles: ReadonlyArray<string>,
@@ -104,8 +116,10 @@ export const render = (
   total: Line,
   isWide = false
 ): string => {
-  const shown = lines.length === 0 ? [] : [...lines, total]
-  const rare = RARE.filter(({ of }) => isWide || shown.some(({ figures }) => of(figures) !== 0))
+  const shown = lines.length === 0 && total.figures !== undefined ? [] : [...lines, total]
+  const rare = RARE.filter(
+    ({ of }) => isWide || shown.some(({ figures }) => figures !== undefined && of(figures) !== 0)
+  )
   const columns: ReadonlyArray<Column> = [
     ...titles.map((title, index): Column => ({ title, cell: ({ place }) => place[index] ?? "" })),
     ...(lines.some(({ hourlyCost }) => hourlyCost !== undefined) ? [HOURLY] : []),

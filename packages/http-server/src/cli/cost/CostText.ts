@@ -14,6 +14,9 @@ export const money = (amount: number, decimals = 2): string => {
   return amount > 0 ? `<${least.toFixed(decimals)}` : `>-${least.toFixed(decimals)}`
 }
 
+/** Printed in place of a figure of which nothing was seen: a zero would say that it cost nothing. */
+export const NOT_KNOWN = "not known yet"
+
 /** Writes a part of one as a percentage. **Shape** rounded down; only the whole is `100%`, and what is nearly that `>99%`. */
 export const percent = (part: number): string => {
   const whole = Math.floor(part * 100 + 1e-9)

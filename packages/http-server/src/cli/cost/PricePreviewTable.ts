@@ -10,6 +10,8 @@ export interface Line {
   readonly part: string
   readonly before: number
   readonly after: number
+  /** False where the 7 days have no hour that costs could be computed of. */
+  readonly isKnown: boolean
 }
 
 /** The parts of the cost; an `isRare` part is shown where either book makes it cost something. */
@@ -24,11 +26,17 @@ const PARTS: ReadonlyArray<readonly [part: string, of: (totals: PricedTotals) =>
   ["beside workloads", ({ idleCost }) => idleCost]
 ]
 
-/** Gives the lines. */
-export const lines = ({ after, before }: PriceEffect): ReadonlyArray<Line> =>
-  PARTS.map(([part, of, isRare = false]) => ({ part, before: of(before), after: of(after), isRare }))
+/** Returns a line for each part. */
+export const lines = ({ after, before }: PriceEffect): ReadonlyArray<Line> => {
+  const isKnown = hasHours(before) || hasHours(after)
+  return PARTS.map(([part, of, isRare = false]) => ({ part, before: of(before), after: of(after), isRare }))
     .filter(({ after, before, isRare }) => !isRare || after !== 0 || before !== 0)
-    .map(({ after, before, part }) => ({ part, before, after }))
+    .map(({ after, before, part }) => ({ part, before, after, isKnown }))
+}
+
+/** Tells whether any hour of a workload or of an idle node was seen. */
+const hasHours = ({ hoursExisted, idleCost, totalCost }: PricedTotals): boolean =>
+  hoursExisted > 0 || totalCost !== 0 || idleCost !== 0
 
 /** Prints the change of a cost with its sign, and what it is of the cost before, where there was any. */
 const change = ({ after, before }: Line): string => {
@@ -39,12 +47,17 @@ const change = ({ after, before }: Line): string => {
   return before > 0 ? `${amount} (${percent > 0 ? "+" : ""}${percent}%)` : amount
 }
 
+const known =
+  (print: (line: Line) => string) =>
+  (line: Line): string =>
+    line.isKnown ? print(line) : CostText.NOT_KNOWN
+
 export const columns: Output.Columns<Line> = {
   table: [
     { title: "LAST 7 DAYS", cell: ({ part }) => part },
-    { title: "BEFORE", align: "right", cell: ({ before }) => CostText.money(before) },
-    { title: "AFTER", align: "right", cell: ({ after }) => CostText.money(after) },
-    { title: "CHANGE", align: "right", cell: change }
+    { title: "BEFORE", align: "right", cell: known(({ before }) => CostText.money(before)) },
+    { title: "AFTER", align: "right", cell: known(({ after }) => CostText.money(after)) },
+    { title: "CHANGE", align: "right", cell: known(change) }
   ],
   csv: [
     { title: "part", cell: ({ part }) => part },

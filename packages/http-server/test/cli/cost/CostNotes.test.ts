@@ -61,9 +61,27 @@ describe("quarterdeck cost, as the server answers", () => {
       )
       assert.strictEqual(
         line,
-        "data       unmounted volumes and load balancers   0.75  0.00    0.00     0.50      0.25           -     0.00        -"
+        "data       unmounted volumes and load balancers   0.75  0.00    0.00     0.50      0.25           -        -        -"
       )
     })
+  )
+
+  it.live(
+    "says that efficiency and savings are not known yet where no usage was seen, and whether some of it was",
+    () =>
+      Effect.gen(function* () {
+        const unused = {
+          ...{ hoursCovered: 0, cpuEfficiency: null, memoryEfficiency: null, efficiency: null, savingsAvailable: 0 },
+          ...{ replicaHours: 0, spotPercent: 0 }
+        }
+        const body = reply({ aggregatedWorkloads: [row("shop", unused)], totals: { ...FIGURES, savingsAvailable: 0 } })
+        const { env } = yield* service(() => ({ body }))
+        const { stdout } = yield* quarterdeck(["cost", "-o", "wide"], { env })
+        const [titles, line, total] = stdout.split("\n").map((text) => text.split(/ {2,}/).slice(-5))
+        assert.deepStrictEqual(titles, ["EFFICIENCY", "SAVINGS", "COVERED", "REPLICA-H", "SPOT"])
+        assert.deepStrictEqual(line, ["not known yet", "not known yet", "0%", "0.000", "-"])
+        assert.deepStrictEqual(total, ["45%", "0.00", "50%", "24.000", "0%"])
+      })
   )
 
   it.live("shows what recommendations above the requests would cost more, where there are any", () =>

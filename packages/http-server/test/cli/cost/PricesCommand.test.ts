@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { PriceEffect } from "@quarterdeck/cost/CostRow"
 import { PriceBook } from "@quarterdeck/cost/PriceBook"
 import { Effect, FileSystem, Schema } from "effect"
+import { Embedded, Fleet } from "@quarterdeck/harness"
 import { CostWorld } from "../costWorld.ts"
-import { problem, quarterdeck, service } from "../program.ts"
+import { problem, quarterdeck, serve, service } from "../program.ts"
 
 const LIMIT = { timeout: 120_000 }
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceBook), { onExcessProperty: "error" })
@@ -147,6 +148,38 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         assert.include(tiny.stderr, "Invalid body: overrides[0].storagePerGiBHour: is so small that it rounds to 0")
         // The currency of costs that there are stays: no example may change it.
         assert.notInclude((yield* run("prices", "set", "--help")).stdout, "currency")
+      }),
+    LIMIT
+  )
+
+  it.effect(
+    "--dry-run says that nothing is known yet where no cost was seen, instead of zeros",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileSystem.FileSystem
+        const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: [] })
+        const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-prices-" })
+        yield* files.writeFileString(`${directory}/kubeconfig.yaml`, fleet.kubeconfig)
+        const { url } = yield* serve([
+          ...["--port", "0", "--kubeconfig", `${directory}/kubeconfig.yaml`, "--data", `${directory}/data`],
+          ...["--bootstrap-key-file", `${directory}/first.key`]
+        ])
+        const key = (yield* files.readFileString(`${directory}/first.key`)).trim()
+        const env = { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: key }
+        const { stdout: stdin } = yield* quarterdeck(["prices", "get"], { env })
+        const { status, stdout } = yield* quarterdeck(["prices", "set", "--dry-run", "-"], { env, stdin })
+        const parts = ["cpu", "memory", "storage", "workloads", "beside workloads"]
+        assert.deepStrictEqual(
+          stdout
+            .trimEnd()
+            .split("\n")
+            .map((line) => line.split(/ {2,}/)),
+          [
+            ["LAST 7 DAYS", "BEFORE", "AFTER", "CHANGE"],
+            ...parts.map((part) => [part, "not known yet", "not known yet", "not known yet"])
+          ]
+        )
+        assert.strictEqual(status, 0)
       }),
     LIMIT
   )
