@@ -50,6 +50,15 @@ export const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
     "http/handlers",
     "http",
     ".",
+    "cli/print",
+    "cli/request",
+    "cli/list",
+    "cli/look",
+    "cli/act",
+    "cli/keys",
+    "cli/cost",
+    "cli/audit",
+    "cli/mcp",
     "cli"
   ],
   "packages/benchmarks": [

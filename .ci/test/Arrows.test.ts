@@ -183,11 +183,11 @@ const ARROWS: Readonly<
   },
   "packages/http-server/src/settings": {
     may: ["./Settings.ts"],
-    mayNot: ["../services/Registry.ts", "../http/Routes.ts", "../Launch.ts", "../cli/Input.ts", "../bin.ts"]
+    mayNot: ["../services/Registry.ts", "../http/Routes.ts", "../Launch.ts", "../cli/request/Input.ts", "../bin.ts"]
   },
   "packages/http-server/src/http/handlers": {
     may: ["../guard/Guard.ts", "../stream/Streams.ts", "../../services/Registry.ts"],
-    mayNot: ["../Routes.ts", "../../Services.ts", "../../cli/Input.ts", "../../index.ts"]
+    mayNot: ["../Routes.ts", "../../Services.ts", "../../cli/request/Input.ts", "../../index.ts"]
   },
   "packages/http-server/src/http/guard": {
     may: ["./Origin.ts", "../request/HeaderLines.ts", "../lists/ListPage.ts", "../../limits/Loopback.ts"],
@@ -196,7 +196,7 @@ const ARROWS: Readonly<
       "../handlers/PodHandlers.ts",
       "../Routes.ts",
       "../../Services.ts",
-      "../../cli/Input.ts",
+      "../../cli/request/Input.ts",
       "../../bin.ts"
     ]
   },
@@ -206,15 +206,19 @@ const ARROWS: Readonly<
   },
   "packages/http-server/src/http": {
     may: ["./guard/Guard.ts", "./handlers/PodHandlers.ts", "../services/Registry.ts"],
-    mayNot: ["../Services.ts", "../cli/Input.ts", "../index.ts"]
+    mayNot: ["../Services.ts", "../cli/request/Input.ts", "../index.ts"]
   },
   "packages/http-server/src/services": {
     may: ["../settings/Settings.ts", "./Registry.ts"],
     mayNot: ["../http/Routes.ts", "../http/request/Cookie.ts", "../Launch.ts"]
   },
   "packages/http-server/src/cli/cost": {
-    may: ["../Input.ts", "../../Launch.ts", "../keys/KeyCommand.ts"],
-    mayNot: ["../../bin.ts", "../../index.ts"]
+    may: ["../request/Input.ts", "../list/ListFlags.ts", "../../Launch.ts", "../keys/KeyCommand.ts"],
+    mayNot: ["../audit/AuditCommand.ts", "../Cli.ts", "../../bin.ts", "../../index.ts"]
+  },
+  "packages/http-server/src/cli/print": {
+    may: ["./PlainText.ts", "../../settings/Nearest.ts"],
+    mayNot: ["../request/ApiClient.ts", "../cost/CostText.ts", "../Program.ts"]
   },
   "packages/embedded-cluster/src/core": {
     may: ["./Store.ts"],

@@ -4,32 +4,33 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
-import { pauseCommand, restartCommand, resumeCommand, scaleCommand } from "./ActionCommands.ts"
+import { pauseCommand, restartCommand, resumeCommand, scaleCommand } from "./act/ActionCommands.ts"
+import { clustersAddCommand, clustersDropCommand } from "./act/ClusterCommands.ts"
 import { auditCommand } from "./audit/AuditCommand.ts"
-import { canICommand } from "./CanICommand.ts"
-import { clustersCommand } from "./ClustersCommand.ts"
+import { canICommand } from "./look/CanICommand.ts"
+import { clustersCommand } from "./list/ClustersCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { costCommand } from "./cost/CostCommand.ts"
-import { CommandFailure } from "./CommandFailure.ts"
+import { CommandFailure } from "./print/CommandFailure.ts"
 import { keyCommand } from "./keys/KeyCommand.ts"
-import { getCommand } from "./GetCommand.ts"
-import { logsCommand } from "./LogsCommand.ts"
+import { getCommand } from "./look/GetCommand.ts"
+import { logsCommand } from "./look/LogsCommand.ts"
 import { mcpCommand } from "./mcp/McpCommand.ts"
 import { pricesCommand } from "./cost/PricesCommand.ts"
-import * as Presenter from "./Presenter.ts"
-import * as Print from "./Print.ts"
-import { namespacesCommand } from "./NamespacesCommand.ts"
-import { eventsCommand } from "./EventsCommand.ts"
-import { podsCommand } from "./PodsCommand.ts"
+import * as Presenter from "./print/Presenter.ts"
+import * as Print from "./print/Print.ts"
+import { namespacesCommand } from "./list/NamespacesCommand.ts"
+import { eventsCommand } from "./list/EventsCommand.ts"
+import { podsCommand } from "./list/PodsCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
-import { whoamiCommand } from "./WhoamiCommand.ts"
-import { workloadsCommand } from "./WorkloadsCommand.ts"
+import { whoamiCommand } from "./look/WhoamiCommand.ts"
+import { workloadsCommand } from "./list/WorkloadsCommand.ts"
 
 const command = Command.make("quarterdeck").pipe(
   Command.withDescription("One address over many Kubernetes clusters."),
   Command.withSubcommands([
     serveCommand,
-    clustersCommand,
+    Command.withSubcommands(clustersCommand, [clustersAddCommand, clustersDropCommand]),
     namespacesCommand,
     workloadsCommand,
     getCommand,

@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8"
 import * as Settings from "../settings/Settings.ts"
 import { type Row, rows } from "../settings/Table.ts"
 import { variableOf } from "../settings/Variables.ts"
-import { CommandFailure, fromError } from "./CommandFailure.ts"
+import { CommandFailure, fromError } from "./print/CommandFailure.ts"
 
 const flagOf = (row: Row<unknown>) => {
   const unit = row.unit === undefined ? "" : ` ${row.unit}`

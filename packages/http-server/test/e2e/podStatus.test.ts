@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import type { Fleet } from "@quarterdeck/harness"
 import { Clock, Effect, Schema } from "effect"
-import * as PodColumns from "../../src/cli/PodColumns.ts"
+import * as PodColumns from "../../src/cli/print/PodColumns.ts"
 import { Deployment } from "./Deployment.ts"
 import { onBothKinds } from "./onEveryDriver.ts"
 import { POD_CASES } from "./podCases.ts"

@@ -4,10 +4,10 @@
 import type { AuditVerifier } from "@quarterdeck/keys"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { failed } from "../CommandFailure.ts"
+import { failed } from "../print/CommandFailure.ts"
 import * as CostHistory from "../cost/CostHistory.ts"
-import * as Output from "../Output.ts"
-import * as Print from "../Print.ts"
+import * as Output from "../print/Output.ts"
+import * as Print from "../print/Print.ts"
 
 export const auditVerifyCommand = Command.make(
   "verify",

@@ -7,12 +7,12 @@ import { HourJournal } from "@quarterdeck/cost/sampler/HourJournal"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
-import { failed } from "../CommandFailure.ts"
+import { failed } from "../print/CommandFailure.ts"
 import * as CostHistory from "./CostHistory.ts"
-import * as ListFlags from "../ListFlags.ts"
-import type * as Output from "../Output.ts"
-import { outputFlag } from "../OutputFlag.ts"
-import * as Print from "../Print.ts"
+import * as ListFlags from "../list/ListFlags.ts"
+import type * as Output from "../print/Output.ts"
+import { outputFlag } from "../print/OutputFlag.ts"
+import * as Print from "../print/Print.ts"
 
 interface Row {
   readonly cluster: string

@@ -5,11 +5,11 @@ import type { Checked, Finding } from "@quarterdeck/cost/store/Sqlite"
 import { Clock, Effect, FileSystem } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
-import { failed } from "../CommandFailure.ts"
+import { failed } from "../print/CommandFailure.ts"
 import * as CostHistory from "./CostHistory.ts"
-import type * as Output from "../Output.ts"
-import { outputFlag } from "../OutputFlag.ts"
-import * as Print from "../Print.ts"
+import type * as Output from "../print/Output.ts"
+import { outputFlag } from "../print/OutputFlag.ts"
+import * as Print from "../print/Print.ts"
 
 const flags = { data: CostHistory.dataFlag, output: outputFlag }
 

@@ -14,7 +14,7 @@ import { table } from "../../settings/Table.ts"
 import { variableOf } from "../../settings/Variables.ts"
 import * as DirectoryLock from "../../services/DirectoryLock.ts"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
-import { type CommandFailure, failed, fromError, misused } from "../CommandFailure.ts"
+import { type CommandFailure, failed, fromError, misused } from "../print/CommandFailure.ts"
 
 const { costUrl, dataDirectory } = table
 

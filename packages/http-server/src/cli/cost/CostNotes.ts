@@ -5,7 +5,7 @@ import { answered } from "@quarterdeck/cluster-fanout/Coverage"
 import type { Bucket } from "@quarterdeck/cost/Aggregate"
 import type { CostCoverage, SeenHours } from "@quarterdeck/cost/CostRow"
 import type { Option } from "effect"
-import * as CoverageNotes from "../CoverageNotes.ts"
+import * as CoverageNotes from "../print/CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
 
 /** What the open hour lacks between two samples is no gap. **Units** hours. */

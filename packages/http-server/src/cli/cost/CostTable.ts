@@ -3,7 +3,7 @@
  */
 import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import * as CostText from "./CostText.ts"
-import * as Output from "../Output.ts"
+import * as Output from "../print/Output.ts"
 
 /** One line. **Shape** `place` names the workload or group, a text for each title. */
 export interface Line {

@@ -2,7 +2,7 @@
  * What a price book would change, as a table: a line for each part of the cost.
  */
 import type { PricedTotals, PriceEffect } from "@quarterdeck/cost/CostRow"
-import type * as Output from "../Output.ts"
+import type * as Output from "../print/Output.ts"
 import * as CostText from "./CostText.ts"
 
 /** One line: a part of the cost, by the present book and by the new one. */

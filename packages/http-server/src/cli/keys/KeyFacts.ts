@@ -6,7 +6,7 @@ import { Description, KeyName, MAX_DESCRIPTION, MAX_NAME } from "@quarterdeck/ke
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Effect, Option, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { misused } from "../CommandFailure.ts"
+import { misused } from "../print/CommandFailure.ts"
 
 /** Makes the flag of a name. */
 export const nameFlag = (description: string) =>

@@ -6,8 +6,8 @@ import * as RawKey from "@quarterdeck/keys/RawKey"
 import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { randomBytes } from "node:crypto"
-import * as Output from "../Output.ts"
-import * as Print from "../Print.ts"
+import * as Output from "../print/Output.ts"
+import * as Print from "../print/Print.ts"
 
 /**
  * Makes a key on this machine and prints it with its hash. No server is asked, and nothing is stored: the key is valid

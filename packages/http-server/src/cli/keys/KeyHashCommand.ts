@@ -5,10 +5,10 @@ import * as KeyHash from "@quarterdeck/keys/KeyHash"
 import * as RawKey from "@quarterdeck/keys/RawKey"
 import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Prompt } from "effect/cli"
-import { failed } from "../CommandFailure.ts"
-import * as Input from "../Input.ts"
+import { failed } from "../print/CommandFailure.ts"
+import * as Input from "../request/Input.ts"
 import * as KeyStrength from "./KeyStrength.ts"
-import * as Print from "../Print.ts"
+import * as Print from "../print/Print.ts"
 
 /** More than fits into a request's headers. */
 const MAX_BYTES = 16_384

@@ -5,9 +5,9 @@ import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
 import { Status } from "@quarterdeck/keys/ApiKey"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as ApiClient from "../ApiClient.ts"
-import type * as Connection from "../Connection.ts"
-import * as Pages from "../Pages.ts"
+import * as ApiClient from "../request/ApiClient.ts"
+import type * as Connection from "../request/Connection.ts"
+import * as Pages from "../request/Pages.ts"
 
 /** More keys than any deployment has; keeps the walk over the pages finite. */
 export const MAX_KEYS = 1_000_000

@@ -4,9 +4,9 @@
 import { ApiKeyFamily } from "@quarterdeck/contract/ApiKeysGroup"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as ApiClient from "../ApiClient.ts"
-import * as Connection from "../Connection.ts"
-import * as Print from "../Print.ts"
+import * as ApiClient from "../request/ApiClient.ts"
+import * as Connection from "../request/Connection.ts"
+import * as Print from "../print/Print.ts"
 
 export const keyRevokeCommand = Command.make(
   "revoke",

@@ -5,8 +5,8 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import * as StrictYaml from "../../settings/StrictYaml.ts"
-import { failed, misused } from "../CommandFailure.ts"
-import * as Input from "../Input.ts"
+import { failed, misused } from "../print/CommandFailure.ts"
+import * as Input from "../request/Input.ts"
 
 /** A rule in its longest form is far smaller. */
 const MAX_BYTES = 256 * 1024

@@ -4,8 +4,8 @@
 import { ApiKey, type CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { DateTime, Effect, Redacted, Schema } from "effect"
 import { Flag } from "effect/cli"
-import * as Output from "../Output.ts"
-import * as Print from "../Print.ts"
+import * as Output from "../print/Output.ts"
+import * as Print from "../print/Print.ts"
 
 export const madeFlags = {
   output: Flag.Literals("output", ["text", "json"]).pipe(

@@ -4,12 +4,12 @@
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect, Result } from "effect"
-import * as ApiClient from "../ApiClient.ts"
-import { type CommandFailure, failed } from "../CommandFailure.ts"
-import type { Connection } from "../Connection.ts"
-import * as MissingNames from "../MissingNames.ts"
-import * as Pages from "../Pages.ts"
-import * as Print from "../Print.ts"
+import * as ApiClient from "../request/ApiClient.ts"
+import { type CommandFailure, failed } from "../print/CommandFailure.ts"
+import type { Connection } from "../request/Connection.ts"
+import * as MissingNames from "../list/MissingNames.ts"
+import * as Pages from "../request/Pages.ts"
+import * as Print from "../print/Print.ts"
 
 /** The names of all clusters of the asking key's scope, as {@link registered} reads them. */
 export type Listed<R> = Effect.Effect<ReadonlyArray<string>, CommandFailure, R>

@@ -3,8 +3,8 @@
  */
 import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
-import type { Connection } from "../Connection.ts"
-import * as NamedNamespaces from "../NamedNamespaces.ts"
+import type { Connection } from "../request/Connection.ts"
+import * as NamedNamespaces from "../list/NamedNamespaces.ts"
 import type { Listed } from "./NamedClusters.ts"
 
 /** More names than this go into no header of 4 KiB, whatever their length, and a server may be set to take few. */

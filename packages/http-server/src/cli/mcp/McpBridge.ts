@@ -5,9 +5,9 @@
  */
 import { Deferred, Effect, Predicate, Redacted, Result, Schema, Stdio, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import type { Connection } from "../Connection.ts"
-import * as Print from "../Print.ts"
-import { explain } from "../TransportProblem.ts"
+import type { Connection } from "../request/Connection.ts"
+import * as Print from "../print/Print.ts"
+import { explain } from "../request/TransportProblem.ts"
 import * as McpMessage from "./McpMessage.ts"
 
 /** Longer than any deadline that the service takes, with room for a slow line. */

@@ -4,9 +4,9 @@
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import * as ApiClient from "../ApiClient.ts"
-import * as Connection from "../Connection.ts"
-import * as Print from "../Print.ts"
+import * as ApiClient from "../request/ApiClient.ts"
+import * as Connection from "../request/Connection.ts"
+import * as Print from "../print/Print.ts"
 import * as McpBridge from "./McpBridge.ts"
 
 export const mcpCommand = Command.make(

@@ -1,0 +1,44 @@
+/**
+ * Prints a list that was merged from several clusters, and what is missing of it.
+ */
+import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
+import { Effect, type Option } from "effect"
+import * as CoverageNotes from "../print/CoverageNotes.ts"
+import * as ListFlags from "./ListFlags.ts"
+import type { ListColumns, ListFormat } from "../print/Output.ts"
+import type { Pages } from "../request/Pages.ts"
+import * as Print from "../print/Print.ts"
+
+/** What a page of any list tells beside its rows. */
+export interface Page {
+  readonly clusters: ReadonlyArray<Coverage>
+  readonly partial: boolean
+}
+
+/** What was asked for. **Shape** `what` is the resource, under which the reply has its rows. */
+interface Asked<Row> {
+  readonly what: string
+  readonly cluster: Option.Option<string>
+  readonly limit: number
+  readonly output: ListFormat
+  readonly columns: ListColumns<Row>
+}
+
+/** Prints the rows of pages, and on standard error what else there is, what was asked where nothing matches, and who lacks. */
+export const print = Effect.fnUntraced(function* <Row, A extends Page>(
+  { cluster, columns, limit, output, what }: Asked<Row>,
+  { pages, rest }: Pages<A>,
+  rowsOf: (page: A) => ReadonlyArray<Row>
+) {
+  const rows = pages.flatMap(rowsOf)
+  const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
+  yield* Print.list(output, columns, rows, {
+    [what]: rows,
+    clusters,
+    partial: pages.some(({ partial }) => partial),
+    ...(rest === undefined ? {} : { nextCursor: rest })
+  })
+  yield* ListFlags.noteRest(limit, rest)
+  if (rows.length === 0) yield* Print.note(CoverageNotes.nothingFound(what, clusters, cluster))
+  yield* Effect.forEach(CoverageNotes.lines(clusters), Print.note)
+})
