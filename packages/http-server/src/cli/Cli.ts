@@ -1,5 +1,5 @@
 /**
- * The command line: the server, and the client commands that speak to one.
+ * The command line: the server and the client commands.
  */
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
@@ -63,7 +63,7 @@ const command = Command.make("quarterdeck").pipe(
   ])
 )
 
-/** The manifest lies above this file in the sources and in the package alike. */
+/** The path is the same in the sources and in the published package. */
 const MANIFEST = new URL("../../package.json", import.meta.url)
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
@@ -71,7 +71,7 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
 /**
  * Runs a command line.
  *
- * **Errors** `CommandFailure`, already told on standard error, with the exit code.
+ * **Errors** `CommandFailure` with the exit code. Its lines are already printed to standard error.
  */
 export const run = Effect.fn("Cli.run")(
   function* (args: ReadonlyArray<string>) {
@@ -89,7 +89,7 @@ export const run = Effect.fn("Cli.run")(
   ])
 )
 
-/** Gives the exit status of a mistake that the presenter has told; help for a command that needs another is none. */
+/** Maps an error that the presenter has printed to its exit status. The help of a command without a subcommand is no error. */
 const misuse = (error: CliError.CliError): Effect.Effect<void, CommandFailure> => {
   if (error._tag === "ShowHelp" && error.errors.length === 0) return Effect.void
   return Effect.fail(new CommandFailure({ lines: error._tag === "ShowHelp" ? [] : [error.message], exitCode: 2 }))

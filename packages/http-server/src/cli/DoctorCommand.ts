@@ -1,5 +1,5 @@
 /**
- * `quarterdeck doctor`: what is wrong with a service and its clusters, and what mends it.
+ * `quarterdeck doctor`: finds problems of a server and its clusters, with their remedies.
  */
 import { answered, Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
@@ -15,10 +15,10 @@ import { outputFlag } from "./print/OutputFlag.ts"
 import * as Pages from "./request/Pages.ts"
 import * as Print from "./print/Print.ts"
 
-/** More clusters than one service has. */
+/** More clusters than one server has. */
 const MAX_CLUSTERS = 100_000
 
-/** Readiness is told with 503 too, and the clusters of a list of which none answered with 502. */
+/** A server that is not ready replies with 503, a list of which no cluster answered with 502. Both have the usual bodies. */
 const NOT_READY = { status: 503, mediaType: "application/json" }
 const NONE_ANSWERED = { status: 502, mediaType: "application/problem+json" }
 
@@ -43,9 +43,9 @@ export const doctorCommand = Command.make(
       accepts: NOT_READY
     })
     if (readiness.details === undefined) {
-      // A key that is refused is told as such.
+      // A refused key fails here with its own reason.
       yield* ApiClient.run(connection, { method: "GET", path: "/api/v1/whoami" })
-      return yield* failed("doctor needs an Admin key without a scope; quarterdeck whoami shows the one that asks")
+      return yield* failed("doctor needs an Admin key without a scope; quarterdeck whoami shows the current key")
     }
     const clusters = yield* readClusters(connection)
     const coverages = clusters.some(({ coverage }) => coverage.status === "ok") ? yield* readKinds(connection) : []
@@ -66,16 +66,16 @@ export const doctorCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Ask a server for what is wrong: clusters that do not answer, credentials that they refuse, kinds that may not be read, names of clusters that collide, clusters that are registered under several names, keys files, an identity provider that does not answer, usage that does not come, accelerators that are not charged, and hours of the past that are not filled in. Each finding stands beside what mends it. Needs an Admin key without a scope. Exit status 0 when nothing is wrong, 1 when something is."
+    "List problems of a server and its clusters, each with its remedy. Checks clusters that do not answer, refused credentials, kinds that cannot be read, cluster names that collide, clusters registered under several names, keys files, the identity provider, missing usage, accelerators without a price, and hours that are not backfilled. Needs an Admin key without a scope. Exit status 0 without a problem, 1 with one."
   ),
-  Command.withShortDescription("Say what is wrong with a server and its clusters, and what mends it"),
+  Command.withShortDescription("List problems of a server and its clusters, with their remedies"),
   Command.withExamples([
     { command: "quarterdeck doctor" },
-    { command: "quarterdeck doctor -o json", description: "For a program; the exit status says it too" }
+    { command: "quarterdeck doctor -o json", description: "For a program; the exit status tells the result too" }
   ])
 )
 
-/** Asks every cluster now. */
+/** Lists all clusters with live reads. */
 const readClusters = Effect.fnUntraced(function* (connection: Connection.Connection) {
   const { pages } = yield* Pages.read(
     MAX_CLUSTERS,
@@ -90,7 +90,7 @@ const readClusters = Effect.fnUntraced(function* (connection: Connection.Connect
   return pages.flatMap((page) => page.clusters)
 })
 
-/** Asks which kinds of workloads, and namespaces, the service sees of each cluster. */
+/** Reads the coverage of workloads and of namespaces in every cluster. */
 const readKinds = Effect.fnUntraced(function* (connection: Connection.Connection) {
   const headers = { [connection.clusterHeader]: "*" }
   const request = { method: "GET", query: [["limit", "1"]], headers, accepts: NONE_ANSWERED } as const

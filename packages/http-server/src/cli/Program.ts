@@ -1,28 +1,28 @@
 /**
- * The command line as a process runs it: what goes to which stream, and with which exit status it ends.
+ * The process of the command line: its streams and its exit status.
  */
 import { Cause, Effect, Exit, Logger, Runtime, Stdio } from "effect"
 import * as Cli from "./Cli.ts"
 
-/** Runs the command line that the process was started with. Standard output belongs to what a command prints. */
+/** Runs the command line of the process. Logs go to standard error, so standard output holds only a command's output. */
 export const main = Effect.gen(function* () {
   const { args } = yield* Stdio.Stdio
   yield* Cli.run(yield* args)
 }).pipe(Effect.provideService(Logger.LogToStderr, true))
 
 /**
- * Ends with 0 when a server was told to stop, or what is followed until the user has seen enough; every other command that is
- * interrupted has not done what was asked.
+ * Exits with 0 if `serve` or `--watch` is interrupted: they run until they are stopped. Any other interrupted command has
+ * failed.
  */
 export const teardown =
   (args: ReadonlyArray<string>): Runtime.Teardown =>
   (exit, onExit) => {
-    const isStopped = goesOn(args) && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    const isStopped = runsUntilStopped(args) && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     if (isStopped) return onExit(0)
     Runtime.defaultTeardown(exit, onExit)
   }
 
-/** Tells whether a command line asks for what does not end by itself. */
-const goesOn = ([command, ...flags]: ReadonlyArray<string>): boolean =>
+/** Reports whether a command runs until it is interrupted. */
+const runsUntilStopped = ([command, ...flags]: ReadonlyArray<string>): boolean =>
   command === "serve"
   || (command === "workloads" && flags.some((flag) => /^(?:--watch|-[A-Za-z]*w[A-Za-z]*)$/.test(flag)))

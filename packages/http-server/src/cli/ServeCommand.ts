@@ -1,5 +1,5 @@
 /**
- * `quarterdeck serve`: runs the server until it is told to stop.
+ * `quarterdeck serve`: runs the server until it is stopped.
  */
 import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -34,10 +34,9 @@ export const serveCommand = Command.make(
     const { settings } = yield* Settings.load({ flags: given, config: Option.getOrUndefined(config) }).pipe(
       Effect.mapError(({ lines }) => new CommandFailure({ lines: [...lines], exitCode: 2 }))
     )
-    // V8 would put objects of which most outlive two collections among its old ones from the start. Of requests that ask a
-    // hundred clusters most objects do, for as long as the request, and then keep each other (ADR 0031).
+    // Allocation-site pretenuring would move the short-lived objects of fan-out requests to the old generation (ADR 0031).
     setFlagsFromString("--no-allocation-site-pretenuring")
-    // Loaded here alone, so that the client commands start without the whole server.
+    // Loaded only here, so that client commands start without the server's modules.
     const { launch } = yield* Effect.promise(() => import("../Launch.ts"))
     return yield* launch(settings).pipe(Effect.mapError(fromError))
   })

@@ -197,18 +197,18 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
         rows.map(([check, name, [finding]]) => [check, name, finding]),
         [
           ["CHECK", "CLUSTER", "FINDING"],
-          ["service", "", "the store of keys does not answer"],
-          ["service", "", "the history of costs does not answer"],
+          ["service", "", "the key store does not answer"],
+          ["service", "", "the cost store does not answer"],
           ["service", "", "the audit cannot be written, so nothing can be changed"],
           ["service", "", "1 of 5 clusters are being read for the first time"],
           ["names", "", 'config, context "x/y": cluster name x-y is already taken'],
-          ["keys", "", "keys file a.yaml: line 7: must be one document; the keys that were loaded before are in force"],
+          ["keys", "", "keys file a.yaml: line 7: must be one document; the keys that were loaded before stay valid"],
           ["keys", "", "2 entries of the keys files are refused"],
-          ["signIn", "", "the identity provider cannot be reached: ECONNREFUSED; people sign in with keys alone"],
+          ["signIn", "", "the identity provider cannot be reached: ECONNREFUSED; people can sign in only with keys"],
           ["usage", "prod", "usage: metrics.k8s.io: is not served"],
           ["usage", "eu", "usage: http://prom: answered 500"],
           ["usage", "late", "usage: http://prom serves prod too"],
-          ["backfill", "eu", "3 hours of the past are not filled in: the source knows no node in 3 of 3 hours"],
+          ["backfill", "eu", "3 hours are not backfilled: the source knows no node in 3 of 3 hours"],
           ["clusters", "dead", "unreachable: cannot be reached (ECONNREFUSED)"],
           ["credentials", "old", "unauthorized: refused the credential"],
           ["kinds", "large", "sends a list of pods that does not end"],
@@ -242,7 +242,7 @@ layer(NodeServices.layer)("quarterdeck doctor", (it) => {
       const { status, stderr } = yield* quarterdeck(["doctor"], { env })
       assert.strictEqual(
         stderr,
-        "quarterdeck: doctor needs an Admin key without a scope; quarterdeck whoami shows the one that asks\n"
+        "quarterdeck: doctor needs an Admin key without a scope; quarterdeck whoami shows the current key\n"
       )
       assert.strictEqual(status, 1)
     })

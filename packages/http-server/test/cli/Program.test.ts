@@ -94,7 +94,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         )
         assert.match(created.stdout, /^qd_[0-9A-Za-z]{49}\n$/)
         const viewer = created.stdout.trim()
-        const id = /^quarterdeck: created (\S+), .* the key is shown this once\n$/.exec(created.stderr)?.[1] ?? ""
+        const id = /^quarterdeck: created (\S+), .* the key is shown only once\n$/.exec(created.stderr)?.[1] ?? ""
         const typo = ["key", "create", "--name", "typo", "--role", "Viewer", "--clusters", "prdo"]
         assert.match((yield* quarterdeck(typo, as(admin))).stderr, /listed as prdo: .*; did you mean prod\?\n$/)
 

@@ -149,7 +149,7 @@ onOneDriver("many workloads by the command line", { faults: true, prepare: fill 
         [none.stdout, none.stderr, none.status],
         [
           "",
-          "quarterdeck: no workloads match (asked: prod ok); in namespace default: --namespace and --all-namespaces ask others\n",
+          "quarterdeck: no workloads match (asked: prod ok); searched namespace default: --namespace and --all-namespaces search others\n",
           1
         ]
       )

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck scale`, `restart`, `pause` and `resume`: one workload changed, or many.
+ * `quarterdeck scale`, `restart`, `pause` and `resume`: change one workload or many.
  */
 import { ActionResult, MAX_REPLICAS } from "@quarterdeck/contract/WorkloadGroup"
 import { Effect, Option } from "effect"
@@ -18,28 +18,28 @@ import * as WorkloadName from "../look/WorkloadName.ts"
 const flags = {
   ...ActionTargets.flags,
   isDryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("Change nothing; have the cluster judge it, and say what would be"),
+    Flag.withDescription("Change nothing; print the result of the cluster's dry run"),
     Flag.withDefault(false)
   ),
   isSure: Flag.Boolean("yes").pipe(
     Flag.withAlias("y"),
-    Flag.withDescription("Do not ask on a terminal; many workloads are changed elsewhere with it alone"),
+    Flag.withDescription("Do not ask for confirmation; required for many workloads without a terminal"),
     Flag.withDefault(false)
   ),
   resourceVersion: Flag.String("resource-version").pipe(
-    Flag.withDescription("Of one workload: change this version alone, as an earlier answer told it"),
+    Flag.withDescription("For one workload: change it only if it still has this resourceVersion"),
     Flag.optional
   ),
   output: Flag.Literals("output", ["text", "json", "yaml"]).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("text: a line of what changed, of many a table; json, yaml: the whole reply"),
+    Flag.withDescription("text: a line for one workload, a table for many; json, yaml: the whole reply"),
     Flag.withDefault("text")
   ),
   url: Connection.urlFlag
 }
 
-const ASKING =
-  "With --label-selector, or for a name in several clusters or namespaces, many are changed. On a terminal it is shown first what will change, and asked."
+const CONFIRMING =
+  "Changes many workloads with --label-selector, or with a name in several clusters or namespaces. On a terminal, the command shows the change and asks for confirmation."
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
@@ -50,13 +50,13 @@ const changeOf = ({ after, before }: ActionResult): string => {
   return `restarted ${before.restartedAt ?? "never"} -> ${after.restartedAt}`
 }
 
-/** Changes what is meant. */
+/** Changes one workload or many. */
 const act = Effect.fnUntraced(function* (given: Flags, change: BulkCall.Change) {
   const connection = yield* Connection.read(given.url)
   const targets = yield* ActionTargets.read(connection, given)
   if (targets._tag === "One") return yield* actOnOne(connection, given, change, targets.workload)
   if (Option.isSome(given.resourceVersion)) {
-    return yield* misused("--resource-version is of one workload: name it, and one cluster")
+    return yield* misused("--resource-version needs one workload: give its name and one cluster")
   }
   yield* ManyActions.run(connection, given, change, targets)
 })
@@ -64,7 +64,7 @@ const act = Effect.fnUntraced(function* (given: Flags, change: BulkCall.Change) 
 /**
  * Changes a workload.
  *
- * **Shape** on a terminal a dry run is shown first, and what was agreed to is changed: that version, no later one.
+ * **Shape** on a terminal, shows a dry run and asks first. The change then applies only to the version of that dry run.
  */
 const actOnOne = Effect.fnUntraced(function* (
   connection: Connection.Connection,
@@ -85,16 +85,16 @@ const actOnOne = Effect.fnUntraced(function* (
   })
   const name = WorkloadName.print(workload)
   if (given.isDryRun) {
-    yield* tell(given, yield* send({ ...version, dryRun: true }), name)
+    yield* print(given, yield* send({ ...version, dryRun: true }), name)
     return yield* Print.note("nothing was changed")
   }
-  if (given.isSure || !(yield* Confirmation.isPossible)) return yield* tell(given, yield* send(version), name)
+  if (given.isSure || !(yield* Confirmation.isPossible)) return yield* print(given, yield* send(version), name)
   const tried = yield* send({ ...version, dryRun: true })
   yield* Confirmation.require(`${action} ${name}: ${changeOf(tried)}?`)
-  yield* tell(given, yield* send({ resourceVersion: tried.resourceVersion }), name)
+  yield* print(given, yield* send({ resourceVersion: tried.resourceVersion }), name)
 })
 
-const tell = ({ output }: Flags, result: ActionResult, name: string) =>
+const print = ({ output }: Flags, result: ActionResult, name: string) =>
   Print.output(output === "text" ? `${name}: ${changeOf(result)}\n` : Output.document(output, result))
 
 export const scaleCommand = Command.make(
@@ -102,7 +102,7 @@ export const scaleCommand = Command.make(
   {
     ...flags,
     replicas: Flag.Int("replicas").pipe(
-      Flag.withDescription(`How many pods it shall have, up to ${MAX_REPLICAS}`),
+      Flag.withDescription(`Number of replicas, up to ${MAX_REPLICAS}`),
       Flag.filter(
         (count) => count >= 0 && count <= MAX_REPLICAS,
         () => `a whole number from 0 to ${MAX_REPLICAS}`
@@ -113,19 +113,19 @@ export const scaleCommand = Command.make(
     yield* act(given, { action: "scale", replicas })
   })
 ).pipe(
-  Command.withDescription(`Give a Deployment, StatefulSet or ReplicaSet another number of replicas. ${ASKING}`),
+  Command.withDescription(`Scale a Deployment, StatefulSet or ReplicaSet. ${CONFIRMING}`),
   Command.withShortDescription("Scale a workload"),
   Command.withExamples([
     { command: "quarterdeck scale deployment/web --replicas 3 -n shop -c prod" },
     {
       command: "quarterdeck scale sts/db --replicas 3 -n shop -c prod --dry-run",
-      description: "What the cluster would say"
+      description: "Dry run by the cluster"
     },
     { command: "quarterdeck scale deploy -l app=web --replicas 0 -n shop -c 'prod|stage'", description: "Many at once" }
   ])
 )
 
-/** A command that takes no more than the workload. */
+/** Makes a command whose only argument is the workload. */
 const command = (action: "restart" | "pause" | "resume", short: string, description: string, example: string) =>
   Command.make(
     action,
@@ -134,7 +134,7 @@ const command = (action: "restart" | "pause" | "resume", short: string, descript
       yield* act(given, { action })
     })
   ).pipe(
-    Command.withDescription(`${description} ${ASKING}`),
+    Command.withDescription(`${description} ${CONFIRMING}`),
     Command.withShortDescription(short),
     Command.withExamples([
       { command: `quarterdeck ${action} ${example} -n shop -c prod` },
@@ -145,7 +145,7 @@ const command = (action: "restart" | "pause" | "resume", short: string, descript
 export const restartCommand = command(
   "restart",
   "Restart a workload",
-  "Replace the pods of a Deployment, StatefulSet or DaemonSet by its own rollout, as kubectl rollout restart does.",
+  "Replace the pods of a Deployment, StatefulSet or DaemonSet with a rollout, as kubectl rollout restart does.",
   "deployment/web"
 )
 

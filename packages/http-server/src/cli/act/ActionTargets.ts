@@ -1,5 +1,5 @@
 /**
- * Which workloads a command that changes them is about: one by its name, or many of one, several or all clusters.
+ * The workloads that an action changes: one by its name, or many in one, several or all clusters.
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
@@ -18,13 +18,13 @@ import * as Print from "../print/Print.ts"
 import { headersOf, targetFlag } from "../request/TargetFlag.ts"
 import * as WorkloadName from "../look/WorkloadName.ts"
 
-/** More than anybody changes by one command, and looks at before. */
+/** A user would not review more before a change. */
 const MAX_TARGETS = 5_000
 
 export const flags = {
   workload: Argument.String("workload").pipe(
     Argument.withDescription(
-      "Kind and name in kubectl's words: deployment/web, sts/db; with --label-selector kinds alone: deployment, deploy,sts"
+      "Kind and name as in kubectl: deployment/web, sts/db; with --label-selector only kinds: deployment, deploy,sts"
     ),
     Argument.filter(
       (text) => /^[^/,]+\/[^/]+$|^[^/,]+(?:,[^/,]+)*$/.test(text),
@@ -33,10 +33,10 @@ export const flags = {
   ),
   allNamespaces: Flag.Boolean("all-namespaces").pipe(
     Flag.withAlias("A"),
-    Flag.withDescription("With --label-selector: every namespace in the key's scope"),
+    Flag.withDescription("With --label-selector: all namespaces in the key's scope"),
     Flag.withDefault(false)
   ),
-  namespace: ListFlags.several("namespace", "Namespace, or several joined by a comma; default when left out").pipe(
+  namespace: ListFlags.several("namespace", "Namespaces, joined by commas; default: the namespace default").pipe(
     Flag.withAlias("n")
   ),
   labelSelector: ListFlags.labelSelector,
@@ -45,12 +45,12 @@ export const flags = {
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** Many workloads, as a list is asked for them. */
+/** Many workloads, as a query of the list of workloads. */
 export interface Many {
   readonly _tag: "Many"
   readonly cluster: Option.Option<string>
   readonly query: ReadonlyArray<readonly [string, string]>
-  /** The name that each has; without it those that the labels select. */
+  /** The name that all of them have; undefined if labels select them. */
   readonly name: string | undefined
 }
 
@@ -59,11 +59,11 @@ export type Targets = { readonly _tag: "One"; readonly workload: WorkloadName.Wo
 const isClusterName = Schema.is(ClusterName.ClusterName)
 
 /**
- * Reads which workloads are meant.
+ * Reads the targets of an action.
  *
- * **Shape** one where a name, a namespace and at most one cluster are given.
+ * **Shape** one workload if a name, one namespace and at most one cluster are given.
  *
- * **Errors** `CommandFailure` with exit code 2 for words that do not go together, and as of `WorkloadName.read`.
+ * **Errors** `CommandFailure` with exit code 2 for flags that exclude each other, and as `WorkloadName.read`.
  */
 export const read = Effect.fnUntraced(function* (connection: Connection, given: Flags) {
   const { cluster, labelSelector, workload } = given
@@ -74,17 +74,17 @@ export const read = Effect.fnUntraced(function* (connection: Connection, given: 
     )
   }
   if (name !== undefined && Option.isSome(labelSelector)) {
-    return yield* misused("--label-selector chooses by labels: give a kind alone, such as deployment")
+    return yield* misused("--label-selector needs a kind without a name, such as deployment")
   }
   if (name !== undefined && given.allNamespaces) {
-    return yield* misused("--all-namespaces goes with --label-selector: leave it out, or the name")
+    return yield* misused("--all-namespaces needs --label-selector and no name")
   }
   const chosen = Option.getOrElse(yield* ListFlags.namespacesOf(given), () => ["default"])
   const namespaces = given.allNamespaces ? [] : chosen
   const [namespace = ""] = namespaces
-  const one = Option.filter(cluster, isClusterName)
-  if (name !== undefined && namespaces.length === 1 && Option.isSome(one) === Option.isSome(cluster)) {
-    const named = yield* WorkloadName.read(connection, { cluster: one, namespace, workload })
+  const single = Option.filter(cluster, isClusterName)
+  if (name !== undefined && namespaces.length === 1 && Option.isSome(single) === Option.isSome(cluster)) {
+    const named = yield* WorkloadName.read(connection, { cluster: single, namespace, workload })
     return { _tag: "One", workload: named } satisfies Targets
   }
   const kind = Option.some(kinds.split(",").map(KindNames.parse))
@@ -97,16 +97,16 @@ export const read = Effect.fnUntraced(function* (connection: Connection, given: 
   return { _tag: "Many", cluster, query, name } satisfies Targets
 })
 
-/** What was found. **Shape** `missing` are clusters of which no workload is known. */
+/** Matching workloads. **Shape** `missing` are the clusters that did not answer. */
 export interface Found {
   readonly rows: ReadonlyArray<WorkloadRow>
   readonly missing: ReadonlyArray<Coverage>
 }
 
 /**
- * Finds them in the service's lists, and warns of clusters that lack there.
+ * Finds the workloads in the server's list, and warns about clusters whose rows are missing.
  *
- * **Errors** `CommandFailure` where there are none, or more than 5,000.
+ * **Errors** `CommandFailure` for no match, and for more than 5,000.
  */
 export const find = Effect.fnUntraced(function* (connection: Connection, { cluster, name, query }: Many) {
   const { pages, rest } = yield* Pages.read(
@@ -123,10 +123,12 @@ export const find = Effect.fnUntraced(function* (connection: Connection, { clust
   )
   const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
   const rows = pages.flatMap(({ workloads }) => workloads).filter((row) => name === undefined || row.name === name)
-  if (rest !== undefined) return yield* failed(`more than ${MAX_TARGETS} workloads match: choose fewer`)
-  const asked = query.flatMap(([parameter, value]) => (parameter === "namespace" ? [value] : []))
+  if (rest !== undefined) return yield* failed(`more than ${MAX_TARGETS} workloads match: narrow the selection`)
+  const namespaces = query.flatMap(([parameter, value]) => (parameter === "namespace" ? [value] : []))
   const hint =
-    asked.length === 0 ? "" : `; in namespace ${asked.join(", ")}: --namespace and --all-namespaces ask others`
+    namespaces.length === 0
+      ? ""
+      : `; searched namespace ${namespaces.join(", ")}: --namespace and --all-namespaces search others`
   if (rows.length === 0) {
     return yield* failed(
       `${CoverageNotes.nothingFound("workloads", clusters, cluster)}${hint}`,

@@ -1,5 +1,5 @@
 /**
- * Asks the service to change many workloads, and hears what becomes of each.
+ * Changes many workloads through the bulk endpoint, and reads the outcome of each.
  */
 import { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
@@ -11,10 +11,10 @@ import { CommandFailure, failed } from "../print/CommandFailure.ts"
 import type { Connection } from "../request/Connection.ts"
 import * as Print from "../print/Print.ts"
 
-/** What the service takes at once. */
-const MOST = 500
+/** Targets of one request. */
+const MAX_TARGETS = 500
 
-/** What names a workload. */
+/** A target of a change. */
 export interface Target {
   readonly cluster: string
   readonly namespace: string
@@ -38,13 +38,13 @@ const decodeEnd = Schema.decodeUnknownResult(
 export const placeOf = ({ cluster, kind, name, namespace }: Target): string => `${cluster}/${namespace}/${kind}/${name}`
 
 /**
- * Changes workloads, or tries to, 500 at once.
+ * Changes workloads, 500 in a request.
  *
- * **Shape** `hear` gets each outcome once, as it comes. Where the connection is lost the same is asked again under the same
- * `Idempotency-Key`, so that nothing is done twice.
+ * **Shape** `hear` gets each outcome once, as it arrives. A lost connection is retried with the same `Idempotency-Key`, so no
+ * change is made twice.
  *
- * **Errors** `CommandFailure`: what the service refused as a whole, and a connection that stays lost; unless it was a dry run, with
- * of how many the outcome is not known, and how many were not asked for.
+ * **Errors** `CommandFailure` for a refused request and for a connection that stays lost. Except for a dry run, it counts the
+ * workloads whose outcome is unknown and those that were not tried.
  */
 export const send = Effect.fnUntraced(function* <R>(
   connection: Connection,
@@ -52,20 +52,20 @@ export const send = Effect.fnUntraced(function* <R>(
   targets: ReadonlyArray<Target>,
   hear: (outcomes: ReadonlyArray<BulkOutcome>) => Effect.Effect<void, never, R>
 ) {
-  for (let from = 0; from < targets.length; from += MOST) {
-    const left = targets.slice(from + MOST).length
-    yield* sendPart(connection, change, targets.slice(from, from + MOST), hear).pipe(
+  for (let from = 0; from < targets.length; from += MAX_TARGETS) {
+    const left = targets.slice(from + MAX_TARGETS).length
+    yield* sendPart(connection, change, targets.slice(from, from + MAX_TARGETS), hear).pipe(
       Effect.mapError((failure) =>
         left === 0 || change.dryRun === true
           ? failure
-          : saying(failure, `${left} more of the workloads were left as they are`)
+          : withLine(failure, `${left} more of the workloads were not changed`)
       )
     )
   }
 })
 
-/** The same failure, with a line behind its own. */
-const saying = ({ exitCode, lines }: CommandFailure, line: string): CommandFailure =>
+/** Adds a line to a failure. */
+const withLine = ({ exitCode, lines }: CommandFailure, line: string): CommandFailure =>
   new CommandFailure({ lines: [...lines, line], exitCode })
 
 const sendPart = Effect.fnUntraced(function* <R>(
@@ -74,31 +74,31 @@ const sendPart = Effect.fnUntraced(function* <R>(
   targets: ReadonlyArray<Target>,
   hear: (outcomes: ReadonlyArray<BulkOutcome>) => Effect.Effect<void, never, R>
 ) {
-  const told = new Set<string>()
+  const received = new Set<string>()
   let isEnded = false
-  // Whether the service may have begun: what it refuses behind that says nothing of what it did before.
-  let isOpen = false
+  // Once the server may have started, a refused retry does not tell the outcome of the first request.
+  let mayHaveStarted = false
   let tries = 0
   const listen = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>) {
-    isOpen = true
+    mayHaveStarted = true
     const fresh: Array<BulkOutcome> = []
     const faults: Array<string> = []
     for (const { data, event } of events) {
       if (event === "end") {
         const end = decodeEnd(data)
         isEnded = Result.isSuccess(end) && end.success.code === undefined
-        if (!isEnded) faults.push("the service failed in the middle; its log says why")
+        if (!isEnded) faults.push("the server failed during the request; its log has the reason")
       }
       if (event !== "outcome") continue
       const outcome = decodeOutcome(data)
       if (Result.isFailure(outcome)) {
         const fault = SchemaFault.print(SchemaFault.fromIssue(outcome.failure.issue))
-        faults.push(`an outcome is not one that this program knows: ${fault}`)
+        faults.push(`this version of the program cannot read an outcome: ${fault}`)
         continue
       }
       const place = placeOf(outcome.success)
-      if (!told.has(place)) fresh.push(outcome.success)
-      told.add(place)
+      if (!received.has(place)) fresh.push(outcome.success)
+      received.add(place)
     }
     if (fresh.length > 0) yield* hear(fresh)
     const [fault] = faults
@@ -117,16 +117,16 @@ const sendPart = Effect.fnUntraced(function* <R>(
   const once = Effect.gen(function* () {
     yield* Stream.runForEach(ApiClient.events(connection, call), listen)
     if (!isEnded) {
-      const failure = failed(`${connection.base}: the answer broke off`)
+      const failure = failed(`${connection.base}: the reply is truncated`)
       return yield* new ApiClient.StreamLost({ failure })
     }
   })
   yield* once.pipe(
     Effect.tapError((error) => {
       if (error._tag !== "StreamLost") return Effect.void
-      isOpen = true
+      mayHaveStarted = true
       tries++
-      return tries < TRIES ? Print.note(`${error.failure.message}; asking again for the same`) : Effect.void
+      return tries < TRIES ? Print.note(`${error.failure.message}; retrying`) : Effect.void
     }),
     Effect.retry({
       while: ({ _tag }) => _tag === "StreamLost",
@@ -135,9 +135,9 @@ const sendPart = Effect.fnUntraced(function* <R>(
     }),
     Effect.mapError((error) => {
       const failure = error._tag === "StreamLost" ? error.failure : error
-      const open = isOpen && change.dryRun !== true ? targets.length - told.size : 0
-      const line = `what became of ${open} of the workloads is not known: look before you try again`
-      return open === 0 ? failure : saying(failure, line)
+      const unknown = mayHaveStarted && change.dryRun !== true ? targets.length - received.size : 0
+      const line = `the outcome of ${unknown} of the workloads is unknown: check them before you try again`
+      return unknown === 0 ? failure : withLine(failure, line)
     })
   )
 })

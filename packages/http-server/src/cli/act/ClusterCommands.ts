@@ -1,5 +1,5 @@
 /**
- * `quarterdeck clusters add` and `drop`: registers clusters while the service runs.
+ * `quarterdeck clusters add` and `drop`: register and drop clusters of a running server.
  */
 import { RegisteredCluster } from "@quarterdeck/contract/ClustersGroup"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -12,33 +12,33 @@ import * as Input from "../request/Input.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/clusters"
-/** As long as the service takes it. */
+/** The server's limit. */
 const MAX_BYTES = 256 * 1024
 
 const isClusterName = Schema.is(ClusterName)
 
 const name = Argument.String("name").pipe(
   Argument.filter(isClusterName, () => "1 to 253 of A-Z a-z 0-9 . _ -, first and last a letter or digit"),
-  Argument.withDescription("What keys and requests call the cluster")
+  Argument.withDescription("Name of the cluster in keys and requests")
 )
 
 const fileFlag = (flag: string, description: string) =>
   Flag.String(flag).pipe(Flag.withDescription(description), Flag.optional)
 
 const flags = {
-  kubeconfig: fileFlag("kubeconfig", "File of a kubeconfig whose current context is the cluster; - for standard input"),
+  kubeconfig: fileFlag("kubeconfig", "Kubeconfig file whose current context is the cluster; - for standard input"),
   server: fileFlag("server", "Address of the API server, https://…; needs --ca-file and --token-file"),
   caFile: fileFlag("ca-file", "File of the certificate authority in PEM; - for standard input"),
   tokenFile: fileFlag("token-file", "File of the bearer token; - for standard input"),
-  tlsServerName: fileFlag("tls-server-name", "Name that the server's certificate carries, where it is not the host's"),
+  tlsServerName: fileFlag("tls-server-name", "Name in the API server's certificate, if it differs from the host name"),
   proxyUrl: fileFlag("proxy-url", "HTTP or SOCKS5 proxy in front of the cluster"),
   labels: Flag.KeyValuePair("label").pipe(
-    Flag.withDescription("A label that the cluster is listed with, key=value; may be given several times"),
+    Flag.withDescription("Label of the cluster, key=value; may be given several times"),
     Flag.optional
   )
 }
 
-/** The flag that each field of the body comes from. */
+/** The flag or argument of each field of the body. */
 const FLAGS = {
   name: "NAME",
   kubeconfig: "--kubeconfig",
@@ -54,13 +54,13 @@ type Given = { readonly [Name in Exclude<keyof typeof flags, "labels">]: Option.
   readonly labels: Option.Option<Readonly<Record<string, string>>>
 }
 
-/** Reads the files, and puts the body together. **Errors** `CommandFailure` for flags that do not go together. */
+/** Makes the body from the flags and files. **Errors** `CommandFailure` for flags that exclude each other and for unreadable files. */
 const bodyOf = Effect.fnUntraced(function* (given: Given) {
   const { caFile, kubeconfig, labels, proxyUrl, server, tlsServerName, tokenFile } = given
   if (Option.isSome(kubeconfig)) {
     const others = [caFile, proxyUrl, server, tlsServerName, tokenFile]
     if (others.some(Option.isSome) || Option.isSome(labels)) {
-      return yield* misused("--kubeconfig goes with no other flag of the cluster")
+      return yield* misused("--kubeconfig cannot be used with the other flags of the cluster")
     }
     return { kubeconfig: yield* Input.read(kubeconfig.value, MAX_BYTES) }
   }
@@ -99,7 +99,7 @@ export const clustersAddCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Register a cluster, which the service connects to first. Its credentials are read from a file or standard input, never from the command line, and kept encrypted. Credential plugins, paths of files and unchecked certificates are refused, and so are link-local, metadata and (unless a setting of the server allows it) loopback addresses."
+    "Register a cluster. The server connects to it first. Credentials are read from a file or standard input, never from the command line, and stored encrypted. The server refuses credential plugins, file paths, unverified certificates, and link-local and metadata addresses. It refuses loopback addresses unless a setting allows them."
   ),
   Command.withShortDescription("Register a cluster"),
   Command.withExamples([
@@ -107,7 +107,7 @@ export const clustersAddCommand = Command.make(
     {
       command:
         "kubectl config view --minify --flatten --raw --context prod | quarterdeck clusters add prod --kubeconfig -",
-      description: "From a kubeconfig that holds more"
+      description: "One context of a larger kubeconfig"
     },
     {
       command:
@@ -126,7 +126,7 @@ export const clustersDropCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Drop a cluster that was registered at run time, with its credentials. Its history of costs is kept. One of the server's own kubeconfig is refused."
+    "Drop a cluster that was registered at run time, with its credentials. Its cost history remains. Clusters of the server's kubeconfig cannot be dropped."
   ),
   Command.withShortDescription("Drop a registered cluster"),
   Command.withExamples([{ command: "quarterdeck clusters drop prod" }])

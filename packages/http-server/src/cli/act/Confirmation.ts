@@ -1,18 +1,18 @@
 /**
- * Asks a person before something is changed.
+ * Asks for confirmation before a change.
  */
 import { Effect, Stdio, Stream, Terminal } from "effect"
 import { failed } from "../print/CommandFailure.ts"
 import * as PlainText from "../print/PlainText.ts"
 
-/** Tells whether there is somebody to ask: standard input is a terminal. */
+/** Reports whether a user can answer: standard input is a terminal. */
 export const isPossible: Effect.Effect<boolean, never, Stdio.Stdio> = Effect.flatMap(
   Stdio.Stdio,
   ({ stdinIsTerminal }) => stdinIsTerminal
 )
 
 /**
- * Asks on standard error, and reads a line.
+ * Asks a question on standard error and reads the answer.
  *
  * **Errors** `CommandFailure` for every answer but `y` and `yes`.
  */
@@ -20,7 +20,7 @@ export const require = Effect.fn("Confirmation.require")(function* (question: st
   const stdio = yield* Stdio.Stdio
   const text = `quarterdeck: ${PlainText.oneLine(question)} [y/N] `
   yield* Stream.make(text).pipe(Stream.run(stdio.stderr()), Effect.orDie)
-  // The stream of standard input would keep the program alive when it is done with it.
+  // Reading standard input as a stream would keep the process alive.
   const { readLine } = yield* Terminal.Terminal
   const line = yield* Effect.orElseSucceed(readLine, () => "")
   if (/^\s*y(?:es)?\s*$/i.test(line)) return

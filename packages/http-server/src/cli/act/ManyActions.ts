@@ -1,5 +1,5 @@
 /**
- * Changes many workloads: shows what would change, asks, and tells what becomes of each.
+ * Changes many workloads: shows a dry run, asks for confirmation, and prints the outcome of each.
  */
 import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
 import type { BulkOutcome } from "@quarterdeck/contract/WorkloadsGroup"
@@ -12,20 +12,20 @@ import type { Connection } from "../request/Connection.ts"
 import * as Output from "../print/Output.ts"
 import * as Print from "../print/Print.ts"
 
-/** The flags of a bulk action; each means what the flag of the same name says. */
+/** The flags of a bulk action. */
 export interface Given {
   readonly isDryRun: boolean
   readonly isSure: boolean
   readonly output: "text" | "json" | "yaml"
 }
 
-/** A workload, and what became of it. */
-interface Told {
+/** A workload and its outcome. */
+interface Outcome {
   readonly row: WorkloadRow
   readonly outcome: BulkOutcome
 }
 
-const columnsOf = (change: BulkCall.Change): ReadonlyArray<Output.Column<Told>> => [
+const columnsOf = (change: BulkCall.Change): ReadonlyArray<Output.Column<Outcome>> => [
   { title: "CLUSTER", cell: ({ row }) => row.cluster },
   { title: "NAMESPACE", cell: ({ row }) => row.namespace },
   { title: "KIND", cell: ({ row }) => row.kind },
@@ -34,7 +34,7 @@ const columnsOf = (change: BulkCall.Change): ReadonlyArray<Output.Column<Told>> 
   { title: "RESULT", cell: ({ outcome }) => resultOf(outcome) }
 ]
 
-/** Describes what changes of a workload. **Example** `replicas 2 -> 3` */
+/** Describes the change of a workload. **Example** `replicas 2 -> 3` */
 const changeOf = ({ action, replicas }: BulkCall.Change, row: WorkloadRow): string =>
   action === "scale" ? `replicas ${row.replicas.desired} -> ${replicas}` : action
 
@@ -42,23 +42,22 @@ const STATUSES = ["applied", "dryRun", "refused", "failed"] as const satisfies R
 
 const wordOf = (status: BulkOutcome["status"]): string => (status === "dryRun" ? "would be applied" : status)
 
-/** Describes what became of a workload, with the code of a failure. **Example** `failed: cluster_unreachable` */
+/** Describes the outcome of a workload, with the error code. **Example** `failed: cluster_unreachable` */
 const resultOf = ({ code, status }: BulkOutcome): string => wordOf(status) + (code === undefined ? "" : `: ${code}`)
 
-/** Counts workloads and their clusters in words. **Example** `3 workloads in 2 clusters` */
+/** Prints the number of workloads and clusters. **Example** `3 workloads in 2 clusters` */
 const countOf = (rows: ReadonlyArray<WorkloadRow>): string => {
   const clusters = new Set(rows.map(({ cluster }) => cluster)).size
   return `${rows.length} ${rows.length === 1 ? "workload" : "workloads"} in ${clusters} ${clusters === 1 ? "cluster" : "clusters"}`
 }
 
 /**
- * Changes them.
+ * Changes the workloads.
  *
- * **Shape** what a dry run showed is what is changed: workloads that could not be are left out. Rows are printed as they become
- * known; what is known is printed also where the rest fails.
+ * **Shape** leaves out workloads whose dry run failed. Prints outcomes as they arrive, also if the rest of the request fails.
  *
- * **Errors** `CommandFailure` where any was not changed, and where a cluster's workloads are not known; with exit code 2 where
- * there is nobody to ask.
+ * **Errors** `CommandFailure` if a workload was not changed or a cluster did not answer. The exit code is 2 if confirmation is
+ * needed and standard input is not a terminal.
  */
 export const run = Effect.fnUntraced(function* (
   connection: Connection,
@@ -67,9 +66,7 @@ export const run = Effect.fnUntraced(function* (
   many: ActionTargets.Many
 ) {
   if (!given.isDryRun && !given.isSure && !(yield* Confirmation.isPossible)) {
-    return yield* misused(
-      "many workloads are changed without asking with --yes alone; --dry-run shows what would change"
-    )
+    return yield* misused("changing many workloads without a terminal needs --yes; --dry-run shows the changes")
   }
   const { missing, rows } = yield* ActionTargets.find(connection, many)
   const columns = columnsOf(change)
@@ -85,16 +82,16 @@ export const run = Effect.fnUntraced(function* (
   const wanted = given.isSure ? rows : agreed
   if (!given.isSure) {
     yield* Print.aside(Output.table(columns, tried))
-    if (wanted.length === 0) return yield* failed("nothing was changed: none of them can be")
+    if (wanted.length === 0) return yield* failed("nothing was changed: every dry run failed")
     const rest = leftOut.length === 0 ? "" : `, and leave out ${leftOut.length}`
     yield* Confirmation.require(`${change.action} ${countOf(wanted)}${rest}?`)
   }
   const table = new Output.AppendedTable()
-  const done: Array<Told> = []
+  const done: Array<Outcome> = []
   const asked = yield* Effect.result(
-    ask(connection, change, wanted, (told) => {
-      done.push(...told)
-      return given.output === "text" ? Print.output(table.append(columns, told)) : Effect.void
+    ask(connection, change, wanted, (outcomes) => {
+      done.push(...outcomes)
+      return given.output === "text" ? Print.output(table.append(columns, outcomes)) : Effect.void
     })
   )
   const failure = Result.isFailure(asked) ? asked.failure : undefined
@@ -105,59 +102,63 @@ export const run = Effect.fnUntraced(function* (
   yield* judge(rows.length, all, missing, failure)
 })
 
-/** Sends a change, and gives what became of each in the order of the rows. */
+/** Sends a change, and returns the outcomes in the order of the rows. */
 const ask = Effect.fnUntraced(function* <R>(
   connection: Connection,
   change: BulkCall.Change & { readonly dryRun?: true },
   rows: ReadonlyArray<WorkloadRow>,
-  hear: (told: ReadonlyArray<Told>) => Effect.Effect<void, never, R>
+  hear: (outcomes: ReadonlyArray<Outcome>) => Effect.Effect<void, never, R>
 ) {
   const byPlace = new Map(rows.map((row) => [BulkCall.placeOf(row), row]))
-  const all: Array<Told> = []
-  yield* BulkCall.send(connection, change, rows, (outcomes) => {
-    const told = outcomes.flatMap((outcome): ReadonlyArray<Told> => {
+  const all: Array<Outcome> = []
+  yield* BulkCall.send(connection, change, rows, (replies) => {
+    const outcomes = replies.flatMap((outcome): ReadonlyArray<Outcome> => {
       const row = byPlace.get(BulkCall.placeOf(outcome))
       return row === undefined ? [] : [{ row, outcome }]
     })
-    all.push(...told)
-    return hear(told)
+    all.push(...outcomes)
+    return hear(outcomes)
   })
   return inOrder(rows, all)
 })
 
-const inOrder = (rows: ReadonlyArray<WorkloadRow>, told: ReadonlyArray<Told>): ReadonlyArray<Told> => {
-  const byRow = new Map(told.map((one) => [one.row, one]))
+const inOrder = (rows: ReadonlyArray<WorkloadRow>, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Outcome> => {
+  const byRow = new Map(outcomes.map((outcome) => [outcome.row, outcome]))
   return rows.flatMap((row) => byRow.get(row) ?? [])
 }
 
-const textOf = ({ output }: Given, columns: ReadonlyArray<Output.Column<Told>>, told: ReadonlyArray<Told>): string =>
+const textOf = (
+  { output }: Given,
+  columns: ReadonlyArray<Output.Column<Outcome>>,
+  outcomes: ReadonlyArray<Outcome>
+): string =>
   output === "text"
-    ? Output.table(columns, told)
-    : Output.document(output, { outcomes: told.map(({ outcome }) => outcome) })
+    ? Output.table(columns, outcomes)
+    : Output.document(output, { outcomes: outcomes.map(({ outcome }) => outcome) })
 
-/** Counts the outcomes of each status in words. **Example** `3 applied, 1 failed` */
-const sumOf = (told: ReadonlyArray<Told>): string =>
+/** Prints the number of outcomes of each status. **Example** `3 applied, 1 failed` */
+const sumOf = (outcomes: ReadonlyArray<Outcome>): string =>
   STATUSES.flatMap((status) => {
-    const { length } = told.filter(({ outcome }) => outcome.status === status)
+    const { length } = outcomes.filter(({ outcome }) => outcome.status === status)
     return length === 0 ? [] : [`${length} ${wordOf(status)}`]
   }).join(", ")
 
-/** Fails where something is not as it was asked for. **Shape** `failure` tells itself of what became of the others. */
+/** Fails if a workload was not changed or a cluster did not answer. **Shape** the lines of `failure` cover the workloads without an outcome. */
 const judge = Effect.fnUntraced(function* (
   count: number,
-  told: ReadonlyArray<Told>,
+  outcomes: ReadonlyArray<Outcome>,
   missing: ActionTargets.Found["missing"],
   failure?: CommandFailure
 ) {
-  const open = told.filter(({ outcome }) => outcome.status === "refused" || outcome.status === "failed").length
+  const open = outcomes.filter(({ outcome }) => outcome.status === "refused" || outcome.status === "failed").length
   const names = missing.map(({ name }) => name).join(", ")
   const problems = [
     ...(failure?.lines ?? []),
-    ...(open === 0 ? [] : [`${open} of ${count} cannot be changed, or were not: see their RESULT`]),
-    ...(told.length === count || failure !== undefined
+    ...(open === 0 ? [] : [`${open} of ${count} were not changed or cannot be: see RESULT`]),
+    ...(outcomes.length === count || failure !== undefined
       ? []
-      : [`the service did not tell what became of ${count - told.length} of ${count}`]),
-    ...(missing.length === 0 ? [] : [`workloads in ${names} are not known, and were left as they are`])
+      : [`the server did not report the outcome of ${count - outcomes.length} of ${count}`]),
+    ...(missing.length === 0 ? [] : [`workloads in ${names} are unknown and were not changed`])
   ]
   if (failure !== undefined) return yield* new CommandFailure({ lines: problems, exitCode: failure.exitCode })
   if (problems.length > 0) return yield* failed(...problems)

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck audit`: who asked a server for what, and what was decided.
+ * `quarterdeck audit`: lists the events of the audit.
  */
 import { AuditedResource, AuditList } from "@quarterdeck/contract/AuditGroup"
 import { isId } from "@quarterdeck/keys/ApiKey"
@@ -20,22 +20,22 @@ const text = (flag: string, description: string, metavar: string) =>
   Flag.String(flag).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
 const filters = {
-  since: text("since", "Events from this instant on, such as 2030-01-31T12:00:00Z", "INSTANT"),
-  until: text("until", "Events before this instant", "INSTANT"),
-  keyId: text("key", "What was asked with the key of this id", "ID"),
+  since: text("since", "Only events at or after this instant, such as 2030-01-31T12:00:00Z", "INSTANT"),
+  until: text("until", "Only events before this instant", "INSTANT"),
+  keyId: text("key", "Only requests with the key of this id", "ID"),
   decision: Flag.Literals("decision", AuditDecision.literals).pipe(
-    Flag.withDescription("allow or deny"),
+    Flag.withDescription("Only allowed or only denied requests: allow or deny"),
     Flag.optional
   ),
   resource: Flag.Literals("resource", AuditedResource.literals).pipe(
-    Flag.withDescription("Events on this resource, such as apiKeys; podLogs are reads of logs"),
+    Flag.withDescription("Only events of this resource, such as apiKeys; podLogs are reads of logs"),
     Flag.optional
   ),
   verb: Flag.Literals("verb", Access.verbs).pipe(
-    Flag.withDescription("read, create, operate or delete"),
+    Flag.withDescription("Only events of this verb: read, create, operate or delete"),
     Flag.optional
   ),
-  cluster: text("cluster", "Events whose target names this cluster, or was resolved to it", "NAME")
+  cluster: text("cluster", "Only events whose target includes this cluster", "NAME")
 }
 
 const FLAGS = {
@@ -79,17 +79,17 @@ const columns = {
   ]
 }
 
-/** Says that there is no such event, and why one that is looked for may not be there. */
+/** Explains an empty list of events. */
 const nothingFound = ({ decision, keyId }: Record<"decision" | "keyId", Option.Option<string>>): string =>
   [
     "no events match",
     ...(Option.exists(keyId, (id) => !isId(id) && !id.startsWith(Person.idOf({ subject: "" })))
-      ? ["--key takes an id, which quarterdeck key list tells, not a name"]
+      ? ["--key takes an id from quarterdeck key list, not a name"]
       : []),
-    ...(Option.contains(decision, "deny") ? [] : ["reads that were allowed are kept where audit.reads is all"])
+    ...(Option.contains(decision, "deny") ? [] : ["allowed reads are recorded only if audit.reads is all"])
   ].join("; ")
 
-/** Pages without events that are read on: each has looked at 50,000 events of the audit. */
+/** Empty pages to read before giving up. The server scans 50,000 events for each. */
 const MAX_EMPTY_PAGES = 1_000
 
 const encodeLine = Schema.encodeEffect(Schema.fromJsonString(AuditEvent))
@@ -101,7 +101,7 @@ export const auditCommand = Command.make(
     limit: ListFlags.limit,
     output: Flag.Literals("output", ["table", "json", "csv", "ndjson"]).pipe(
       Flag.withAlias("o"),
-      Flag.withDescription("table, json, csv, or ndjson: an event on each line"),
+      Flag.withDescription("Output format: table, json, csv, or ndjson (one event per line)"),
       Flag.withDefault("table")
     ),
     url: Connection.urlFlag
@@ -133,9 +133,9 @@ export const auditCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List the events of the audit, the newest first: who asked for what, and what was decided. A key without a scope and with the role Admin sees all, another Admin those of its own scope."
+    "List the events of the audit, newest first: the caller, the request and the decision. An Admin key without a scope sees all events, another Admin key those of its scope."
   ),
-  Command.withShortDescription("List who asked for what, and what was decided"),
+  Command.withShortDescription("List the events of the audit"),
   Command.withSubcommands([auditVerifyCommand]),
   Command.withExamples([
     { command: "quarterdeck audit --decision deny --since 2030-01-31T12:00:00Z" },

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck audit verify`: whether the audit in a data directory is as it was written.
+ * `quarterdeck audit verify`: checks that the audit in a data directory was not tampered with.
  */
 import type { AuditVerifier } from "@quarterdeck/keys"
 import { Effect } from "effect"
@@ -15,38 +15,38 @@ export const auditVerifyCommand = Command.make(
     data: CostHistory.dataFlag,
     output: Flag.Literals("output", ["text", "json"]).pipe(
       Flag.withAlias("o"),
-      Flag.withDescription("text, or json for a program; the exit status says it too"),
+      Flag.withDescription("text, or json for a program; the exit status tells the result too"),
       Flag.withDefault("text")
     )
   },
   Effect.fn("audit verify")(function* ({ data, output }) {
     const directory = yield* CostHistory.directoryOf(data)
-    // Read by this command alone, which others would start later for.
+    // Loaded only here, so that other commands start faster.
     const keys = yield* Effect.promise(() => import("@quarterdeck/keys"))
     const found = yield* keys.AuditVerifier.verify(directory).pipe(
       Effect.mapError((error) =>
-        failed(`${error.message}; name the server's data directory by --data, if it is another`)
+        failed(`${error.message}; name the server's data directory with --data if it is another one`)
       )
     )
     if (output === "json") yield* Print.output(Output.json(reportOf(found)))
     if (found._tag === "Broken") return yield* failed(`event ${found.number}: ${found.problem}`)
     const { first, head, last, rows, unproven } = found
-    const range = rows === 0 ? "no event" : `${rows} events, ${first} to ${last}, each as it was written`
+    const range = rows === 0 ? "no event" : `${rows} events, ${first} to ${last}, none was changed`
     yield* Print.note(`${range}; the signed head of ${new Date(head.atMs).toISOString()} proves up to ${head.number}`)
     yield* Print.note(
       unproven === 0
-        ? "what was written and cut off within a second after that is not proven"
-        : `${unproven} later events are whole, but not proven: had more followed and been cut off, nothing would tell`
+        ? "events removed from the end within a second after that would not be detected"
+        : `${unproven} later events are intact, but not proven: events removed after them would not be detected`
     )
   })
 ).pipe(
   Command.withDescription(
-    "Read the whole audit in a data directory and name the first event that was changed, removed, swapped or rewritten, by the chain of hashes and the signed head that is kept beside the database. The server may run or be stopped. Exit status 0 when every event is as it was written, 1 when one is not."
+    "Read the whole audit in a data directory and report the first event that was changed, removed, swapped or rewritten. Uses the chain of hashes and the signed head beside the database. The server may be running. Exit status 0 if every event is intact, 1 if not."
   ),
-  Command.withShortDescription("Look for events that were changed or removed (local)"),
+  Command.withShortDescription("Check the audit for changed or removed events (local)"),
   Command.withExamples([
     { command: "quarterdeck audit verify --data /var/lib/quarterdeck" },
-    { command: "quarterdeck audit verify -o json", description: "For a program; the exit status says it too" }
+    { command: "quarterdeck audit verify -o json", description: "For a program; the exit status tells the result too" }
   ])
 )
 

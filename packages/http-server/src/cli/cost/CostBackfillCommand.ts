@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost backfill`: what is open of the past of clusters whose usage Prometheus remembers.
+ * `quarterdeck cost backfill`: lists hours that are not backfilled from Prometheus, and restarts the backfill.
  */
 import type { BackfillState } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
@@ -42,9 +42,9 @@ export const costBackfillCommand = Command.make(
   "backfill",
   {
     data: CostHistory.dataFlag,
-    clusters: ListFlags.several("clusters", "Clusters, joined by a comma; all that are filled in when left out"),
+    clusters: ListFlags.several("clusters", "Clusters, joined by commas; default: all with a backfill"),
     restart: Flag.Boolean("restart").pipe(
-      Flag.withDescription("Fill in all hours that the history lacks, whatever was noted of them"),
+      Flag.withDescription("Backfill all missing hours again, whatever earlier attempts found"),
       Flag.withDefault(false)
     ),
     output: outputFlag
@@ -52,20 +52,20 @@ export const costBackfillCommand = Command.make(
   Effect.fn("cost backfill")(function* ({ clusters, data, output, restart }) {
     const directory = yield* CostHistory.directoryOf(data)
     const { BackfillState, JournalFiles } = yield* CostHistory.wholePackage
-    yield* found(directory, JournalFiles.DIRECTORY_NAME)
+    yield* requireDirectory(directory, JournalFiles.DIRECTORY_NAME)
     const failure = (error: CostError) => failed(`${directory}: ${error.message}`)
     const work = Effect.gen(function* () {
       const journal = yield* HourJournal
       const noted = [...(yield* Effect.mapError(journal.backfills, failure))]
       const names = noted.map(([cluster]) => cluster)
-      const asked = Option.getOrElse(clusters, (): ReadonlyArray<string> => names)
-      const unknown = asked.filter((name) => !names.some((cluster) => cluster === name))
+      const requested = Option.getOrElse(clusters, (): ReadonlyArray<string> => names)
+      const unknown = requested.filter((name) => !names.some((cluster) => cluster === name))
       if (unknown.length > 0) {
         return yield* failed(
-          `nothing is filled in of ${unknown.join(", ")}; there is: ${names.join(", ") || "no cluster whose usage Prometheus has"}`
+          `no backfill of ${unknown.join(", ")}; clusters with a backfill: ${names.join(", ") || "none"}`
         )
       }
-      const chosen = noted.filter(([cluster]) => asked.includes(cluster))
+      const chosen = noted.filter(([cluster]) => requested.includes(cluster))
       if (!restart) {
         const rows = chosen.map(([cluster, backlog]) => rowOf(cluster, BackfillState.openOf(backlog)))
         return yield* Print.rows(output, columns, rows, { clusters: rows })
@@ -75,8 +75,8 @@ export const costBackfillCommand = Command.make(
       })
       yield* Print.note(
         chosen.length === 0
-          ? "nothing to start over: no cluster's usage comes from Prometheus"
-          : `starts over with ${chosen.map(([cluster]) => cluster).join(", ")}: a running server within a minute, a stopped one at its next start`
+          ? "nothing to restart: no cluster has usage from Prometheus"
+          : `backfill of ${chosen.map(([cluster]) => cluster).join(", ")} restarts within a minute if the server runs, else at its next start`
       )
     })
     yield* Effect.scoped(Effect.provide(work, JournalFiles.layerFiles({ directory }))).pipe(
@@ -85,17 +85,17 @@ export const costBackfillCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Say what is open of the past of each cluster whose usage comes from Prometheus: MISSING hours lie since the first one that it knows, or are all while it knows none; OLDER ones lie before. Hours are open until kube-state-metrics knew the nodes of them, and are asked for again by themselves. With --restart all hours that the history lacks are asked for anew, also those that an earlier version took for done. The server may run."
+    "List how many hours of each cluster with usage from Prometheus are not backfilled yet. MISSING hours are after the first hour that Prometheus has, or all hours while it has none. OLDER hours are before it. The server retries an hour until kube-state-metrics has the nodes of that hour. With --restart, all missing hours are queried again, also those that an earlier version considered done. The server may be running."
   ),
-  Command.withShortDescription("Say which hours of the past are not filled in, and start over (local)"),
+  Command.withShortDescription("List hours that are not backfilled, and restart the backfill (local)"),
   Command.withExamples([
     { command: "quarterdeck cost backfill --data /var/lib/quarterdeck" },
-    { command: "quarterdeck cost backfill --clusters prod --restart", description: "Once its label is right" }
+    { command: "quarterdeck cost backfill --clusters prod --restart", description: "After its label was corrected" }
   ])
 )
 
-/** Looks for the directory, so that none is made where there was none. */
-const found = Effect.fnUntraced(function* (directory: string, name: string) {
+/** Fails if the directory does not exist, so that opening it does not create it. */
+const requireDirectory = Effect.fnUntraced(function* (directory: string, name: string) {
   const files = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   yield* files
@@ -104,7 +104,7 @@ const found = Effect.fnUntraced(function* (directory: string, name: string) {
       Effect.mapError(({ reason }) =>
         failed(
           reason._tag === "NotFound"
-            ? `no server has kept costs in ${directory}: name its data directory by --data`
+            ? `no costs in ${directory}: name the server's data directory with --data`
             : `cannot use ${join(directory, name)}: ${SystemRefusal.print(reason)}`
         )
       )

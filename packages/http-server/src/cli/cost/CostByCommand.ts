@@ -24,20 +24,20 @@ export const costByCommand = Command.make(
   "by",
   {
     groups: Argument.String("groups").pipe(
-      Argument.withDescription("cluster, namespace, kind, workload, label:KEY, joined by a comma"),
+      Argument.withDescription("cluster, namespace, kind, workload or label:KEY, joined by commas"),
       Argument.map((text) => text.split(",")),
       Argument.filter(
         (keys) => isGroupBy(keys),
-        () => "some of cluster, namespace, kind, workload and label:KEY, each once, joined by a comma"
+        () => "one or more of cluster, namespace, kind, workload and label:KEY, each once, joined by commas"
       )
     ),
     step: Flag.Literals("step", StepSize.literals).pipe(
-      Flag.withDescription("Cut the window into hours, days or weeks of UTC"),
+      Flag.withDescription("Split the window into hours, days or weeks in UTC"),
       Flag.optional
     ),
     idle: Flag.Literals("idle", Idle.literals).pipe(
       Flag.withDescription(
-        "What no workload has: hide it (default); show it as rows; share what is idle over the workloads"
+        "Costs outside workloads: hide (default); show them as rows; share idle costs among the workloads"
       ),
       Flag.optional
     ),
@@ -58,7 +58,7 @@ export const costByCommand = Command.make(
       body: {
         groupBy: groups,
         ...Option.match(step, { onNone: () => ({}), onSome: (stepSize) => ({ stepSize }) }),
-        ...Option.match(idle, { onNone: () => ({}), onSome: (one) => ({ idle: one }) }),
+        ...Option.match(idle, { onNone: () => ({}), onSome: (mode) => ({ idle: mode }) }),
         ...(yield* CostFlags.bodyOf(flags))
       }
     }
@@ -77,18 +77,18 @@ export const costByCommand = Command.make(
     }
 
     const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, groupsOf)
-    const told = pages.find(({ partial }) => partial) ?? pages.at(-1)
-    if (told === undefined) return
-    const { clusters, currency, partial, totals } = told
-    const rows = pages.flatMap((one) => ("rows" in one ? one.rows : []))
-    const buckets = merged(pages.flatMap((one) => ("buckets" in one ? one.buckets : [])))
+    const head = pages.find(({ partial }) => partial) ?? pages.at(-1)
+    if (head === undefined) return
+    const { clusters, currency, partial, totals } = head
+    const rows = pages.flatMap((reply) => ("rows" in reply ? reply.rows : []))
+    const buckets = merged(pages.flatMap((reply) => ("buckets" in reply ? reply.buckets : [])))
     const isSeen = CostNotes.isSeen(clusters)
     const lines = Option.isNone(step)
       ? linesOf(groups, { rows, clusters })
       : isSeen
         ? buckets.flatMap((bucket) => linesOf(groups, bucket, bucket.start))
         : []
-    const whole = { totals, window: told.window, currency, clusters, partial }
+    const whole = { totals, window: head.window, currency, clusters, partial }
     yield* Print.output(
       output === "json" || output === "yaml"
         ? Output.document(output, {
@@ -96,9 +96,9 @@ export const costByCommand = Command.make(
             ...whole,
             ...(rest === undefined ? {} : { nextCursor: rest })
           })
-        : `${tableOf(groups, lines, isSeen ? totals : undefined, Option.isSome(step))}\n${CostText.window(told.window, currency)}\n`
+        : `${tableOf(groups, lines, isSeen ? totals : undefined, Option.isSome(step))}\n${CostText.window(head.window, currency)}\n`
     )
-    const shown = pages.reduce((sum, one) => sum + groupsOf(one).length, 0)
+    const shown = pages.reduce((sum, reply) => sum + groupsOf(reply).length, 0)
     if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
     if (shown === 0) yield* Print.note(CostNotes.nothingFound(clusters, cluster))
     yield* Effect.forEach(
@@ -108,29 +108,31 @@ export const costByCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Sum costs by cluster, namespace, kind, workload or labels, whole or step by step."),
+  Command.withDescription(
+    "Sum costs by cluster, namespace, kind, workload or labels, for the whole window or by step."
+  ),
   Command.withShortDescription("Sum costs by cluster, namespace, kind, workload or labels"),
   Command.withExamples([
     { command: "quarterdeck cost by namespace --cluster '*' --range 30d" },
     {
       command: "quarterdeck cost by cluster --cluster '*' --idle show",
-      description: "With what nodes have idle: a cluster comes to its bill"
+      description: "With idle costs, so that a cluster's rows sum to its bill"
     },
     {
       command: "quarterdeck cost by label:team,namespace --idle share --from 2026-03-01 --to 2026-04-01 -o csv",
-      description: "Last month for the teams, what is idle shared among them"
+      description: "A month by team, with idle costs shared among the teams"
     },
     { command: "quarterdeck cost by cluster --cluster '*' --step day --range 2w" }
   ])
 )
 
-/** The groups of a page, each once. */
+/** Returns the distinct groups of a page. */
 const groupsOf = (page: typeof AggregatedCosts.Type): ReadonlyArray<unknown> =>
   "rows" in page
     ? page.rows
     : [...new Set(page.buckets.flatMap(({ rows }) => rows.map((row) => JSON.stringify([besideOf(row), row.group]))))]
 
-/** Joins the buckets of pages: each has the groups of its page. */
+/** Merges the buckets of all pages. Each page has only its own groups. */
 const merged = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<Bucket> => {
   const byStart = new Map<string, Bucket>()
   for (const bucket of buckets) {
@@ -142,7 +144,7 @@ const merged = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<Bucket> => {
 
 const WORKLOADS = "workloads"
 
-/** Whose costs a group's are. */
+/** Returns the owner of a group's costs. */
 const besideOf = ({ idle, management, unmounted }: AggregateRow): string => {
   if (idle === true) return "idle nodes"
   if (unmounted === true) return "unmounted volumes and load balancers"
@@ -179,7 +181,7 @@ const linesOf = (
   return isUnseen ? [lineOf({}, WORKLOADS)] : seen
 }
 
-/** Makes the table of groups; it says whose the costs are where some are not those of workloads. */
+/** Makes the table of groups. It has the column COST OF if some costs belong to no workload. */
 const tableOf = (
   groups: ReadonlyArray<string>,
   lines: ReadonlyArray<GroupLine>,
@@ -192,6 +194,6 @@ const tableOf = (
   ]
   const total = { place: ["TOTAL"], figures }
   if (lines.every(({ beside }) => beside === WORKLOADS)) return CostTable.render(titles, lines, total)
-  const told = lines.map(({ beside, place, ...line }) => ({ ...line, place: [...place, beside] }))
-  return CostTable.render([...titles, "COST OF"], told, total)
+  const withOwner = lines.map(({ beside, place, ...line }) => ({ ...line, place: [...place, beside] }))
+  return CostTable.render([...titles, "COST OF"], withOwner, total)
 }

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost check` and `cost repair`: damage in the history of costs that a server keeps in SQLite.
+ * `quarterdeck cost check` and `cost repair`: find and repair damage of a cost history in SQLite.
  */
 import type { Checked, Finding } from "@quarterdeck/cost/store/Sqlite"
 import { Clock, Effect, FileSystem } from "effect"
@@ -27,11 +27,11 @@ const both = (columns: ReadonlyArray<Output.Column<Finding>>) => ({
   csv: columns
 })
 const FOUND = both(csv)
-const MENDED = both([...csv, { title: "counts", cell: ({ counts = "" }) => counts }])
+const REPAIRED = both([...csv, { title: "counts", cell: ({ counts = "" }) => counts }])
 
-/** Prints findings, and once they are mended where each counts. **Shape** in a table only where there are any. */
+/** Prints findings. After a repair, `counts` says where the costs of each are kept. **Shape** prints no empty table. */
 const print = (output: Output.Format, { findings, ...counts }: Checked, columns = FOUND) => {
-  const told = findings.map((finding) => ({
+  const rows = findings.map((finding) => ({
     cluster: finding.cluster,
     what: finding.what,
     start: startOf(finding),
@@ -39,7 +39,7 @@ const print = (output: Output.Format, { findings, ...counts }: Checked, columns 
     ...(finding.counts === undefined ? {} : { counts: finding.counts })
   }))
   if (output === "table" && findings.length === 0) return Effect.void
-  return Print.rows(output, columns, findings, { ...counts, findings: told })
+  return Print.rows(output, columns, findings, { ...counts, findings: rows })
 }
 
 const counted = ({ days, hours }: Checked): string => `${hours} hours and ${days} days`
@@ -56,18 +56,20 @@ export const costCheckCommand = Command.make(
     yield* print(output, checked)
     const { length } = checked.findings
     if (length > 0) {
-      return yield* failed(`${length} damaged in ${counted(checked)}; quarterdeck cost repair keeps the rest whole`)
+      return yield* failed(
+        `${length} damaged of ${counted(checked)}; quarterdeck cost repair drops them and keeps the rest`
+      )
     }
     yield* Print.note(`${counted(checked)} checked, nothing is damaged`)
   })
 ).pipe(
   Command.withDescription(
-    "Read the whole history of costs in a data directory and say what is damaged: each hour and day against its checksum, each day against its hours. The server must be stopped: while one runs there, this says so with its process id and does nothing. Exit status 0 when nothing is damaged, 1 when something is. A history in ClickHouse is that server's to check."
+    "Check the whole cost history in a data directory: each hour and day against its checksum, each day against its hours. The server must be stopped; while one runs, the command fails with its process id. Exit status 0 without damage, 1 with damage. ClickHouse checks its own data."
   ),
-  Command.withShortDescription("Look for damage in the history of costs (local)"),
+  Command.withShortDescription("Check the cost history for damage (local)"),
   Command.withExamples([
     { command: "quarterdeck cost check --data /var/lib/quarterdeck" },
-    { command: "quarterdeck cost check -o json", description: "For a program; the exit status says it too" }
+    { command: "quarterdeck cost check -o json", description: "For a program; the exit status tells the result too" }
   ])
 )
 
@@ -76,7 +78,7 @@ export const costRepairCommand = Command.make(
   {
     ...flags,
     copy: Flag.Boolean("copy").pipe(
-      Flag.withDescription("Copy the file before it is changed; --no-copy where there is no room"),
+      Flag.withDescription("Copy the file before it is changed; --no-copy if the disk has no room"),
       Flag.withDefault(true)
     )
   },
@@ -86,23 +88,23 @@ export const costRepairCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Drop what is damaged of the history of costs in a data directory, keep the rest whole, and say what was lost and where it counts now: an hour in the next one of its day that is left, the last hours of a day in the total of the day alone, which reports have and an export has not. The server must be stopped: while one runs there, this says so with its process id and does nothing."
+    "Drop damaged hours and days of the cost history in a data directory, and keep the rest. The costs of a dropped hour move to the next intact hour of its day. The last hours of a day count only in the total of the day, which reports include and exports do not. Prints what was dropped and where it counts. The server must be stopped; while one runs, the command fails with its process id."
   ),
-  Command.withShortDescription("Mend the history of costs, and say what was lost (local)"),
+  Command.withShortDescription("Repair the cost history, and print what was lost (local)"),
   Command.withExamples([
     { command: "quarterdeck cost repair --data /var/lib/quarterdeck" },
     { command: "quarterdeck cost repair --no-copy", description: "Without a copy of the damaged file" }
   ])
 )
 
-/** Drops what is damaged and says so. **Shape** nobody else has the directory. */
-const repair = Effect.fnUntraced(function* (given: {
+/** Drops damaged hours and days, and prints them. The caller holds the lock of the directory. */
+const repair = Effect.fnUntraced(function* (flags: {
   readonly copy: boolean
   readonly directory: string
   readonly file: string
   readonly output: Output.Format
 }) {
-  const { copy, directory, file, output } = given
+  const { copy, directory, file, output } = flags
   const sqlite = yield* CostHistory.sqlite
   const failure = CostHistory.failure(file)
   const damaged = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
@@ -110,17 +112,17 @@ const repair = Effect.fnUntraced(function* (given: {
     yield* print(output, damaged)
     return yield* Print.note(`${counted(damaged)} checked, nothing is damaged and nothing was changed`)
   }
-  if (copy) yield* Print.note(`the damaged file is kept as ${yield* copied(file)}`)
+  if (copy) yield* Print.note(`copied the damaged file to ${yield* copied(file)}`)
   const repaired = yield* sqlite.repair({ directory }).pipe(Effect.mapError(failure))
-  yield* print(output, repaired, MENDED)
+  yield* print(output, repaired, REPAIRED)
   const left = yield* sqlite.check({ directory }).pipe(Effect.mapError(failure))
   if (left.findings.length > 0) {
-    return yield* failed(`${file}: ${left.findings.length} cannot be mended: restore a backup`)
+    return yield* failed(`${file}: ${left.findings.length} cannot be repaired: restore a backup`)
   }
-  yield* Print.note(`mended (${repaired.findings.length}); all other hours and days are as they were`)
+  yield* Print.note(`repaired (${repaired.findings.length}); all other hours and days are unchanged`)
 })
 
-/** Copies the file. **Shape** nobody has it open, so its log was written into it. */
+/** Copies the file. No process has it open, so its write-ahead log is empty. */
 const copied = Effect.fnUntraced(function* (file: string) {
   const files = yield* FileSystem.FileSystem
   const stamp = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")

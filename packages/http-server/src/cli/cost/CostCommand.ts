@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost`: reports of costs, and the care of their history.
+ * `quarterdeck cost`: cost reports, and commands for the cost history.
  */
 import { Command } from "effect/cli"
 import { costBackfillCommand } from "./CostBackfillCommand.ts"
@@ -10,8 +10,8 @@ import { costExportCommand, costImportCommand } from "./CostTransferCommand.ts"
 import { report, reportFlags } from "./CostReportCommand.ts"
 
 export const costCommand = Command.make("cost", reportFlags, report).pipe(
-  Command.withDescription("Report what the workloads of one, several or all clusters cost, the most expensive first."),
-  Command.withShortDescription("Report what workloads cost"),
+  Command.withDescription("Report the costs of workloads in one, several or all clusters, the most expensive first."),
+  Command.withShortDescription("Report the costs of workloads"),
   Command.withSubcommands([
     costByCommand,
     costExplainCommand,
@@ -22,10 +22,13 @@ export const costCommand = Command.make("cost", reportFlags, report).pipe(
     costImportCommand
   ]),
   Command.withExamples([
-    { command: "quarterdeck cost", description: "The parent cluster, the last seven days" },
+    { command: "quarterdeck cost", description: "The parent cluster, last 7 days" },
     { command: "quarterdeck cost --cluster '*' --range 30d --namespace shop --type Deployment --limit 20" },
     { command: "quarterdeck cost --cluster '*' --from 2026-03-01 --to 2026-04-01 -o csv > march.csv" },
     { command: "quarterdeck cost by namespace --cluster '*'", description: "Sums instead of workloads" },
-    { command: "quarterdeck cost explain prod/shop/Deployment/api", description: "Why a workload costs what it does" }
+    {
+      command: "quarterdeck cost explain prod/shop/Deployment/api",
+      description: "Quantities and prices behind the cost of one workload"
+    }
   ])
 )

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost explain`: the hours, quantities and prices that the cost of a workload is made of.
+ * `quarterdeck cost explain`: the hours, quantities and prices behind the cost of a workload.
  */
 import { type ExplainedStep, Explanation, type MeanPrices, Quantities } from "@quarterdeck/cost/Explanation"
 import type { CostTotals } from "@quarterdeck/cost/CostRow"
@@ -22,15 +22,15 @@ export const costExplainCommand = Command.make(
   "explain",
   {
     id: Argument.String("id").pipe(
-      Argument.withDescription("cluster/namespace/type/name of a workload, as the report's columns have them")
+      Argument.withDescription("cluster/namespace/type/name of a workload, as in the report's columns")
     ),
     ...CostFlags.window,
     output: outputFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("cost explain")(function* ({ id: given, output, url, ...window }) {
+  Effect.fn("cost explain")(function* ({ id: text, output, url, ...window }) {
     const connection = yield* Connection.read(url)
-    const parts = given.split("/")
+    const parts = text.split("/")
     const [cluster = "", namespace = "", type = "", name = ""] = parts
     const id = [cluster, namespace, KindNames.parse(type), name].join("/")
     if (parts.length !== 4 || parts.includes("")) {
@@ -52,7 +52,7 @@ export const costExplainCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show the hours (days, where the window is longer than 31) that a workload's cost is the sum of: quantity times price, and where the quantities come from."
+    "Show the quantity, price and cost of each hour of a workload, and the source of the quantities. Windows longer than 31 days are shown by day."
   ),
   Command.withShortDescription("Show the hours, quantities and prices behind a workload's cost"),
   Command.withExamples([
@@ -61,13 +61,13 @@ export const costExplainCommand = Command.make(
   ])
 )
 
-/** What is paid for. **Shape** a quantity, what a unit of it cost on average, and what that comes to. */
+/** A part of the cost. **Shape** a quantity, its mean price, and its cost. */
 interface Part {
   readonly titles: readonly [quantity: string, cost: string]
   readonly quantity: (quantities: Quantities) => number
   readonly price: keyof MeanPrices
   readonly cost: keyof CostTotals & keyof ExplainedStep
-  /** Shown though there is none. */
+  /** Shown even if the quantity is 0. */
   readonly isUsual: boolean
 }
 
@@ -119,7 +119,7 @@ const PARTS: ReadonlyArray<Part> = [
   }
 ]
 
-/** A step, or what all of them sum to. */
+/** A step, or the sum of all steps. */
 interface Line {
   readonly start: string
   readonly source: string
@@ -176,12 +176,12 @@ const tableOf = ({ currency, hours, row, stepSize, window }: Explanation): strin
   const facts = [
     `${row.id}, ${CostText.money(row.totalCost)} ${currency}`,
     CostText.window(window, currency),
-    `existed ${CostText.span(row.hoursExisted)}, of which usage is known of ${CostText.span(row.hoursCovered)}`,
+    `existed ${CostText.span(row.hoursExisted)}, usage known for ${CostText.span(row.hoursCovered)}`,
     row.cpuEfficiency === null && row.memoryEfficiency === null
       ? `efficiency: ${CostText.NOT_KNOWN}`
       : `efficiency: CPU ${efficiencyOf(row.cpuEfficiency)}, memory ${efficiencyOf(row.memoryEfficiency)}`,
     row.recommendationDays === 0
-      ? "no recommendation: no usage is known of the last days"
+      ? "no recommendation: no usage is known for the last days"
       : `recommended for one replica: CPU ${PlainText.cores(row.cpuRecommendedMillis)}, memory ${PlainText.bytes(row.memoryRecommendedBytes)}, from ${CostText.span(row.recommendationDays * 24)} of usage; savings ${CostText.money(row.savingsAvailable)} ${currency}${row.costIncrease > 0 ? `, cost increase at most ${CostText.money(row.costIncrease)} ${currency}` : ""}`
   ]
   return `${Output.table(columns, [...hours.map(lineOf), total])}\n${facts.map((fact) => `${PlainText.oneLine(fact)}\n`).join("")}`
@@ -195,7 +195,7 @@ const isQuantity = (name: string): name is keyof Quantities => Object.hasOwn(Qua
 const QUANTITIES = Object.keys(Quantities.fields).filter(isQuantity)
 const CSV_COSTS = ["totalCost", ...PARTS.map(({ cost }) => cost)] as const
 
-/** Prints every quantity and price as CSV, under its name in the JSON. */
+/** Renders all quantities and prices as CSV, with the JSON's field names as titles. */
 const csvOf = ({ currency, hours }: Explanation): string => {
   const quantities = QUANTITIES
   const prices = PARTS.map(({ price }) => price)
@@ -222,19 +222,19 @@ const PRINTERS: Record<Output.Format, (explanation: Explanation) => string> = {
   csv: csvOf
 }
 
-/** Says of which steps a cost is not exact. */
+/** Notes the steps whose cost is not exact. */
 const sharedOf = ({ hours }: Explanation): ReadonlyArray<string> => {
   const steps = hours.filter(({ priceChange }) => priceChange === "share").map(({ start }) => CostText.minute(start))
   return steps.length === 0
     ? []
     : [
-        `note: a price was put later for a moment within ${steps.join(", ")}: it counts there for its share of what was seen`
+        `note: a price that is valid from a moment within ${steps.join(", ")} was set after that step: it applies to a share of the step`
       ]
 }
 
-/** Sums of decimal fractions differ in the last digits; more than that would be a fault of the service. */
+/** Warns if the steps do not sum to the row's cost. Rounding may differ in the last digits. */
 const differenceOf = ({ hours, row }: Explanation): ReadonlyArray<string> => {
   const total = sumOf(hours).totalCost
   if (Math.abs(total - row.totalCost) <= 1e-6 * Math.max(1, Math.abs(row.totalCost))) return []
-  return [`warning: the steps sum to ${total}, the report says ${row.totalCost}`]
+  return [`warning: the steps sum to ${total}, but the report has ${row.totalCost}`]
 }

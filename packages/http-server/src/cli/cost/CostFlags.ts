@@ -1,5 +1,5 @@
 /**
- * The flags that the reports of costs share, and what they become in a request.
+ * The flags that cost reports share, and the request fields that they set.
  */
 import * as Instant from "@quarterdeck/cost/Instant"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
@@ -13,7 +13,7 @@ import * as NamedRange from "./NamedRange.ts"
 const INSTANT = "2026-03-01|RFC 3339|ms"
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
-/** A date alone is the start of that day in UTC. */
+/** Turns a date into the start of that day in UTC. */
 const asInstant = (text: string): string => (DATE.test(text) ? `${text}T00:00:00Z` : text)
 
 const instant = (flag: string, description: string) =>
@@ -28,25 +28,25 @@ const instant = (flag: string, description: string) =>
     Flag.optional
   )
 
-/** The flags of a window. **Shape** `otherwise` says what it is without them; {@link queryOf} makes the parameters of it. */
-export const windowOf = (otherwise: string) => ({
+/** Makes the flags of a window. **Shape** `fallback` describes the window without flags. {@link queryOf} makes the parameters. */
+export const windowOf = (fallback: string) => ({
   range: Flag.String("range").pipe(
     Flag.withMetavar("7d|today|month|lastmonth"),
     Flag.withDescription(
-      `The time up to now, from the start of an hour of UTC: a number and h, d or w, such as 24h; or a day or month of UTC: today, month, lastmonth; ${otherwise}`
+      `Length of the window up to now, from a full hour: a number and h, d or w, such as 24h; or today, month or lastmonth in UTC; ${fallback}`
     ),
     Flag.optional
   ),
-  from: instant("from", "Instead of --range, where the window begins; a date is the start of that day in UTC"),
-  to: instant("to", "Where it ends, itself not in it; now when left out")
+  from: instant("from", "Start of the window, instead of --range; a date is the start of that day in UTC"),
+  to: instant("to", "End of the window, exclusive; default: now")
 })
 
 /** The window of a report. */
-export const window = windowOf("7d unless --from is given")
+export const window = windowOf("default: 7d unless --from is given")
 
 export type Window = { readonly [Name in keyof typeof window]: Option.Option<string> }
 
-/** The flags that fields of a request for costs come from. */
+/** The flag or argument of each request field. */
 export const flagOf = {
   range: "--range",
   from: "--from",
@@ -62,8 +62,8 @@ export const flagOf = {
 /**
  * Makes the query parameters of a window.
  *
- * **Shape** a named range becomes `from` and `to`. **Errors** `CommandFailure` with exit code 2 for one beside `--from` or
- * `--to`, and for a range that is neither a name nor a length; what else is wrong the server says.
+ * **Shape** a named range becomes `from` and `to`. **Errors** `CommandFailure` with exit code 2 for a named range beside `--from`
+ * or `--to`, and for a range that is neither a name nor a length. The server checks everything else.
  */
 export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window) {
   if (Option.isNone(range)) return ListFlags.queryOf({ from, to })
@@ -75,7 +75,7 @@ export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window)
     return ListFlags.queryOf({ range, from, to })
   }
   if (Option.isSome(from) || Option.isSome(to))
-    return yield* misused(`--range ${range.value} may not stand beside --from or --to`)
+    return yield* misused(`--range ${range.value} cannot be used with --from or --to`)
   return Object.entries(NamedRange.resolve(range.value, nowMs))
 })
 
@@ -96,10 +96,10 @@ export const bodyOf = Effect.fnUntraced(function* ({ type, ...flags }: Filter) {
   }
 })
 
-/** The flags that say how much of a report is printed. **Shape** `files` are the forms that have every row otherwise. */
+/** Makes the flags that limit a report. **Shape** `files` names the formats that have every row by default. */
 export const lengthOf = (files: string) => ({
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`How many rows to print at most; default ${DEFAULT_LIMIT}, but every row with ${files}`),
+    Flag.withDescription(`Maximum number of rows; default ${DEFAULT_LIMIT}, and every row with ${files}`),
     Flag.filter(
       (count) => count >= 1,
       () => "a whole number from 1"
@@ -114,18 +114,18 @@ interface Length {
   readonly all: boolean
 }
 
-/** Reads how many rows are wanted. **Errors** `CommandFailure` with exit code 2 for both flags at once. */
+/** Returns the number of rows to print. **Errors** `CommandFailure` with exit code 2 if both flags are given. */
 export const rowsOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
   if (!all) return Option.getOrElse(limit, () => DEFAULT_LIMIT)
   return Option.isNone(limit) ? Number.POSITIVE_INFINITY : yield* bothGiven()
 })
 
-/** Makes the parameter that cuts a file. **Errors** `CommandFailure` with exit code 2, also for more than one page. */
+/** Makes the parameter that limits a file. **Errors** `CommandFailure` with exit code 2 if both flags are given or the limit exceeds a page. */
 export const fileQueryOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
   if (Option.isNone(limit)) return []
   if (all) return yield* bothGiven()
   if (limit.value <= MAX_LIMIT) return [["limit", String(limit.value)] as const]
-  return yield* misused(`--limit of a file is ${MAX_LIMIT} at most; leave it out for every row`)
+  return yield* misused(`--limit of a file is at most ${MAX_LIMIT}; omit it for every row`)
 })
 
-const bothGiven = () => misused("--all prints every row: leave out --limit")
+const bothGiven = () => misused("--all cannot be used with --limit")

@@ -1,5 +1,5 @@
 /**
- * The history of costs that a server keeps in its data directory, as the local commands find it.
+ * Opens a server's cost history for local commands.
  */
 import type { CostError } from "@quarterdeck/cost/CostError"
 import type { CostHistories } from "@quarterdeck/cost/CostHistories"
@@ -18,7 +18,7 @@ import { type CommandFailure, failed, fromError, misused } from "../print/Comman
 
 const { costUrl, dataDirectory } = table
 
-/** The flag that names the directory, as `serve` has it. */
+/** The `--data` flag, as in `serve`. */
 export const dataFlag = Flag.String(dataDirectory.flag).pipe(
   Flag.withMetavar(dataDirectory.kind.word),
   Flag.withDescription(
@@ -27,16 +27,16 @@ export const dataFlag = Flag.String(dataDirectory.flag).pipe(
   Flag.optional
 )
 
-/** Names the directory: the flag, else the variable, else the default of the server. */
+/** Returns the directory from the flag, else the variable, else the server's default. */
 export const directoryOf = (flag: Option.Option<string>) =>
   Effect.map(Surroundings, ({ variables }) =>
     Option.getOrElse(flag, () => variables[variableOf(dataDirectory)] ?? dataDirectory.initialText ?? ".")
   )
 
 /**
- * Finds the file, so that none is made where there was none.
+ * Finds the file of a history in SQLite. Does not create one.
  *
- * **Errors** `CommandFailure`, also where the variables say that the history is in ClickHouse and no directory is given.
+ * **Errors** `CommandFailure`, also if the variables name a ClickHouse server and no directory is given.
  */
 export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
@@ -45,7 +45,7 @@ export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option
   const { variables } = yield* Surroundings
   if (Option.isNone(flag) && variables[variableOf(costUrl)] !== undefined) {
     return yield* misused(
-      `${variableOf(costUrl)} names a ClickHouse server, which checks its own data; --${dataDirectory.flag} names a directory with a history in SQLite`
+      `${variableOf(costUrl)} names a ClickHouse server, which checks its own data; use --${dataDirectory.flag} for a history in SQLite`
     )
   }
   const directory = yield* directoryOf(flag)
@@ -56,7 +56,7 @@ export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option
       Effect.mapError(({ reason }) =>
         failed(
           reason._tag === "NotFound"
-            ? `no history of costs in ${directory}: name the data directory of the server by --${dataDirectory.flag}`
+            ? `no cost history in ${directory}: name the server's data directory with --${dataDirectory.flag}`
             : `cannot use ${file}: ${SystemRefusal.print(reason)}`
         )
       )
@@ -64,25 +64,25 @@ export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option
   return { directory, file }
 })
 
-/** The whole package, which is loaded by the commands that work on a history alone: with it, every other would start later. */
+/** Loads the whole cost package. Only commands on a history load it, so that others start faster. */
 export const wholePackage = Effect.promise(() => import("@quarterdeck/cost"))
 
-/** Loaded by the commands that open the file alone, so that the others start sooner. */
+/** Loads the SQLite store. Only commands on its file load it, so that others start faster. */
 export const sqlite = Effect.promise(() => import("@quarterdeck/cost/store/Sqlite"))
 
-/** Tells a failure with the file that it is of. */
+/** Makes a failure that names the file. */
 export const failure =
   (file: string) =>
   (error: CostError): CommandFailure =>
     failed(`${file}: ${error.message}`)
 
-/** The flags that say where a history is. */
+/** The flags that locate a history. */
 export const storeFlags = {
   data: dataFlag,
   costUrl: Flag.String(costUrl.flag).pipe(
     Flag.withMetavar(costUrl.kind.word),
     Flag.withDescription(
-      `ClickHouse server that keeps the history [${variableOf(costUrl)}]; a password stands better in the variable`
+      `ClickHouse server that keeps the history [${variableOf(costUrl)}]; use the variable for a password`
     ),
     Flag.optional
   )
@@ -95,7 +95,7 @@ interface Place {
 
 type System = FileSystem.FileSystem | Path.Path
 
-/** A history. **Shape** `use` opens it for as long as some work takes; nobody else has its data directory meanwhile. */
+/** A history. **Shape** `use` opens the history while `work` runs, and holds the lock of its data directory. */
 interface History {
   readonly name: string
   readonly use: <A, E, R>(
@@ -103,11 +103,11 @@ interface History {
   ) => Effect.Effect<A, E | CommandFailure, Exclude<R, CostStore | CostHistories> | System>
 }
 
-/** Opens a history that must be there. **Errors** `CommandFailure`. */
+/** Returns an existing history. **Errors** `CommandFailure` if there is none. */
 export const existing = (place: Place) =>
   open(place, (data) => Effect.map(find(data), ({ directory, file }) => ({ directory, name: file })))
 
-/** Opens a history, and makes one in a directory that has none. **Errors** `CommandFailure`. */
+/** Returns a history, which `use` creates in a directory that has none. **Errors** `CommandFailure`. */
 export const wanted = (place: Place) =>
   open(place, (data) => Effect.map(directoryOf(data), (directory) => ({ directory, name: directory })))
 
@@ -126,19 +126,19 @@ const opened = (
 })
 
 /**
- * Has the data directory alone, made where it is missing, until the scope ends.
+ * Locks the data directory until the scope ends. Creates a missing directory.
  *
- * **Errors** `CommandFailure` that names the process of a server which runs there.
+ * **Errors** `CommandFailure` with the process id of a server that uses the directory.
  */
 const hold = (directory: string) => Effect.mapError(DirectoryLock.forCommand(directory), fromError)
 
-/** Does some work on a data directory that nobody else has meanwhile. **Errors** `CommandFailure` while a server runs. */
+/** Runs work while the data directory is locked. **Errors** `CommandFailure` while a server uses the directory. */
 export const alone =
   (directory: string) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.scoped(Effect.andThen(hold(directory), work))
 
-/** Opens the history: by the flag that is given, else the variable of the server, else the directory. */
+/** Locates the history by the given flag, else by the variable of ClickHouse, else by the directory. */
 const open = Effect.fnUntraced(function* <E, R>(
   place: Place,
   directoryOfPlace: (data: Option.Option<string>) => Effect.Effect<{ directory: string; name: string }, E, R>
@@ -148,7 +148,7 @@ const open = Effect.fnUntraced(function* <E, R>(
   const withHistories = <A>(stores: Layer.Layer<A | CostStore | HistoryStore, CostError>) =>
     CostHistories.layer.pipe(Layer.provideMerge(stores))
   if (Option.isSome(place.data) && Option.isSome(place.costUrl)) {
-    return yield* misused(`--${dataDirectory.flag} and --${costUrl.flag} name two histories: give one`)
+    return yield* misused(`--${dataDirectory.flag} and --${costUrl.flag} cannot be used together`)
   }
   const variable = Option.isSome(place.data) ? undefined : variables[variableOf(costUrl)]
   const address = Option.getOrElse(place.costUrl, () => variable)

@@ -1,5 +1,5 @@
 /**
- * What the user must know of a report of costs beside its figures.
+ * Notes about the coverage of a cost report.
  */
 import { answered } from "@quarterdeck/cluster-fanout/Coverage"
 import type { Bucket } from "@quarterdeck/cost/Aggregate"
@@ -8,13 +8,13 @@ import type { Option } from "effect"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
 
-/** What the open hour lacks between two samples is no gap. **Units** hours. */
+/** A shorter gap is only the time since the last sample of the open hour. **Units** hours. */
 const TOLERANCE = 0.1
-/** Steps that a line names. */
+/** Steps that a line names at most. */
 const NAMED_STEPS = 3
 
 /**
- * Tells, a line for all clusters that it holds for, which do not answer now and of which some of the window is not known.
+ * Returns warnings about clusters that do not answer now or that were not seen during the whole window.
  *
  * **Example** `warning: cluster prod: covered 6 d of 7 d; what ran in the other 1 d is not counted`
  */
@@ -25,23 +25,23 @@ type Note = CoverageNotes.Note
 
 const stateOf = (coverage: CostCoverage, nowMs: number): ReadonlyArray<Note> => {
   const { count, missingKinds = [], name: cluster, status } = coverage
-  const told = (whose: string) =>
-    count > 0 ? `${whose} costs are those that were kept` : `none of ${whose} costs are told`
+  const reported = (whose: string) =>
+    count > 0 ? `${whose} stored costs are shown` : `none of ${whose} costs are shown`
   const cause = coverage.error === undefined ? "" : `: ${CoverageNotes.causeOf(coverage)}`
   if (status === "retired") {
     const endMs = nowMs - coverage.ageMs
     return [{ cluster, text: (whose) => `left, ${whose} costs end on ${new Date(endMs).toISOString().slice(0, 10)}` }]
   }
-  if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${told(whose)}${cause}` }]
+  if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${reported(whose)}${cause}` }]
   return [
     ...(status === "stale"
-      ? [{ cluster, text: (whose: string) => `no answer at the moment (stale), ${told(whose)}${cause}` }]
+      ? [{ cluster, text: (whose: string) => `does not answer now (stale), ${reported(whose)}${cause}` }]
       : []),
     ...(missingKinds.length > 0
       ? [
           {
             cluster,
-            text: (whose: string) => `${whose} ${missingKinds.join(", ")} cannot be read at the moment, ${told(whose)}`
+            text: (whose: string) => `${whose} ${missingKinds.join(", ")} cannot be read now, ${reported(whose)}`
           }
         ]
       : [])
@@ -49,7 +49,7 @@ const stateOf = (coverage: CostCoverage, nowMs: number): ReadonlyArray<Note> => 
 }
 
 /**
- * Tells, a line for all clusters that it holds for, which steps are cheaper by what is not known.
+ * Returns warnings about steps during which clusters were not seen all the time.
  *
  * **Example** `warning: cluster prod: some steps are not covered in full: 2026-03-01 00:00 (18 h of 1 d) and 2 more`
  */
@@ -58,8 +58,8 @@ export const steps = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<string> => 
   const notes = names.flatMap((name): ReadonlyArray<Note> => {
     const gaps = buckets.flatMap(({ clusters, start }) =>
       clusters
-        .filter((one) => one.name === name && missingOf(one) >= TOLERANCE)
-        .map((one) => `${CostText.minute(start)} (${coveredOf(one)})`)
+        .filter((hours) => hours.name === name && missingOf(hours) >= TOLERANCE)
+        .map((hours) => `${CostText.minute(start)} (${coveredOf(hours)})`)
     )
     const more = gaps.length > NAMED_STEPS ? ` and ${gaps.length - NAMED_STEPS} more` : ""
     const named = gaps.slice(0, NAMED_STEPS).join(", ")
@@ -79,7 +79,7 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
   if (missing < TOLERANCE) return []
   const { hoursCovered, hoursInWindow, name: cluster } = coverage
   const [gap, window] = [CostText.span(missing), CostText.span(hoursInWindow)]
-  // In two units each a small gap would not show.
+  // With two units each, both lengths may print alike.
   const text =
     CostText.span(hoursCovered) === window
       ? `covered all but ${gap} of ${window}; what ran then is not counted`
@@ -87,16 +87,16 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
   return [{ cluster, text: () => text }]
 }
 
-/** Tells whether any hour was seen. **Shape** without a cluster nothing can be seen, and a report is empty for that reason. */
+/** Reports whether any hour was seen. **Shape** true without clusters: such a report is empty for another reason. */
 export const isSeen = (clusters: ReadonlyArray<SeenHours>): boolean =>
   clusters.length === 0 || clusters.some(({ hoursCovered }) => hoursCovered > 0)
 
-/** Says why a report is empty: no hour of its window was seen, or no costs match. */
+/** Explains an empty report: no hour of the window was seen, or no costs match. */
 export const nothingFound = (clusters: ReadonlyArray<CostCoverage>, target: Option.Option<string>): string => {
   if (isSeen(clusters)) return CoverageNotes.nothingFound("costs", clusters, target)
   return `costs are ${CostText.NOT_KNOWN}: no hour of this window was seen (asked: ${CoverageNotes.statusesOf(clusters)})`
 }
 
-/** Says that a limit has cut a report. */
+/** Notes that a limit has truncated the report. */
 export const rest = (what: string, shown: number): string =>
-  `note: there are more ${what} than the ${shown} that are shown; --all prints them all`
+  `note: only the first ${shown} ${what} are shown; --all shows all`

@@ -1,29 +1,27 @@
 /**
- * How far a long command is, on a terminal.
+ * The progress of a long command, on a terminal.
  */
 import { Clock, Effect, Stdio, Stream } from "effect"
 
 const INTERVAL_MS = 200
 const CLEARED = "\r\u001b[K"
 
-/** Tells how far it is. **Shape** nothing where standard error is no terminal. */
+/** A progress line on standard error. **Shape** prints nothing if standard error is not a terminal. */
 export interface CostProgress {
-  /** Shows a line in the place of the one before, a few times a second at most. */
+  /** Replaces the line, at most five times a second. */
   readonly show: (line: () => string) => Effect.Effect<void>
-  /** Takes the line away, before something else is said. */
+  /** Removes the line, before other output. */
   readonly clear: Effect.Effect<void>
 }
 
-/**
- * Makes a line that changes.
- */
+/** Makes a progress line. */
 export const make = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stderrIsTerminal)) {
     const none: CostProgress = { show: () => Effect.void, clear: Effect.void }
     return none
   }
-  // Whoever closes the terminal has no need of it any more.
+  // A closed terminal needs no progress.
   const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr()))
   let shownMs = Number.NEGATIVE_INFINITY
   const progress: CostProgress = {

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost`: what workloads cost, the most expensive first.
+ * `quarterdeck cost`: the costs of workloads, the most expensive first.
  */
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
@@ -20,7 +20,7 @@ import { headersOf, historyTargetFlag } from "../request/TargetFlag.ts"
 const PATH = "/detailedCostReport/getWorkloads"
 const AGGREGATED_PATH = "/detailedCostReport/getAggregated"
 
-/** Namespaces that a line names. */
+/** Namespaces that a note names at most. */
 const NAMED = 10
 
 export const reportFlags = {
@@ -31,7 +31,7 @@ export const reportFlags = {
   output: Flag.Literals("output", ["table", "wide", "name", "json", "yaml", "csv", "focus"]).pipe(
     Flag.withAlias("o"),
     Flag.withDescription(
-      "table, wide (a table with more columns), name (cluster/namespace/type/name), json, yaml, csv, or focus: CSV with the columns of FOCUS, the FinOps specification"
+      "Output format: table, wide (a table with more columns), name (cluster/namespace/type/name), json, yaml, csv or focus (CSV with the columns of FOCUS, the FinOps specification)"
     ),
     Flag.withDefault("table")
   ),
@@ -43,7 +43,8 @@ type Flags = Command.Command.Config.Infer<typeof reportFlags>
 /**
  * Prints the report.
  *
- * **Shape** a file is what the server writes, every row unless a limit is given; its coverage is asked for before.
+ * **Shape** csv and focus are files of the server, with every row unless a limit is given. A request before them reads the
+ * coverage for the notes.
  */
 export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...flags }: Flags) {
   const connection = yield* Connection.read(url)
@@ -68,18 +69,18 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
     })
   }
 
-  const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, (one) => one.aggregatedWorkloads)
-  const rows = pages.flatMap((one) => one.aggregatedWorkloads)
-  const told = pages.find(({ partial }) => partial) ?? pages.at(-1)
-  if (told === undefined) return
-  const { clusters, currency, partial, totals } = told
-  const whole = { aggregatedWorkloads: rows, totals, window: told.window, currency, clusters, partial }
+  const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, (reply) => reply.aggregatedWorkloads)
+  const rows = pages.flatMap((reply) => reply.aggregatedWorkloads)
+  const head = pages.find(({ partial }) => partial) ?? pages.at(-1)
+  if (head === undefined) return
+  const { clusters, currency, partial, totals } = head
+  const whole = { aggregatedWorkloads: rows, totals, window: head.window, currency, clusters, partial }
   const table = (isWide: boolean) =>
     tableOf({
       rows,
       totals: CostNotes.isSeen(clusters) ? totals : undefined,
       count: countOf(clusters),
-      window: CostText.window(told.window, currency),
+      window: CostText.window(head.window, currency),
       isWide
     })
   switch (output) {
@@ -111,12 +112,13 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, { discard: true })
 })
 
-/** Says which namespaces have costs, the most expensive first, where those that were asked for have none. */
+/** Notes which namespaces have costs, the most expensive first, after the requested ones had none. */
 const noteNamespaces = Effect.fnUntraced(function* <E, R>(
   page: (query: ReadonlyArray<readonly [string, string]>) => Effect.Effect<AggregatedCosts, E, R>
 ) {
-  const { pages, rest } = yield* Pages.read(NAMED, page, (one) => ("rows" in one ? one.rows : []))
-  const names = pages.flatMap((one) => ("rows" in one ? one.rows.flatMap(({ group }) => group.namespace ?? []) : []))
+  const { pages, rest } = yield* Pages.read(NAMED, page, (reply) => ("rows" in reply ? reply.rows : []))
+  const rows = pages.flatMap((reply) => ("rows" in reply ? reply.rows : []))
+  const names = rows.flatMap(({ group }) => group.namespace ?? [])
   const more = rest === undefined ? "" : " and more"
   yield* Print.note(
     names.length === 0
@@ -134,7 +136,7 @@ interface Report {
   readonly rows: ReadonlyArray<CostRow>
   /** Absent where no hour of the window was seen. */
   readonly totals: CostTotals | undefined
-  /** Workloads that match, shown or not. */
+  /** Number of matching workloads, shown or not. */
   readonly count: number
   readonly window: string
   readonly isWide: boolean

@@ -1,5 +1,5 @@
 /**
- * Costs as a table: the same figures for workloads and for groups of them.
+ * Costs of workloads or groups as a table.
  */
 import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import * as CostText from "./CostText.ts"
@@ -10,9 +10,9 @@ export interface Line {
   readonly place: ReadonlyArray<string>
   /** Absent where no hour was seen. */
   readonly figures: CostTotals | undefined
-  /** The mean over the hours that a workload existed; a sum over several has none. */
+  /** Mean cost of an hour in which the workload existed. Sums have none. */
   readonly hourlyCost?: number
-  /** What one replica should request, where that is known. */
+  /** Recommended requests of one replica; absent without a recommendation. */
   readonly recommended?: { readonly cpuRecommendedMillis: number; readonly memoryRecommendedBytes: number }
 }
 
@@ -39,7 +39,7 @@ const CPU = cost("CPU", ({ cpuCost }) => cpuCost)
 const MEMORY = cost("MEMORY", ({ memoryCost }) => memoryCost)
 const STORAGE = cost("STORAGE", ({ storageCost }) => storageCost)
 
-/** The parts that many clusters have none of: shown where there is any. */
+/** Parts that many clusters do not have. Shown only if a line has a cost of that part. */
 const RARE: ReadonlyArray<{ readonly column: Column; readonly of: (figures: CostTotals) => number }> = [
   { title: "GPU", of: ({ gpuCost }: CostTotals) => gpuCost },
   { title: "NETWORK", of: ({ networkCost }: CostTotals) => networkCost },
@@ -63,7 +63,7 @@ const SAVINGS = figure("SAVINGS", (figures) => {
   return isKnown ? CostText.money(savingsAvailable) : missing(figures)
 })
 
-/** Shown where a recommendation is above a request. */
+/** Shown only if a recommendation is above the request. */
 const INCREASE: Column = {
   title: "INCREASE",
   align: "right",
@@ -83,7 +83,7 @@ const COVERED: Column = {
       : CostText.percent(figures.hoursCovered / figures.hoursExisted)
 }
 
-/** What one replica should request, as a manifest takes it; memory is rounded up, so that no byte is lost. */
+/** Recommended requests of one replica, as a manifest takes them. Memory is rounded up to MiB. */
 const RECOMMENDED: ReadonlyArray<Column> = [
   {
     title: "REC. CPU",

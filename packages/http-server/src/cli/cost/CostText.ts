@@ -1,11 +1,11 @@
 /**
- * Figures of costs as a person reads them.
+ * Formats the figures of cost tables.
  */
 
 /**
- * Writes an amount of money with some decimals.
+ * Prints an amount of money with a number of decimals.
  *
- * **Shape** what would be rounded to nothing says so, so that no cost looks like none. **Example** `12.30`, `<0.01`
+ * **Shape** an amount that would round to 0 is printed as less than the smallest amount. **Example** `12.30`, `<0.01`
  */
 export const money = (amount: number, decimals = 2): string => {
   const least = 10 ** -decimals
@@ -17,20 +17,20 @@ export const money = (amount: number, decimals = 2): string => {
 /** Printed in place of a figure of which nothing was seen: a zero would say that it cost nothing. */
 export const NOT_KNOWN = "not known yet"
 
-/** Writes a part of one as a percentage. **Shape** rounded down; only the whole is `100%`, and what is nearly that `>99%`. */
+/** Prints a part of 1 as a percentage, rounded down. **Shape** only 1 is `100%`; above 0.99 is `>99%`. */
 export const percent = (part: number): string => {
   const whole = Math.floor(part * 100 + 1e-9)
   return whole === 99 && part > 0.99 + 1e-9 ? ">99%" : `${whole}%`
 }
 
-/** Writes a price with six significant digits. **Example** `0.031611` */
+/** Prints a price with six significant digits. **Example** `0.031611` */
 export const price = (amount: number): string => String(Number(amount.toPrecision(6)))
 
-/** Writes a quantity with three decimals. */
+/** Prints a quantity with three decimals. */
 export const quantity = (amount: number): string => amount.toFixed(3)
 
 /**
- * Writes a length of time in its two largest units, rounded down.
+ * Prints a length of time in its two largest units, rounded down.
  *
  * **Example** `6 d 23 h`, `2 h 5 min`, `0 min`
  */
@@ -38,14 +38,14 @@ export const span = (hours: number): string => {
   const minutes = Math.floor(hours * 60 + 1e-6)
   const [d, h, min] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60]
   const parts = d > 0 ? [[d, "d"] as const, [h, "h"] as const] : [[h, "h"] as const, [min, "min"] as const]
-  const told = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
-  return told.length === 0 ? "0 min" : told.join(" ")
+  const texts = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
+  return texts.length === 0 ? "0 min" : texts.join(" ")
 }
 
-/** Writes an instant to the minute. **Example** `2026-03-08 10:20` */
+/** Prints an instant to the minute. **Example** `2026-03-08 10:20` */
 export const minute = (instant: string): string => instant.slice(0, 16).replace("T", " ")
 
-/** Tells a window, and what costs in it are counted in. */
+/** Prints a window and the currency of its costs. */
 export const window = ({ end, start }: { readonly start: string; readonly end: string }, currency: string): string => {
   const hours = (Date.parse(end) - Date.parse(start)) / 3_600_000
   return `${minute(start)} to ${minute(end)} UTC (${span(hours)}), costs in ${currency}`

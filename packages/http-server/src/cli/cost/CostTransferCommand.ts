@@ -1,5 +1,5 @@
 /**
- * `quarterdeck cost export` and `cost import`: closed hours from one history to another, by way of a file.
+ * `quarterdeck cost export` and `cost import`: copy closed hours between histories through a file.
  */
 import type { LostHours, Window } from "@quarterdeck/cost"
 import { CostHistories } from "@quarterdeck/cost/CostHistories"
@@ -18,7 +18,7 @@ import * as ListFlags from "../list/ListFlags.ts"
 import * as PlainText from "../print/PlainText.ts"
 import * as Print from "../print/Print.ts"
 
-/** Without a limit: what is not kept any more is not there. */
+/** A retention without effect: the store has only the hours that it keeps. */
 const NO_LIMITS = { retentionDays: 36_500 }
 const EVERYTHING: Window.Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
 
@@ -26,8 +26,8 @@ export const costExportCommand = Command.make(
   "export",
   {
     ...CostHistory.storeFlags,
-    clusters: ListFlags.several("clusters", "Clusters, joined by a comma; all that are kept when left out"),
-    ...CostFlags.windowOf("everything that is kept when left out")
+    clusters: ListFlags.several("clusters", "Clusters, joined by commas; default: all in the history"),
+    ...CostFlags.windowOf("default: the whole history")
   },
   Effect.fn("cost export")(function* ({ clusters, costUrl, data, ...flags }) {
     const window = yield* windowOf(flags)
@@ -37,21 +37,19 @@ export const costExportCommand = Command.make(
       const store = yield* CostStore
       const extents = yield* Effect.mapError(store.extents, CostHistory.failure(place.name))
       const { keyOf, nameOf } = yield* CostHistories
-      const kept = extents.map(({ cluster }) => nameOf(cluster))
-      const asked = Option.getOrElse(clusters, (): ReadonlyArray<string> => kept)
-      const unknown = asked.filter((name) => !kept.some((cluster) => cluster === name))
+      const stored = extents.map(({ cluster }) => nameOf(cluster))
+      const requested = Option.getOrElse(clusters, (): ReadonlyArray<string> => stored)
+      const unknown = requested.filter((name) => !stored.some((cluster) => cluster === name))
       if (unknown.length > 0) {
-        return yield* failed(
-          `nothing is kept of ${unknown.join(", ")}; there is: ${kept.join(", ") || "nothing at all"}`
-        )
+        return yield* failed(`no costs of ${unknown.join(", ")}; the history has: ${stored.join(", ") || "no cluster"}`)
       }
-      const chosen = kept.filter((cluster) => asked.includes(cluster))
+      const chosen = stored.filter((cluster) => requested.includes(cluster))
       const progress = yield* CostProgress.make
       let hours = 0
       let size = 0
       const lost: Array<LostHours.LostHours> = []
-      const onLost = (one: LostHours.LostHours) => Effect.sync(() => void lost.push(one))
-      const told = CostExport.toCsv(chosen.map(keyOf), window, { nameOf, onLost }).pipe(
+      const onLost = (hours: LostHours.LostHours) => Effect.sync(() => void lost.push(hours))
+      const file = CostExport.toCsv(chosen.map(keyOf), window, { nameOf, onLost }).pipe(
         Stream.tap((text) => {
           hours += text.match(HOUR)?.length ?? 0
           size += text.length
@@ -59,17 +57,17 @@ export const costExportCommand = Command.make(
         }),
         Stream.mapError(CostHistory.failure(place.name))
       )
-      yield* Effect.ensuring(Print.parts(told), progress.clear)
+      yield* Effect.ensuring(Print.parts(file), progress.clear)
       yield* Print.note(`exported ${hours} hours of ${chosen.length === 1 ? "1 cluster" : `${chosen.length} clusters`}`)
-      yield* Effect.forEach(lost, (one) => Print.note(lostNote(one)), { discard: true })
+      yield* Effect.forEach(lost, (hours) => Print.note(lostNote(hours)), { discard: true })
     })
     yield* place.use(work)
   })
 ).pipe(
   Command.withDescription(
-    "Write closed hours to standard output, as CSV: an import makes the same hours of it, which changed prices change alike. Checksums tell a file that was changed or cut. A history in SQLite needs its server stopped, or is a backup. Hours that are kept within their days only (cost.hourlyDays) are not in it, nor are prices. What cost repair left in the total of a day alone is not in it either, and is told."
+    "Write closed hours as CSV to standard output. An import restores the same hours; later price changes apply to them alike. Checksums detect a changed or truncated file. For a history in SQLite, stop its server or export a backup. The file has no prices, no hours that are stored only by day (cost.hourlyDays), and no hours that cost repair left only in the total of a day; the command warns about the latter."
   ),
-  Command.withShortDescription("Write the hours of a history to a file (local)"),
+  Command.withShortDescription("Export the hours of a history to a file (local)"),
   Command.withExamples([
     { command: "quarterdeck cost export --data /var/lib/quarterdeck > hours.csv" },
     {
@@ -83,35 +81,35 @@ export const costExportCommand = Command.make(
 )
 
 /**
- * Warns of damaged hours that an export lacks.
+ * Warns about damaged hours that are not in the export.
  *
- * **Example** `warning: cluster prod: 1 h of 2026-10-26 is not in it: … `
+ * **Example** `warning: cluster prod: 1 h of 2026-10-26 is not exported: …`
  */
 const lostNote = ({ cluster, seconds, startMs }: LostHours.LostHours): string => {
   const day = new Date(startMs).toISOString().slice(0, 10)
   const span = CostText.span(seconds / 3_600)
-  return `warning: cluster ${cluster}: ${span} of ${day} is not in it: those hours were damaged, and count in the total of the day alone`
+  return `warning: cluster ${cluster}: ${span} of ${day} is not exported: those hours were damaged, and count only in the total of the day`
 }
 
-/** The record that each hour begins with. */
+/** The first record of each hour. */
 const HOUR = /^hour,/gm
 
-/** Reads the window to transfer: everything where nothing is asked for. */
+/** Reads the window to export; without flags the whole history. */
 const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
-  const asked = Object.fromEntries(yield* CostFlags.queryOf(flags))
-  if (Object.keys(asked).length === 0) return EVERYTHING
+  const query = Object.fromEntries(yield* CostFlags.queryOf(flags))
+  if (Object.keys(query).length === 0) return EVERYTHING
   const limits = { ...NO_LIMITS, nowMs: yield* Clock.currentTimeMillis }
-  const range = Effect.fromResult(Range.parse(asked, limits))
+  const range = Effect.fromResult(Range.parse(query, limits))
   return Range.hoursOf(yield* Effect.mapError(range, ({ message }) => misused(`--${message}`)))
 })
 
 export const costImportCommand = Command.make(
   "import",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("What cost export wrote; - for standard input")),
+    file: Argument.String("file").pipe(Argument.withDescription("File of cost export; - for standard input")),
     ...CostHistory.storeFlags,
     replace: Flag.Boolean("replace").pipe(
-      Flag.withDescription("Replace hours that the history has; otherwise they stay as they are"),
+      Flag.withDescription("Replace hours that the history already has; by default they stay unchanged"),
       Flag.withDefault(false)
     )
   },
@@ -135,9 +133,7 @@ export const costImportCommand = Command.make(
         Effect.catchTags({
           ImportRefused: ({ message }) =>
             Effect.fail(
-              failed(
-                `${source}: ${message}; hours before it were taken in, each whole: mend the file and import it again`
-              )
+              failed(`${source}: ${message}; earlier hours were imported: correct the file and import it again`)
             ),
           CostError: (error) => Effect.fail(CostHistory.failure(place.name)(error))
         }),
@@ -147,8 +143,8 @@ export const costImportCommand = Command.make(
       yield* Print.note(
         [
           `imported ${written} hours`,
-          ...(skipped > 0 ? [`left ${skipped} as they are (--replace replaces them)`] : []),
-          ...(forgotten > 0 ? [`could not take ${forgotten}, whose days are kept as a whole only`] : [])
+          ...(skipped > 0 ? [`skipped ${skipped} that exist (--replace replaces them)`] : []),
+          ...(forgotten > 0 ? [`could not import ${forgotten}, whose days are stored only as totals`] : [])
         ].join(", ")
       )
     })
@@ -156,16 +152,16 @@ export const costImportCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Read hours that cost export wrote into a history: in SQLite, whose server must be stopped, or in ClickHouse. A directory without a history gets one. An hour is taken in whole or not at all. A file that breaks off, was changed or lacks hours is refused with the line; hours before it stay in."
+    "Import hours from a file of cost export into a history in SQLite, whose server must be stopped, or in ClickHouse. Creates a missing history. Each hour is imported whole or not at all. A truncated or changed file, or one that lacks hours, is refused with the line number; hours before that line remain imported."
   ),
-  Command.withShortDescription("Read hours from a file into a history (local)"),
+  Command.withShortDescription("Import hours from a file into a history (local)"),
   Command.withExamples([
     { command: "quarterdeck cost import hours.csv --data /var/lib/quarterdeck" },
     { command: "gunzip -c march.csv.gz | quarterdeck cost import - --replace" }
   ])
 )
 
-/** Opens the file before the history is touched. **Shape** `size` is for people. */
+/** Opens the file, before the history is opened. **Shape** `size` is a text for the progress line. */
 const bytesOf = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const stdio = yield* Stdio.Stdio
@@ -180,7 +176,7 @@ const unreadable =
   ({ reason }: { readonly reason: Parameters<typeof SystemRefusal.print>[0] }) =>
     failed(`cannot read ${Input.nameOf(path)}: ${SystemRefusal.print(reason)}`)
 
-/** Decodes strictly: a byte that is no UTF-8 would change a name. */
+/** Decodes UTF-8 and fails for invalid bytes, which would change names. */
 const textOf =
   (source: string) =>
   <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) => {

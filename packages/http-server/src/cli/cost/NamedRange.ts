@@ -1,5 +1,5 @@
 /**
- * Spans of the calendar that a window can be named by, in UTC.
+ * Named windows: days and months of the calendar in UTC.
  */
 
 export const NAMES = ["today", "month", "lastmonth"] as const
@@ -8,10 +8,10 @@ export type Name = (typeof NAMES)[number]
 export const is = (text: string): text is Name => NAMES.some((name) => name === text)
 
 /**
- * Gives the span that a name means at an instant.
+ * Resolves a name at an instant.
  *
- * **Shape** `from` is RFC 3339 in UTC, the first instant of the day or month; `to`, the first one after it, is absent for
- * a span that goes on.
+ * **Shape** instants in RFC 3339, UTC. `from` is the start of the day or month, `to` its exclusive end. The current day and
+ * month have no `to`.
  */
 export const resolve = (name: Name, nowMs: number): { readonly from: string; readonly to?: string } => {
   const now = new Date(nowMs)

@@ -1,20 +1,20 @@
 /**
- * What a price book would change, as a table: a line for each part of the cost.
+ * The effect of a price book as a table, with a line for each part of the cost.
  */
 import type { PricedTotals, PriceEffect } from "@quarterdeck/cost/CostRow"
 import type * as Output from "../print/Output.ts"
 import * as CostText from "./CostText.ts"
 
-/** One line: a part of the cost, by the present book and by the new one. */
+/** A part of the cost, by the present and by the new book. */
 export interface Line {
   readonly part: string
   readonly before: number
   readonly after: number
-  /** False where the 7 days have no hour that costs could be computed of. */
+  /** False if the 7 days have no costs to recompute. */
   readonly isKnown: boolean
 }
 
-/** The parts of the cost; an `isRare` part is shown where either book makes it cost something. */
+/** The parts of the cost. An `isRare` part is shown only if its cost is not 0. */
 const PARTS: ReadonlyArray<readonly [part: string, of: (totals: PricedTotals) => number, isRare?: true]> = [
   ["cpu", ({ cpuCost }) => cpuCost],
   ["memory", ({ memoryCost }) => memoryCost],
@@ -34,11 +34,11 @@ export const lines = ({ after, before }: PriceEffect): ReadonlyArray<Line> => {
     .map(({ after, before, part }) => ({ part, before, after, isKnown }))
 }
 
-/** Tells whether any hour of a workload or of an idle node was seen. */
+/** Reports whether any hour of a workload or an idle node was seen. */
 const hasHours = ({ hoursExisted, idleCost, totalCost }: PricedTotals): boolean =>
   hoursExisted > 0 || totalCost !== 0 || idleCost !== 0
 
-/** Prints the change of a cost with its sign, and what it is of the cost before, where there was any. */
+/** Prints the change of a cost with its sign, and its percentage of the earlier cost. */
 const change = ({ after, before }: Line): string => {
   const difference = after - before
   if (difference === 0) return "0"

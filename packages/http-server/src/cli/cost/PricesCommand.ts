@@ -1,5 +1,5 @@
 /**
- * `quarterdeck prices`: the price book that costs are computed by.
+ * `quarterdeck prices`: reads and replaces the price book.
  */
 import { PriceEffect } from "@quarterdeck/cost/CostRow"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
@@ -16,10 +16,10 @@ import * as PricePreviewTable from "./PricePreviewTable.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/prices"
-/** As long as a body may be. */
+/** The server's limit of a body. */
 const MAX_BYTES = 1024 * 1024
 
-/** A price book, kept as the server writes it: one from a newer server loses nothing on its way through a file. */
+/** A price book as the server sends it, with unknown fields: the book of a newer server is not truncated. */
 const Book = Schema.Record(Schema.String, Schema.Json)
 const Versioned = Schema.Struct({ version: Schema.Natural })
 
@@ -28,7 +28,7 @@ const get = Command.make(
   {
     output: Flag.Literals("output", ["yaml", "json"]).pipe(
       Flag.withAlias("o"),
-      Flag.withDescription("Form of the book"),
+      Flag.withDescription("Output format: yaml or json"),
       Flag.withDefault("yaml")
     ),
     url: Connection.urlFlag
@@ -39,9 +39,7 @@ const get = Command.make(
     yield* Print.output(Output.document(output, book))
   })
 ).pipe(
-  Command.withDescription(
-    "Print the price book. A key that reaches some clusters only is not shown the overrides of others."
-  ),
+  Command.withDescription("Print the price book. Overrides of clusters outside the key's scope are left out."),
   Command.withShortDescription("Print the price book"),
   Command.withExamples([
     { command: "quarterdeck prices get > prices.yaml" },
@@ -53,13 +51,15 @@ const set = Command.make(
   "set",
   {
     file: Argument.String("file").pipe(
-      Argument.withDescription("The whole book in YAML or JSON, as prices get prints it; - for standard input")
+      Argument.withDescription(
+        "File with the whole book in YAML or JSON, as prices get prints it; - for standard input"
+      )
     ),
     isDryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Change nothing; print what the last 7 days cost by the present book and by this one"),
+      Flag.withDescription("Change nothing; print the costs of the last 7 days by the present book and by this one"),
       Flag.withDefault(false)
     ),
-    output: outputFlag.pipe(Flag.withDescription("Form of what --dry-run prints: table, json, yaml, csv")),
+    output: outputFlag.pipe(Flag.withDescription("Output format of --dry-run: table, json, yaml or csv")),
     url: Connection.urlFlag
   },
   Effect.fn("prices set")(function* ({ file, isDryRun, output, url }) {
@@ -72,29 +72,29 @@ const set = Command.make(
       return yield* Print.note("nothing was changed")
     }
     const { version } = yield* ApiClient.call(connection, Versioned, { method: "PUT", path: PATH, body })
-    yield* Print.note(`the price book has version ${version} now`)
+    yield* Print.note(`the price book now has version ${version}`)
   })
 ).pipe(
   Command.withDescription(
-    "Replace the price book, or say with --dry-run what it would change. The file holds the version that was read: where the book was changed since, nothing is done. Closed hours keep their price, but for overrides with a validFrom in the past."
+    "Replace the price book, or print the effect with --dry-run. The file contains the version that was read; if the book has changed since, the command fails. Closed hours keep their prices, except for overrides with a validFrom in the past."
   ),
-  Command.withShortDescription("Replace the price book by a file"),
+  Command.withShortDescription("Replace the price book with a file"),
   Command.withExamples([
     { command: "quarterdeck prices get > prices.yaml; $EDITOR prices.yaml; quarterdeck prices set prices.yaml" },
     {
       command: "quarterdeck prices set --dry-run prices.yaml",
-      description: "What the last 7 days would have cost"
+      description: "Costs of the last 7 days by the new book"
     },
     {
       command: "quarterdeck prices get -o json | jq '.default.other.cpuPerCoreHour = 0.02' | quarterdeck prices set -",
-      description: "JSON is YAML, too"
+      description: "JSON is valid YAML"
     }
   ])
 )
 
 const decodeBook = Schema.decodeUnknownEffect(Book)
 
-/** Reads a book. **Errors** `CommandFailure` with the place of each fault; what its fields mean is the server's to judge. */
+/** Reads a book. **Errors** `CommandFailure` with the place of each syntax error. The server checks the fields. */
 const readBook = Effect.fnUntraced(function* (path: string) {
   const source = Input.nameOf(path)
   const text = yield* Input.read(path, MAX_BYTES)
@@ -109,7 +109,7 @@ const readBook = Effect.fnUntraced(function* (path: string) {
 })
 
 export const pricesCommand = Command.make("prices").pipe(
-  Command.withDescription("Read and replace the price book that costs are computed by."),
+  Command.withDescription("Read and replace the price book."),
   Command.withShortDescription("Read and replace the price book"),
   Command.withSubcommands([get, set]),
   Command.withExamples([{ command: "quarterdeck prices get" }, { command: "quarterdeck prices set prices.yaml" }])

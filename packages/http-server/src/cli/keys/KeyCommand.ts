@@ -1,5 +1,5 @@
 /**
- * `quarterdeck key`: makes, lists, changes and revokes API keys.
+ * `quarterdeck key`: creates, lists, changes and revokes API keys.
  */
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
 import { CreatedApiKey } from "@quarterdeck/keys/ApiKey"
@@ -26,10 +26,10 @@ import * as Print from "../print/Print.ts"
 const create = Command.make(
   "create",
   {
-    name: KeyFacts.nameFlag("What people call the key"),
+    name: KeyFacts.nameFlag("Name of the key"),
     ...KeyFacts.factFlags({
-      description: "none when left out",
-      allowFrom: "those of the key that asks when left out"
+      description: "default: none",
+      allowFrom: "default: those of the current key"
     }),
     ...KeyRule.ruleFlags,
     expire: MadeKey.expireFlag("never"),
@@ -53,9 +53,9 @@ const create = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a key and print it, once and never again. Its rule must lie inside the rule of the key that asks."
+    "Create a key and print it. The key is shown only once. Its rule must be within the rule of the current key."
   ),
-  Command.withShortDescription("Make a key and print it, once"),
+  Command.withShortDescription("Create a key and print it once"),
   Command.withExamples([
     { command: "quarterdeck key create --name ci --role Viewer --clusters prod,stage --expire 90d" },
     {
@@ -69,12 +69,12 @@ const create = Command.make(
     {
       command:
         "quarterdeck key create --name ci --role Operator --description 'deploys the shop' --allow-from 203.0.113.0/24,2001:db8::/32",
-      description: "Works from these addresses alone"
+      description: "Valid only from these addresses"
     },
     { command: "quarterdeck key create --name audit --rule rule.yaml -o json" },
     {
       command: "quarterdeck key create --name ci --role Viewer > key.txt",
-      description: "Standard output holds the key alone"
+      description: "Standard output has only the key"
     }
   ])
 )
@@ -94,18 +94,21 @@ const list = Command.make(
     yield* ListFlags.noteRest(KeyList.MAX_KEYS, rest)
   })
 ).pipe(
-  Command.withDescription("List the keys whose rule lies inside that of the key that asks, never their secrets."),
+  Command.withDescription("List the keys whose rule is within the rule of the current key, without their secrets."),
   Command.withShortDescription("List keys, without their secrets"),
   Command.withExamples([
     { command: "quarterdeck key list" },
-    { command: "quarterdeck key list --created-by key_3mHk2vQx7TzLb0RfWc9Yda", description: "What one key made" },
+    {
+      command: "quarterdeck key list --created-by key_3mHk2vQx7TzLb0RfWc9Yda",
+      description: "Keys that one key created"
+    },
     { command: "quarterdeck key list -o csv > keys.csv", description: "For a spreadsheet" }
   ])
 )
 
 export const keyCommand = Command.make("key").pipe(
-  Command.withDescription("Make, list, change and revoke API keys."),
-  Command.withShortDescription("Make, list, change and revoke API keys"),
+  Command.withDescription("Create, list, change and revoke API keys."),
+  Command.withShortDescription("Create, list, change and revoke API keys"),
   Command.withSubcommands([
     create,
     list,

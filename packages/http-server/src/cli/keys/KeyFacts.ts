@@ -1,5 +1,5 @@
 /**
- * What a key is called, is for and may be used from, as flags of the commands that make and change keys.
+ * The name, description and client addresses of a key, as flags of `key create` and `key update`.
  */
 import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
 import { Description, KeyName, MAX_DESCRIPTION, MAX_NAME } from "@quarterdeck/keys/ApiKey"
@@ -8,17 +8,17 @@ import { Effect, Option, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { misused } from "../print/CommandFailure.ts"
 
-/** Makes the flag of a name. */
+/** Makes the `--name` flag. */
 export const nameFlag = (description: string) =>
   Flag.String("name").pipe(
     Flag.withDescription(description),
     Flag.filter(Schema.is(KeyName), () => `1 to ${MAX_NAME} characters, without control or format characters`)
   )
 
-/** Makes the flags of a description and of client addresses. */
+/** Makes the `--description` and `--allow-from` flags. */
 export const factFlags = (whenLeftOut: { readonly description: string; readonly allowFrom: string }) => ({
   description: Flag.String("description").pipe(
-    Flag.withDescription(`What the key is for, at most ${MAX_DESCRIPTION} characters; ${whenLeftOut.description}`),
+    Flag.withDescription(`Purpose of the key, at most ${MAX_DESCRIPTION} characters; ${whenLeftOut.description}`),
     Flag.filter(
       Schema.is(Description),
       () => `at most ${MAX_DESCRIPTION} characters, without control or format characters`
@@ -28,13 +28,13 @@ export const factFlags = (whenLeftOut: { readonly description: string; readonly 
   allowFrom: Flag.String("allow-from").pipe(
     Flag.withMetavar("CIDR,..."),
     Flag.withDescription(
-      `Client addresses that the key may be used from, as ranges joined by a comma; ${whenLeftOut.allowFrom}`
+      `Client addresses that may use the key, as CIDR ranges joined by commas; ${whenLeftOut.allowFrom}`
     ),
     Flag.optional
   )
 })
 
-/** The flags as they were given. */
+/** The given flags. */
 export interface FactFlags {
   readonly description: Option.Option<string>
   readonly allowFrom: Option.Option<string>
@@ -43,9 +43,9 @@ export interface FactFlags {
 const decodeAllowFrom = Schema.decodeUnknownResult(AllowFrom)
 
 /**
- * Reads the members of a body that the flags give.
+ * Makes the body's fields from the flags.
  *
- * **Errors** `CommandFailure`, exit code 2, for addresses that are no ranges.
+ * **Errors** `CommandFailure` with exit code 2 for an invalid address range.
  */
 export const read = Effect.fnUntraced(function* ({ allowFrom, description }: FactFlags) {
   const described = Option.match(description, { onNone: () => ({}), onSome: (text) => ({ description: text }) })
@@ -57,5 +57,5 @@ export const read = Effect.fnUntraced(function* ({ allowFrom, description }: Fac
   return yield* misused(`--allow-from${index === undefined ? "" : `, range ${Number(index) + 1}`}: ${problem}`)
 })
 
-/** The flags that give members of a body, for what the server refuses. */
+/** The flag of each field of the body. */
 export const MEMBERS = { name: "--name", description: "--description", allowFrom: "--allow-from" } as const

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck key hash`: the hash of a key, for the configuration of a deployment.
+ * `quarterdeck key hash`: prints the hash of a key for a deployment's configuration.
  */
 import * as KeyHash from "@quarterdeck/keys/KeyHash"
 import * as RawKey from "@quarterdeck/keys/RawKey"
@@ -14,11 +14,9 @@ import * as Print from "../print/Print.ts"
 const MAX_BYTES = 16_384
 
 /**
- * Reads a key from a prompt that does not show it, or else from standard input, and prints its hash.
+ * Reads a key from a hidden prompt or from standard input, and prints its hash. A final line break is not part of the key.
  *
- * An argument or a flag would be seen by other users of the machine and kept in the shell's history.
- *
- * **Shape** one line break at the end does not belong to the key.
+ * The key is no argument or flag: other users of the machine could see it, and the shell's history would keep it.
  */
 export const keyHashCommand = Command.make(
   "hash",
@@ -31,30 +29,32 @@ export const keyHashCommand = Command.make(
     const text = Redacted.value(key)
     if (text === "") return yield* failed("no key: standard input is empty")
     if (/\p{Cc}/u.test(text)) {
-      return yield* failed("the key holds a line break or another control character, so no request could carry it")
+      return yield* failed(
+        "the key contains a line break or another control character, which a request header cannot carry"
+      )
     }
     const fault = RawKey.faultOf(key)
     if (fault !== undefined)
-      yield* Print.note(`warning: it begins like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
+      yield* Print.note(`warning: the text starts like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
     else if (KeyStrength.isWeak(key)) {
       yield* Print.note(
-        "warning: the text is weak: who gets to see its hash can guess it; quarterdeck key generate makes one that nobody can"
+        "warning: the key is weak: its hash can be guessed; quarterdeck key generate makes a strong key"
       )
     }
     yield* Print.output(`${KeyHash.fromRawKey(key)}\n`)
   })
 ).pipe(
   Command.withDescription(
-    "Print the SHA-256 of a key, as a deployment's keys list takes it. The key is read from a prompt or from standard input."
+    "Print the SHA-256 of a key for a deployment's keys list. Reads the key from a prompt or from standard input."
   ),
   Command.withShortDescription("Print the hash of a key, for a deployment's keys list"),
   Command.withExamples([
-    { command: "quarterdeck key hash", description: "Asks for the key without showing it" },
-    { command: "quarterdeck key hash < key.txt", description: "From a file; one line break at its end does not count" }
+    { command: "quarterdeck key hash", description: "Prompts for the key without showing it" },
+    { command: "quarterdeck key hash < key.txt", description: "From a file; a final line break is ignored" }
   ])
 )
 
-/** Asks on standard error, so that standard output holds the hash alone when it goes to a file. */
+/** Prompts on standard error, so standard output has only the hash. */
 const prompt = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const terminal = yield* Terminal.Terminal
@@ -67,7 +67,7 @@ const prompt = Effect.gen(function* () {
 })
 
 const EXPLANATION: Record<RawKey.Fault, string> = {
-  length: "is cut short or too long",
-  alphabet: "holds a character that none has",
+  length: "is too short or too long",
+  alphabet: "contains a character that keys do not have",
   checksum: "is mistyped"
 }

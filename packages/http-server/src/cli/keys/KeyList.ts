@@ -1,5 +1,5 @@
 /**
- * The keys that a server lists, as the commands on keys read them.
+ * Reads the list of keys.
  */
 import { ApiKeyList } from "@quarterdeck/contract/ApiKeysGroup"
 import { Status } from "@quarterdeck/keys/ApiKey"
@@ -9,17 +9,20 @@ import * as ApiClient from "../request/ApiClient.ts"
 import type * as Connection from "../request/Connection.ts"
 import * as Pages from "../request/Pages.ts"
 
-/** More keys than any deployment has; keeps the walk over the pages finite. */
+/** More keys than any deployment has. */
 export const MAX_KEYS = 1_000_000
 
 export const filterFlags = {
   createdBy: Flag.String("created-by").pipe(
     Flag.withMetavar("ID"),
-    Flag.withDescription("Keys that this key made"),
+    Flag.withDescription("Only keys that this key created"),
     Flag.optional
   ),
-  name: Flag.String("name").pipe(Flag.withDescription("Keys whose name holds this text"), Flag.optional),
-  status: Flag.Literals("status", Status.literals).pipe(Flag.withDescription("Keys of this status"), Flag.optional)
+  name: Flag.String("name").pipe(Flag.withDescription("Only keys whose name contains this text"), Flag.optional),
+  status: Flag.Literals("status", Status.literals).pipe(
+    Flag.withDescription("Only keys with this status"),
+    Flag.optional
+  )
 }
 
 type Filter = ReadonlyArray<readonly [string, string]>
@@ -29,7 +32,7 @@ export const filterOf = (flags: Command.Command.Config.Infer<typeof filterFlags>
     Option.match(flags[field], { onNone: () => [], onSome: (value) => [[field, value] as const] })
   )
 
-/** Reads all pages. **Errors** `CommandFailure`. */
+/** Reads all pages, up to {@link MAX_KEYS} keys. **Errors** `CommandFailure`. */
 export const read = Effect.fnUntraced(function* (connection: Connection.Connection, filter: Filter) {
   const { pages, rest } = yield* Pages.read(
     MAX_KEYS,

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck key revoke`: ends a key, and with `--children` the keys that descend from it.
+ * `quarterdeck key revoke`: revokes a key, and with `--children` its descendants.
  */
 import { ApiKeyFamily } from "@quarterdeck/contract/ApiKeysGroup"
 import { Effect } from "effect"
@@ -11,15 +11,15 @@ import * as Print from "../print/Print.ts"
 export const keyRevokeCommand = Command.make(
   "revoke",
   {
-    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
+    id: Argument.String("id").pipe(Argument.withDescription("Id of the key, as key list prints it")),
     children: Flag.Boolean("children").pipe(
       Flag.withDescription(
-        "Revoke every key that descends from it too (those that it made or was rotated to, and so on), all or none; also of a key that was revoked before"
+        "Also revoke all its descendants: keys that it created or was rotated to, and theirs. Revokes all or none; works for a revoked key too"
       ),
       Flag.withDefault(false)
     ),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Revoke the last Admin of everything, too"),
+      Flag.withDescription("Revoke even the last Admin key without a scope"),
       Flag.withDefault(false)
     ),
     url: Connection.urlFlag
@@ -45,14 +45,14 @@ export const keyRevokeCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Revoke a key, for good, from the next request on. Keys that it made stay valid unless --children is given. If a descendant lies outside the rule of the key that asks, no key is revoked. The last valid Admin without a scope is refused unless --force is given."
+    "Revoke a key permanently, from the next request on. Keys that it created stay valid unless --children is given. If a descendant is outside the rule of the current key, no key is revoked. The last valid Admin key without a scope needs --force."
   ),
-  Command.withShortDescription("Revoke a key, for good"),
+  Command.withShortDescription("Revoke a key permanently"),
   Command.withExamples([
     { command: "quarterdeck key revoke key_3mHk2vQx7TzLb0RfWc9Yda" },
     {
       command: "quarterdeck key revoke key_3mHk2vQx7TzLb0RfWc9Yda --children",
-      description: "And every key that it made"
+      description: "With every key that it created"
     }
   ])
 )

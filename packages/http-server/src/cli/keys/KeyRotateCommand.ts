@@ -1,5 +1,5 @@
 /**
- * `quarterdeck key rotate`: a new secret with the rule of an old one.
+ * `quarterdeck key rotate`: replaces a key by a new one with the same rule.
  */
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect, Option } from "effect"
@@ -13,16 +13,16 @@ export const keyRotateCommand = Command.make(
   "rotate",
   {
     id: Argument.String("id").pipe(
-      Argument.withDescription("The key's id, as key list prints it; the key that asks when left out"),
+      Argument.withDescription("Id of the key, as key list prints it; default: the current key"),
       Argument.optional
     ),
     grace: Flag.String("grace").pipe(
       Flag.withMetavar("24h|7d"),
-      Flag.withDescription("How long the old key lives on: hours or days, 30d at most; it ends at once when left out"),
+      Flag.withDescription("How long the old key stays valid: hours or days, at most 30d; default: it ends at once"),
       Flag.map((text) => ({ grace: text })),
       Flag.withDefault({})
     ),
-    expire: MadeKey.expireFlag("when the old one would have"),
+    expire: MadeKey.expireFlag("the expiry of the old key"),
     ...MadeKey.madeFlags,
     url: Connection.urlFlag
   },
@@ -30,7 +30,7 @@ export const keyRotateCommand = Command.make(
     const connection = yield* Connection.read(url)
     const rotated = yield* Option.match(id, {
       onNone: () =>
-        Effect.map(ApiClient.call(connection, ApiKey, { method: "GET", path: "/api/v1/whoami" }), (own) => own.id),
+        Effect.map(ApiClient.call(connection, ApiKey, { method: "GET", path: "/api/v1/whoami" }), ({ id }) => id),
       onSome: Effect.succeed
     })
     const made = yield* ApiClient.call(connection, CreatedApiKey, {
@@ -39,20 +39,20 @@ export const keyRotateCommand = Command.make(
       body: { ...grace, ...expire },
       flags: { grace: "--grace", expire: "--expire" }
     })
-    yield* MadeKey.print(made, output, `rotated ${rotated}: made ${made.apiKey.id}`)
-    const own = Option.isNone(id) ? ", with which this was asked: set QUARTERDECK_API_KEY to the new one" : ""
-    yield* Print.note(`${rotated} ${"grace" in grace ? `ends after ${grace.grace}` : "has ended"}${own}`)
+    yield* MadeKey.print(made, output, `rotated ${rotated}: created ${made.apiKey.id}`)
+    const hint = Option.isNone(id) ? "; set QUARTERDECK_API_KEY to the new key" : ""
+    yield* Print.note(`${rotated} ${"grace" in grace ? `ends after ${grace.grace}` : "has ended"}${hint}`)
   })
 ).pipe(
   Command.withDescription(
-    "Make a key with the name, description, rule and client addresses of another one, print it once, and end the old one after a grace. A key may rotate itself; an Admin those whose rule lies inside its own. A key of the configuration is rotated there."
+    "Create a key with the name, description, rule and client addresses of another key, print it once, and end the old key after the grace period. Every key may rotate itself. An Admin key may rotate keys whose rule is within its own. Keys of the configuration are rotated there."
   ),
-  Command.withShortDescription("Replace a key by one with the same rule"),
+  Command.withShortDescription("Replace a key by a new one with the same rule"),
   Command.withExamples([
     {
       command: "quarterdeck key rotate key_3mHk2vQx7TzLb0RfWc9Yda --grace 24h > key.txt",
-      description: "Both work for a day"
+      description: "Both keys are valid for a day"
     },
-    { command: "quarterdeck key rotate", description: "The key that asks, which ends at once" }
+    { command: "quarterdeck key rotate", description: "The current key, which ends at once" }
   ])
 )

@@ -1,5 +1,5 @@
 /**
- * The rule of a new key, from flags or from a file.
+ * The rule of a key, from flags or from a file.
  */
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect, Option, Result } from "effect"
@@ -8,37 +8,39 @@ import * as StrictYaml from "../../settings/StrictYaml.ts"
 import { failed, misused } from "../print/CommandFailure.ts"
 import * as Input from "../request/Input.ts"
 
-/** A rule in its longest form is far smaller. */
+/** The longest possible rule is far smaller. */
 const MAX_BYTES = 256 * 1024
 
 export const ruleFlags = {
   role: Flag.Literals("role", Rule.Role.literals).pipe(
-    Flag.withDescription("What the key may do: Viewer reads, Operator also acts on workloads, Admin manages"),
+    Flag.withDescription("Viewer reads, Operator also acts on workloads, Admin also manages keys, clusters and prices"),
     Flag.optional
   ),
   clusters: Flag.String("clusters").pipe(
     Flag.withMetavar("a,b"),
-    Flag.withDescription("Clusters that the key reaches, joined by a comma; all when left out"),
+    Flag.withDescription("Clusters in the key's scope, joined by commas; default: all"),
     Flag.optional
   ),
   namespaces: Flag.String("namespaces").pipe(
     Flag.withMetavar("x,y"),
-    Flag.withDescription("Namespaces that the key reaches, joined by a comma; all when left out"),
+    Flag.withDescription("Namespaces in the key's scope, joined by commas; default: all"),
     Flag.optional
   ),
   namespaceLabels: Flag.String("namespace-labels").pipe(
     Flag.withMetavar("k=v,..."),
-    Flag.withDescription("Labels that those namespaces must carry, all of them; with --namespaces both must hold"),
+    Flag.withDescription(
+      "Labels that a namespace in the key's scope must have, all of them; with --namespaces both apply"
+    ),
     Flag.optional
   ),
   rule: Flag.String("rule").pipe(
     Flag.withMetavar("FILE|-"),
-    Flag.withDescription("The whole rule in a YAML or JSON file, or - for standard input, instead of the flags above"),
+    Flag.withDescription("YAML or JSON file with the whole rule, or - for standard input; replaces the flags above"),
     Flag.optional
   )
 }
 
-/** What the flags give. */
+/** The given flags. */
 export interface RuleFlags {
   readonly role: Option.Option<Rule.Role>
   readonly clusters: Option.Option<string>
@@ -48,30 +50,28 @@ export interface RuleFlags {
 }
 
 /**
- * Reads the rule.
+ * Reads a whole rule.
  *
- * **Shape** a flag that is given can only narrow: an empty one is refused and never means all.
+ * **Shape** a given flag can only narrow the scope. An empty value is refused and never means all.
  *
- * **Errors** `CommandFailure`, exit code 2 when the flags do not make a rule, 1 when the file does not.
+ * **Errors** `CommandFailure` with exit code 2 for invalid flags, 1 for an invalid file.
  */
 export const read = Effect.fn("KeyRule.read")(function* ({ rule, ...flags }: RuleFlags) {
   if (Option.isNone(rule)) return yield* fromFlags(flags)
   if (Object.values(flags).some(Option.isSome)) {
-    return yield* misused(
-      "--rule holds the whole rule: leave out --role, --clusters, --namespaces and --namespace-labels"
-    )
+    return yield* misused("--rule cannot be used with --role, --clusters, --namespaces or --namespace-labels")
   }
   return yield* fromFile(rule.value)
 })
 
-/** Tells whether any flag is given. */
+/** Reports whether any flag of the rule is given. */
 export const isGiven = ({ clusters, namespaceLabels, namespaces, role, rule }: RuleFlags): boolean =>
   [clusters, namespaceLabels, namespaces, role, rule].some(Option.isSome)
 
 /**
- * Reads the rule that is to take the place of another: what no flag gives stays as it is.
+ * Reads the new rule of an existing key. Parts without a flag stay unchanged.
  *
- * **Errors** those of {@link read}, and of reading the present key, which is read only where part of its rule stays.
+ * **Errors** as {@link read}, and those of `present`, which is not run if `--rule` is given.
  */
 export const narrow = Effect.fn("KeyRule.narrow")(function* <E, R>(
   flags: RuleFlags,
@@ -86,10 +86,10 @@ export const narrow = Effect.fn("KeyRule.narrow")(function* <E, R>(
 
 const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
   if (Option.isNone(flags.role))
-    return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule by --rule")
+    return yield* misused("give --role (Viewer, Operator or Admin), or the whole rule with --rule")
   const labels = Option.map(flags.namespaceLabels, labelsOf)
   if (Option.isSome(labels) && labels.value === undefined) {
-    return yield* misused("--namespace-labels must be key=value pairs joined by a comma, each key once")
+    return yield* misused("--namespace-labels must be key=value pairs joined by commas, each key once")
   }
   const matchLabels = Option.getOrUndefined(labels)
   const scopesNamespaces = Option.isSome(flags.namespaces) || matchLabels !== undefined
@@ -112,7 +112,7 @@ const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
   )
 })
 
-/** The flags that give the fields of a rule; the first that fits counts. */
+/** The flag of each field of a rule. The first matching line counts. */
 const FLAGS = [
   ["targetClusters", "--clusters"],
   ["targetNamespaces[0].namespaceNames", "--namespaces"],
@@ -120,7 +120,7 @@ const FLAGS = [
   ["targetNamespaces", "--namespaces"]
 ] as const
 
-/** Says what is wrong with what a flag gives. **Example** `--clusters, name 2: expected a cluster name` */
+/** Explains an invalid field by its flag. **Example** `--clusters, name 2: expected a cluster name` */
 const givenBy = (field: string, problem: string): string | undefined => {
   const [path, flag] = FLAGS.find(([path]) => field.startsWith(path)) ?? []
   if (path === undefined) return undefined

@@ -1,22 +1,22 @@
-/** Tells texts that people think up from those that a generator makes. */
+/** Estimates whether a key was made by a generator or by a person. */
 import * as RawKey from "@quarterdeck/keys/RawKey"
 import { Redacted } from "effect"
 
-/** 16 random bytes in base64, the shortest that a generator should make, come to about 90. */
+/** 16 random bytes in base64, the shortest acceptable key, have about 90 bits in this estimate. */
 const LEAST_BITS = 80
 
-/** Words as people write them, perhaps with a number at the end: `correct-horse-battery`, `Summer 2026!`. */
+/** Words with an optional number at the end: `correct-horse-battery`, `Summer 2026!`. */
 const WORD = String.raw`(?:\p{Lu}?\p{Ll}+|\p{Lu}+)`
 const WORDS = new RegExp(String.raw`^${WORD}(?:[\s\p{P}]+${WORD})*[\s\p{P}]*\d{0,8}[\s\p{P}]*$`, "u")
 
-/** One word of more different letters than this is taken for random. */
+/** A single word with more different letters counts as random. */
 const MOST_LETTERS = 14
 
 /**
- * Tells whether somebody who has a key's hash may find the key by trying.
+ * Reports whether a key could be guessed from its hash.
  *
- * **Shape** an estimate from the text alone, on the safe side: length times the bits of its different characters, and
- * nothing for what reads as words.
+ * **Shape** a cautious estimate from the text: its length times the bits of its distinct characters. A text of words is always
+ * weak.
  */
 export const isWeak = (key: RawKey.RawKey): boolean => {
   const characters = Array.from(Redacted.value(key))

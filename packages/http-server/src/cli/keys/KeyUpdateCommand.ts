@@ -1,5 +1,5 @@
 /**
- * `quarterdeck key update`: renames or describes a key, or narrows what it reaches and where it may be used from.
+ * `quarterdeck key update`: renames or describes a key, or narrows its rule or its client addresses.
  */
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect, Option } from "effect"
@@ -16,15 +16,15 @@ import * as RuleNamespaces from "./RuleNamespaces.ts"
 export const keyUpdateCommand = Command.make(
   "update",
   {
-    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as key list prints it")),
-    name: KeyFacts.nameFlag("What people call the key from now on").pipe(Flag.optional),
+    id: Argument.String("id").pipe(Argument.withDescription("Id of the key, as key list prints it")),
+    name: KeyFacts.nameFlag("New name of the key").pipe(Flag.optional),
     ...KeyFacts.factFlags({
-      description: "'' removes it",
-      allowFrom: "inside the present ones; they stay when left out"
+      description: "'' removes the description",
+      allowFrom: "within the present ranges; default: unchanged"
     }),
     ...KeyRule.ruleFlags,
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Narrow the last Admin of everything, too"),
+      Flag.withDescription("Narrow even the last Admin key without a scope"),
       Flag.withDefault(false)
     ),
     url: Connection.urlFlag
@@ -56,14 +56,14 @@ export const keyUpdateCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Rename or describe a key, or narrow its rule or its client addresses. A flag that is left out keeps that part as it is. A key never reaches further than before: make another one for that."
+    "Rename or describe a key, or narrow its rule or its client addresses. Parts without a flag stay unchanged. A rule cannot be widened: create another key for that."
   ),
   Command.withShortDescription("Rename a key, or narrow its rule"),
   Command.withExamples([
     { command: "quarterdeck key update key_3mHk2vQx7TzLb0RfWc9Yda --name 'ci of the shop'" },
     {
       command: "quarterdeck key update key_3mHk2vQx7TzLb0RfWc9Yda --role Viewer --clusters stage",
-      description: "From now on it reads one cluster"
+      description: "The key can then only read one cluster"
     }
   ])
 )

@@ -1,5 +1,5 @@
 /**
- * The namespaces that a key's rule names, held against those that its clusters have.
+ * Compares the namespaces of a key's rule with those of its clusters, to report mistyped names.
  */
 import type { Rule } from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
@@ -7,20 +7,20 @@ import type { Connection } from "../request/Connection.ts"
 import * as NamedNamespaces from "../list/NamedNamespaces.ts"
 import type { Listed } from "./NamedClusters.ts"
 
-/** More names than this go into no header of 4 KiB, whatever their length, and a server may be set to take few. */
-const MAX_ASKED = 16
+/** This many names fit into a header of 4 KiB, however long they are. */
+const MAX_NAMED = 16
 
 /**
- * Says on standard error which of them are not there, and what may have been meant.
+ * Notes each namespace of a rule that no cluster of the key lists, with a suggestion of a similar name.
  *
- * **Limits** asks nothing where the rule names none; what it cannot read it says, for the key is there already. Of clusters that
- * the asking key does not reach nothing is known.
+ * **Limits** sends no request if the rule names no namespace. A failure becomes a note, since the key already exists. Clusters
+ * outside the current key's scope are not read.
  */
 export const note = Effect.fn("RuleNamespaces.note")(<R>(connection: Connection, listed: Listed<R>, rule: Rule) =>
-  tell(connection, listed, rule).pipe(NamedNamespaces.orUnknown)
+  noteMissing(connection, listed, rule).pipe(NamedNamespaces.orUnknown)
 )
 
-const tell = Effect.fnUntraced(function* <R>(
+const noteMissing = Effect.fnUntraced(function* <R>(
   connection: Connection,
   listed: Listed<R>,
   { targetClusters, targetNamespaces = [] }: Rule
@@ -31,16 +31,16 @@ const tell = Effect.fnUntraced(function* <R>(
   )
   if (names.length === 0) return
   const wanted = new Set<string>(targetClusters)
-  // A request that names a cluster which is not there is refused whole.
-  const asked = targetClusters === undefined ? undefined : (yield* listed).filter((it) => wanted.has(it))
-  if (asked?.length === 0) return
+  // The server refuses a request that names a cluster that does not exist.
+  const existing = targetClusters === undefined ? undefined : (yield* listed).filter((name) => wanted.has(name))
+  if (existing?.length === 0) return
   yield* NamedNamespaces.note(connection, {
     names,
     headers: {
-      [connection.clusterHeader]: asked === undefined || asked.length > MAX_ASKED ? "*" : asked.join("|")
+      [connection.clusterHeader]: existing === undefined || existing.length > MAX_NAMED ? "*" : existing.join("|")
     },
-    isWanted: (cluster) => asked === undefined || wanted.has(cluster),
+    isWanted: (cluster) => existing === undefined || wanted.has(cluster),
     absent: (name) =>
-      `no cluster of the key lists a namespace ${name}: the key reaches it once one does${byNameAlone.has(name) ? "" : ", with the labels of its rule"}`
+      `no cluster of the key lists a namespace ${name}: the key applies to it once it exists${byNameAlone.has(name) ? "" : " with the labels of the rule"}`
   })
 })

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck clusters`: the clusters that the key reaches, with their health.
+ * `quarterdeck clusters`: the clusters in the key's scope, with their health.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Clock, Effect } from "effect"
@@ -50,11 +50,11 @@ export const clustersCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List the clusters that the key reaches, with their health; add and drop change which there are."
+    "List the clusters in the key's scope, with their health. The subcommands add and drop register and remove clusters."
   ),
-  Command.withShortDescription("List clusters with their health, register and drop them"),
+  Command.withShortDescription("List clusters with their health; add and drop clusters"),
   Command.withExamples([
     { command: "quarterdeck clusters", description: "All clusters in the key's scope" },
-    { command: "quarterdeck clusters --cluster 'prod|stage' -o json", description: "Two of them, for a program" }
+    { command: "quarterdeck clusters --cluster 'prod|stage' -o json", description: "Two clusters, for a program" }
   ])
 )

@@ -13,7 +13,7 @@ import * as ListFlags from "./ListFlags.ts"
 import { listFlag } from "../print/OutputFlag.ts"
 import { targetFlag } from "../request/TargetFlag.ts"
 
-/** The flags that query parameters of this list come from. */
+/** The flag of each query parameter. */
 const flagOf = { ...ListFlags.flagOf, regarding: "--for", type: "--types", reason: "--reason" }
 
 export const eventsCommand = Command.make(
@@ -22,14 +22,14 @@ export const eventsCommand = Command.make(
     cluster: targetFlag,
     ...ListFlags.namespaces,
     regarding: Flag.String("for").pipe(
-      Flag.withDescription("Those about one object, in kubectl's words: pod/web-0"),
+      Flag.withDescription("Only events about one object, as kubectl names it: pod/web-0"),
       Flag.map(KindNames.pathOf),
       Flag.optional
     ),
-    type: ListFlags.several("types", "Types, joined by a comma: Warning"),
-    reason: ListFlags.several("reason", "Reasons, joined by a comma: BackOff,FailedScheduling"),
+    type: ListFlags.several("types", "Types, joined by commas: Warning"),
+    reason: ListFlags.several("reason", "Reasons, joined by commas: BackOff,FailedScheduling"),
     sort: Flag.Literals("sort", EventSort.literals).pipe(
-      Flag.withDescription(`Sort key: ${EventSort.literals.join(", ")}; by lastSeenAt the newest come first`),
+      Flag.withDescription(`Sort key: ${EventSort.literals.join(", ")}; with lastSeenAt the newest come first`),
       Flag.optional
     ),
     order: ListFlags.order,
@@ -46,14 +46,14 @@ export const eventsCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the events of one, several or all clusters, the newest first."),
+  Command.withDescription("List the events of one, several or all clusters, newest first."),
   Command.withShortDescription("List the events of one, several or all clusters"),
   Command.withExamples([
-    { command: "quarterdeck events -n shop", description: "Those of a namespace of the parent cluster" },
-    { command: "quarterdeck events -n shop --for pod/web-0", description: "Those about one object" },
+    { command: "quarterdeck events -n shop", description: "Events of one namespace of the parent cluster" },
+    { command: "quarterdeck events -n shop --for pod/web-0", description: "Events about one object" },
     {
       command: "quarterdeck events --cluster '*' --types Warning --limit 50",
-      description: "What goes wrong, anywhere"
+      description: "Warnings of every cluster"
     },
     { command: "quarterdeck events --cluster prod --reason FailedScheduling,BackOff -o wide" }
   ])

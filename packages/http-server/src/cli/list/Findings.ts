@@ -1,12 +1,12 @@
 /**
- * What is wrong with a service and its clusters, each with what mends it.
+ * Problems of a server and its clusters, each with its remedy.
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type { ClusterRow } from "@quarterdeck/cluster-fanout/Row"
 import type { Readiness, ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 
-/** Something that is wrong, and its remedy; `check` names what was looked at, `cluster` the cluster if it is of one. */
+/** A problem and its remedy. **Shape** `check` names the check that found the problem, `cluster` the cluster that has it. */
 export interface Finding {
   readonly check:
     | "service"
@@ -24,23 +24,23 @@ export interface Finding {
   readonly remedy: string
 }
 
-const LEAST_ROLE = "bind the least ClusterRole (docs/tasks/connect-clusters.md) to the user of the service there"
+const LEAST_ROLE = "bind the least ClusterRole (docs/tasks/connect-clusters.md) to the server's user there"
 
-/** Finds what stores, and the first reading of clusters, lack. */
+/** Finds stores that do not work and clusters that are not read yet. */
 export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> => {
   if (checks === undefined) return []
   const { audit, clusters, costStore, keyStore } = checks
   return [
     ...(keyStore === "ok"
       ? []
-      : [{ ...service, finding: "the store of keys does not answer", remedy: "see the log; restart the server" }]),
+      : [{ ...service, finding: "the key store does not answer", remedy: "see the log; restart the server" }]),
     ...(costStore === "ok"
       ? []
       : [
           {
             ...service,
-            finding: "the history of costs does not answer",
-            remedy: "see the log; bring its ClickHouse back, or restart the server where it is a file"
+            finding: "the cost store does not answer",
+            remedy: "see the log; restore its ClickHouse server, or restart the server if the store is SQLite"
           }
         ]),
     ...AUDIT[audit],
@@ -49,7 +49,7 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
           {
             ...service,
             finding: `${clusters.waiting} of ${clusters.registered} clusters are being read for the first time`,
-            remedy: "wait until /readyz is ready, and ask again"
+            remedy: "wait until /readyz is ready, then run doctor again"
           }
         ]
       : [])
@@ -72,12 +72,12 @@ const AUDIT: Readonly<Record<NonNullable<Readiness["checks"]>["audit"], Readonly
     {
       ...service,
       finding: "the audit cannot be written, so nothing can be changed",
-      remedy: "see the log; give audit.sqlite its disk, its permissions and its lock back"
+      remedy: "see the log; restore the disk, the permissions or the lock of audit.sqlite"
     }
   ]
 }
 
-/** Percentage of a share of the audit from which it is reported. */
+/** A share of the audit is reported from this percentage on. */
 const NEARLY_FULL_PERCENT = 80
 
 const ofAudit = ({
@@ -97,25 +97,24 @@ const ofAudit = ({
     return [{ ...service, finding, remedy: "raise audit.maxBytes, or lower audit.retentionDays" }]
   })
 
-/** What mends an entry of a source of clusters, by the code of its problem. */
+/** Remedies of an entry of a cluster source, by the code of its problem. */
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   nameTaken:
-    "give one of the contexts another name by clusters.names; rename one of two contexts that are spelled alike (kubectl --kubeconfig FILE config rename-context OLD NEW)",
-  nameInvalid: "give the context a name by clusters.names, or the object another name",
-  entryDiffers: "nothing is wrong; to end the warning, give the entry another name in one of the files",
-  documentsIgnored: "put the other documents into files of their own, and add these to clusters.kubeconfig",
-  contextUnknown: "correct the context in clusters.names, or take it out",
-  fileUnreadable: "put the file back, or take its path out of clusters.kubeconfig",
-  insecureSkipTlsVerify: "write the cluster's authority into the kubeconfig instead",
-  registrationUnreadable:
-    "give the server the clusters.secretFile that it had, or drop the cluster and register it again",
-  addressRefused: "give the cluster an address of its own network, or take the object away",
-  sourceUnreadable: "let the service's account list and watch the objects, or take the namespace out of the settings",
-  tooManyClusters: "take some of the objects away, or give the service a kubeconfig",
-  parentMissing: "put the parent's context back, or restart with another clusters.parent"
+    "give one of the contexts another name in clusters.names; rename one of two contexts with the same name (kubectl --kubeconfig FILE config rename-context OLD NEW)",
+  nameInvalid: "give the context a name in clusters.names, or rename the object",
+  entryDiffers: "the clusters work; to end the warning, rename the entry in one of the files",
+  documentsIgnored: "move the other documents to separate files, and add those to clusters.kubeconfig",
+  contextUnknown: "correct the context in clusters.names, or remove it",
+  fileUnreadable: "restore the file, or remove its path from clusters.kubeconfig",
+  insecureSkipTlsVerify: "put the cluster's certificate authority into the kubeconfig instead",
+  registrationUnreadable: "restore the earlier clusters.secretFile, or drop the cluster and register it again",
+  addressRefused: "give the cluster an address of its own network, or delete the object",
+  sourceUnreadable: "let the server's account list and watch the objects, or remove the namespace from the settings",
+  tooManyClusters: "delete some of the objects, or give the server a kubeconfig",
+  parentMissing: "restore the parent's context, or restart with another clusters.parent"
 }
 
-/** Finds what the service's own parts tell. **Shape** of `silent` clusters nothing can be sampled: that is told already. */
+/** Finds problems in the details of a server's readiness. **Shape** skips usage problems of `silent` clusters, which {@link ofClusters} reports. */
 export const ofDetails = (
   { audit, backfill, configuredKeys, costs, identityProvider, sources, unchargedDevices = [] }: ReadinessDetails,
   silent: ReadonlySet<string>
@@ -124,15 +123,15 @@ export const ofDetails = (
   ...sources.map(({ code, message, source }) => ({
     check: "names" as const,
     finding: `${source}: ${message}`,
-    remedy: SOURCE_REMEDY[code] ?? "mend the entry of the kubeconfig, or the object"
+    remedy: SOURCE_REMEDY[code] ?? "correct the entry of the kubeconfig, or the object"
   })),
   ...(configuredKeys.problem === undefined
     ? []
     : [
         {
           check: "keys" as const,
-          finding: `${configuredKeys.problem}; the keys that were loaded before are in force`,
-          remedy: "mend the file; it is read again by itself"
+          finding: `${configuredKeys.problem}; the keys that were loaded before stay valid`,
+          remedy: "correct the file; the server reloads it"
         }
       ]),
   ...(configuredKeys.refused === 0
@@ -141,7 +140,7 @@ export const ofDetails = (
         {
           check: "keys" as const,
           finding: `${configuredKeys.refused} entries of the keys files are refused`,
-          remedy: "mend the entries, which the log names with their faults"
+          remedy: "correct the entries; the log names each with its fault"
         }
       ]),
   ...(identityProvider?.problem === undefined
@@ -149,8 +148,8 @@ export const ofDetails = (
     : [
         {
           check: "signIn" as const,
-          finding: `${identityProvider.problem}; people sign in with keys alone`,
-          remedy: "check oidc.issuer, the certificate of the provider, and the network between"
+          finding: `${identityProvider.problem}; people can sign in only with keys`,
+          remedy: "check oidc.issuer, the provider's certificate, and the network to it"
         }
       ]),
   ...costs.flatMap(({ cluster, troubles, usage }) =>
@@ -166,15 +165,15 @@ export const ofDetails = (
   ...unchargedDevices.flatMap(ofDevices),
   ...backfill
     .filter(({ missingHours }) => missingHours > 0)
-    .map(({ cluster, missingHours, problem = "being asked for" }) => ({
+    .map(({ cluster, missingHours, problem = "in progress" }) => ({
       check: "backfill" as const,
       cluster,
-      finding: `${missingHours} hours of the past are not filled in: ${problem}`,
-      remedy: "mend the source or its label (cost.usageClusterLabel); then quarterdeck cost backfill --restart"
+      finding: `${missingHours} hours are not backfilled: ${problem}`,
+      remedy: "correct the source or its label (cost.usageClusterLabel); then quarterdeck cost backfill --restart"
     }))
 ]
 
-/** Finds accelerators that no cost counts. */
+/** Finds accelerators that no cost includes. */
 const ofDevices = ({
   cluster,
   nodes,
@@ -211,28 +210,28 @@ const remedyOfCost = (what: string, usage: ReadinessDetails["costs"][number]["us
   if (usage === "requests")
     return "set cost.usageClusterLabel, or name another source in cost.usageByCluster; then restart"
   return usage === "hourly"
-    ? "check the Prometheus that cost.usage names, and its scrapes of this cluster"
+    ? "check the Prometheus of cost.usage, and its scrapes of this cluster"
     : "install metrics-server there, and let the service read metrics.k8s.io; or set cost.usageByCluster to requests"
 }
 
 const TOO_LARGE =
-  "raise fanOut.maxObjects where the cluster has so many; look whether a proxy before its API server repeats an answer; the log names an object that is too long"
+  "raise fanOut.maxObjects if the cluster has that many objects; check whether a proxy before its API server repeats a page; the log names an object that is too long"
 
-/** Remedies of a cluster that does not answer, by the code of its failure. */
+/** Remedies of a cluster that does not answer, by its error code. */
 const CLUSTER_REMEDY: Readonly<Record<string, string>> = {
-  cluster_timeout: "look whether its API server is overloaded, or raise fanOut.timeoutMs",
-  cluster_unreachable: "check its address in the kubeconfig, and the network between",
-  cluster_certificate_invalid: "write the authority that signed its certificate into the kubeconfig",
+  cluster_timeout: "check whether its API server is overloaded, or raise fanOut.timeoutMs",
+  cluster_unreachable: "check its address in the kubeconfig, and the network to it",
+  cluster_certificate_invalid: "put the authority that signed its certificate into the kubeconfig",
   cluster_unauthorized: "renew the credential in the kubeconfig",
-  cluster_credential_unavailable: "mend the file or plugin of the credential, which the log names",
+  cluster_credential_unavailable: "correct the credential's file or plugin; the log names it",
   cluster_forbids: LEAST_ROLE,
   cluster_too_large: TOO_LARGE,
-  cluster_throttled: "give the service a higher priority there, or ask less often"
+  cluster_throttled: "give the server a higher API priority there, or send fewer requests"
 }
 
 const CREDENTIAL_CODES: ReadonlySet<string> = new Set(["cluster_unauthorized", "cluster_credential_unavailable"])
 
-/** Finds clusters that do not answer, and credentials that they refuse. */
+/** Finds clusters that do not answer or refuse their credentials. */
 export const ofClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Finding> =>
   rows
     .filter(({ coverage }) => coverage.status !== "ok")
@@ -241,12 +240,12 @@ export const ofClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Findi
       return {
         check: CREDENTIAL_CODES.has(code) ? "credentials" : "clusters",
         cluster: name,
-        finding: `${coverage.status}: ${CoverageNotes.reasonOf(coverage) || "no reason is known"}`,
+        finding: `${coverage.status}: ${CoverageNotes.reasonOf(coverage) || "unknown reason"}`,
         remedy: CLUSTER_REMEDY[code] ?? "see the log"
       }
     })
 
-/** Finds clusters that have more of some kind than is read of it. */
+/** Finds clusters with more objects of a kind than the server reads. */
 export const ofSizes = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>
   [...Map.groupBy(coverages, ({ name }) => name)].flatMap(([cluster, answers]) => {
     const tooLarge = answers.find(({ error }) => error?.code === "cluster_too_large")
@@ -254,7 +253,7 @@ export const ofSizes = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Findi
     return [{ check: "kinds", cluster, finding: CoverageNotes.reasonOf(tooLarge), remedy: TOO_LARGE }]
   })
 
-/** Finds clusters that are registered under several names, once each. */
+/** Finds clusters that are registered under several names. **Shape** one finding for each cluster. */
 export const ofSameClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<Finding> =>
   rows.flatMap(({ name, sameCluster = [] }) => {
     if (sameCluster.length === 0 || sameCluster.some((other) => other < name)) return []
@@ -263,13 +262,13 @@ export const ofSameClusters = (rows: ReadonlyArray<ClusterRow>): ReadonlyArray<F
       {
         check: "names",
         cluster: name,
-        finding: `${names.join(", ")} are one and the same cluster: a read of all clusters counts it ${names.length} times`,
-        remedy: "keep one of the names: drop the others, or take their contexts out of the kubeconfig"
+        finding: `${names.join(", ")} are the same cluster: requests to all clusters count it ${names.length} times`,
+        remedy: "keep one of the names: drop the others, or remove their contexts from the kubeconfig"
       }
     ]
   })
 
-/** Finds kinds that some answers of a cluster lack. */
+/** Finds kinds that are missing in some replies of a cluster. */
 export const ofKinds = (coverages: ReadonlyArray<Coverage>): ReadonlyArray<Finding> =>
   [...Map.groupBy(coverages.filter(answered), ({ name }) => name)].flatMap(([cluster, answers]) => {
     const kinds = new Set(answers.flatMap(({ missingKinds = [] }) => missingKinds))

@@ -1,5 +1,5 @@
 /**
- * Follows a stream of events of the service, and goes on where it was when the connection breaks.
+ * Reads a stream of events, and resumes it when the connection breaks.
  */
 import { Clock, Effect, Schema, type Stdio, Stream } from "effect"
 import type { Sse } from "effect/encoding"
@@ -9,31 +9,31 @@ import { type CommandFailure, failed } from "../print/CommandFailure.ts"
 import type { Connection } from "../request/Connection.ts"
 import * as Print from "../print/Print.ts"
 
-/** How long it waits before it asks again: twice as long each time. **Units** milliseconds. */
+/** Backoff before a reconnect; it doubles each time. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
-/** How long it tries before it gives up. **Units** milliseconds. */
+/** Reconnecting stops after this time without data. */
 const PATIENCE_MS = 5 * 60_000
 
 const decodeEnd = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Struct({ code: Schema.String })))
 
-/** Why the service ends a stream, in words. */
+/** Explanations of the codes with which the server ends a stream. */
 const ENDS: Readonly<Record<string, string>> = {
   key_revoked: "the key was revoked",
   key_expired: "the key has expired",
-  key_narrowed: "what the key may see has changed",
-  invalid_key: "the key is not known any more",
+  key_narrowed: "the key's scope has changed",
+  invalid_key: "the key no longer exists",
   session_ended: "the session has ended",
-  key_store_unavailable: "the service cannot tell whether the key still holds",
-  server_stopping: "the server stops",
-  internal_error: "the service failed; its log says why"
+  key_store_unavailable: "the server cannot check whether the key is still valid",
+  server_stopping: "the server is stopping",
+  internal_error: "the server failed; its log has the reason"
 }
 
 /**
- * Gives events as they come to `hear`, those that came together together, until it gives `false`, or the stream ends.
+ * Passes events to `hear` in chunks as they arrive, until `hear` returns false or the stream ends.
  *
- * **Errors** `CommandFailure`: a refusal, the word by which the service ended the stream, a connection that cannot be made at
- * first, or that is not there again within five minutes.
+ * **Errors** `CommandFailure` if the server refuses or ends the stream, if the first connection fails, or if no reconnect
+ * succeeds within five minutes.
  */
 export const run = Effect.fn("Follow.run")(function* <R>(
   connection: Connection,
@@ -41,7 +41,7 @@ export const run = Effect.fn("Follow.run")(function* <R>(
   hear: (events: ReadonlyArray<Sse.Event>) => Effect.Effect<boolean, CommandFailure, R>
 ): Effect.fn.Return<void, CommandFailure, R | HttpClient.HttpClient | Stdio.Stdio> {
   let lastId: string | undefined
-  /** When something came last, be it a comment. */
+  /** The time of the last chunk, which may be a comment only. */
   let aliveAt: number | undefined
   let waitMs = FIRST_WAIT_MS
   let isWanted = true
@@ -68,7 +68,7 @@ export const run = Effect.fn("Follow.run")(function* <R>(
     const failure = yield* once
     if (!isWanted) return
     if (aliveAt === undefined || (yield* Clock.currentTimeMillis) - aliveAt > PATIENCE_MS) return yield* failure
-    if (waitMs === FIRST_WAIT_MS) yield* Print.note(`${failure.message}; trying again`)
+    if (waitMs === FIRST_WAIT_MS) yield* Print.note(`${failure.message}; reconnecting`)
     yield* Effect.sleep(waitMs)
     waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
   }
@@ -77,5 +77,5 @@ export const run = Effect.fn("Follow.run")(function* <R>(
 const endedBy = ({ data }: Sse.Event): CommandFailure => {
   const end = decodeEnd(data)
   const code = end._tag === "Success" ? end.success.code : "unknown"
-  return failed(`the service ended the stream: ${ENDS[code] ?? "it gave no other reason"} (${code})`)
+  return failed(`the server ended the stream: ${ENDS[code] ?? "unknown reason"} (${code})`)
 }

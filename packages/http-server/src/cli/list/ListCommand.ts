@@ -1,5 +1,5 @@
 /**
- * What every command does that lists rows of one, several or all clusters: it asks page by page, and prints.
+ * Lists rows of one, several or all clusters. The list commands share it.
  */
 import { Clock, Effect, Option, type Schema } from "effect"
 import * as ApiClient from "../request/ApiClient.ts"
@@ -16,7 +16,7 @@ interface Page extends MergedList.Page {
   readonly nextCursor?: string
 }
 
-/** What is listed. **Shape** `what` ends the route's path, and names the rows in its reply; `flags` as {@link ApiClient.call} takes them. */
+/** A listed resource. **Shape** `what` is the last part of the route's path and the reply's field of rows. `flags` are those of {@link ApiClient.call}. */
 interface Listing<A extends Page, Row> {
   readonly what: string
   readonly schema: Schema.Decoder<A>
@@ -25,7 +25,7 @@ interface Listing<A extends Page, Row> {
   readonly columns: (nowMs: number) => ListColumns<Row>
 }
 
-/** What was given on the command line. **Shape** `filters` become query parameters of their names. */
+/** The flags of a list. **Shape** `filters` become query parameters of the same names. */
 interface Given {
   readonly cluster: Option.Option<string>
   readonly limit: number
@@ -34,7 +34,7 @@ interface Given {
   readonly filters: Parameters<typeof ListFlags.queryOf>[0]
 }
 
-/** Lists. **Errors** `CommandFailure`. */
+/** Reads all pages, prints the rows, and names requested namespaces that do not exist. **Errors** `CommandFailure`. */
 export const run = Effect.fnUntraced(function* <A extends Page, Row extends object>(
   { columns, flags, rowsOf, schema, what }: Listing<A, Row>,
   { cluster, filters, limit, output, url }: Given
@@ -53,22 +53,22 @@ export const run = Effect.fnUntraced(function* <A extends Page, Row extends obje
       }),
     rowsOf
   )
-  const asked = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
-  yield* MergedList.print(asked, read, rowsOf)
+  const list = { what, cluster, limit, output, columns: columns(yield* Clock.currentTimeMillis) }
+  yield* MergedList.print(list, read, rowsOf)
   const { consistency = Option.none(), namespace = Option.none() } = filters
   const found = new Set(read.pages.flatMap((page) => rowsOf(page).map(namespaceOf)))
   const names = Option.match(namespace, { onNone: () => [], onSome: (given) => [given].flat() })
-  // Where rows are missing, or more follow, a namespace without one may have some.
+  // With rows missing or more to follow, a namespace without a row may still have some.
   if (read.rest !== undefined || read.pages.some(({ partial }) => partial)) return
   if (names.every((name) => found.has(name))) return
   const [first, ...others] = CoverageNotes.worstOf(read.pages.map(({ clusters }) => clusters))
   if (first === undefined) return
-  const whoLists = others.length === 0 ? `cluster ${first.name} lists no` : "no asked cluster lists a"
+  const listing = others.length === 0 ? `cluster ${first.name} lists no` : "none of these clusters lists a"
   yield* NamedNamespaces.note(connection, {
     names,
     headers: headersOf(connection, cluster),
     query: ListFlags.queryOf({ consistency }),
-    absent: (name) => `${whoLists} namespace ${name}`
+    absent: (name) => `${listing} namespace ${name}`
   }).pipe(NamedNamespaces.orUnknown)
 })
 

@@ -1,5 +1,5 @@
 /**
- * Prints a list that was merged from several clusters, and what is missing of it.
+ * Prints a list of several clusters, with notes about missing rows.
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Effect, type Option } from "effect"
@@ -9,14 +9,14 @@ import type { ListColumns, ListFormat } from "../print/Output.ts"
 import type { Pages } from "../request/Pages.ts"
 import * as Print from "../print/Print.ts"
 
-/** What a page of any list tells beside its rows. */
+/** The fields of a page beside its rows. */
 export interface Page {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean
 }
 
-/** What was asked for. **Shape** `what` is the resource, under which the reply has its rows. */
-interface Asked<Row> {
+/** The printed list. **Shape** `what` is the resource and the reply's field of rows. */
+interface List<Row> {
   readonly what: string
   readonly cluster: Option.Option<string>
   readonly limit: number
@@ -24,9 +24,9 @@ interface Asked<Row> {
   readonly columns: ListColumns<Row>
 }
 
-/** Prints the rows of pages, and on standard error what else there is, what was asked where nothing matches, and who lacks. */
+/** Prints the rows of all pages. Notes on standard error whether more rows match and which clusters' rows are missing. */
 export const print = Effect.fnUntraced(function* <Row, A extends Page>(
-  { cluster, columns, limit, output, what }: Asked<Row>,
+  { cluster, columns, limit, output, what }: List<Row>,
   { pages, rest }: Pages<A>,
   rowsOf: (page: A) => ReadonlyArray<Row>
 ) {

@@ -1,29 +1,29 @@
 /**
- * Names that somebody gave and that are not there.
+ * Reports given names that do not exist.
  */
 import { Effect } from "effect"
 import * as Nearest from "../../settings/Nearest.ts"
 import * as Print from "../print/Print.ts"
 
-/** More names than one has mistyped: a plan, which needs no line each. */
-const MAX_TOLD = 5
+/** Names with a line of their own. */
+const MAX_LINES = 5
 
 interface Given {
   readonly names: ReadonlyArray<string>
   readonly known: ReadonlyArray<string>
-  /** Says that a name is not there. */
+  /** Makes the message about a missing name. */
   readonly absent: (name: string) => string
-  /** What else is not there, counted. **Example** `of the key's clusters` */
+  /** Names the group of the further missing names. **Example** `of the key's clusters` */
   readonly others: string
 }
 
-/** Says on standard error which names are not known, five at most, and which other one may have been meant. */
+/** Notes each name that is not known, at most five, with a suggestion of a similar one. */
 export const tell = Effect.fn("MissingNames.tell")(function* ({ absent, known, names, others }: Given) {
   const missing = [...new Set(names)].filter((name) => !known.includes(name))
   const meant = known.filter((name) => !names.includes(name))
-  for (const name of missing.slice(0, MAX_TOLD)) {
+  for (const name of missing.slice(0, MAX_LINES)) {
     yield* Print.note(`${absent(name)}${Nearest.suggestion(Nearest.find(name, meant))}`)
   }
-  const untold = missing.length - MAX_TOLD
-  if (untold > 0) yield* Print.note(`nor are others ${others}: ${untold}`)
+  const more = missing.length - MAX_LINES
+  if (more > 0) yield* Print.note(`${more} more ${others} do not exist`)
 })

@@ -1,5 +1,5 @@
 /**
- * The namespaces that somebody names, held against those that there are: a slip of the fingers finds nothing, and reaches nothing.
+ * Compares given namespaces with the existing ones, to report mistyped names.
  */
 import { type Coverage, isPartial } from "@quarterdeck/cluster-fanout/Coverage"
 import { NamespaceList } from "@quarterdeck/contract/NamespacesGroup"
@@ -11,31 +11,31 @@ import * as MissingNames from "./MissingNames.ts"
 import * as Pages from "../request/Pages.ts"
 import * as Print from "../print/Print.ts"
 
-/** More than a fleet of a hundred clusters has; of more, reading all would take longer than the answer that is explained. */
+/** More namespaces than a hundred clusters usually have. Reading more would take longer than the command itself. */
 const MAX_READ = 10_000
 interface Named {
   readonly names: ReadonlyArray<string>
-  /** Which clusters are asked; without the header it is the parent. */
+  /** The header that names the clusters; without it the parent is read. */
   readonly headers: Readonly<Record<string, string>>
   /** Further parameters of the list of namespaces. */
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
-  /** Of which of them rows count; all of them when left out. */
+  /** Selects the clusters whose namespaces count; default: all. */
   readonly isWanted?: (cluster: string) => boolean
-  /** Says that a namespace is not there. */
+  /** Makes the message about a missing namespace. */
   readonly absent: (name: string) => string
 }
 
-/** Says instead of a failure that something cannot be told: what was to be explained is done already. */
+/** Turns a failure of {@link note} into a note: the command itself has succeeded. */
 export const orUnknown = <A, R>(explaining: Effect.Effect<A, CommandFailure, R>) =>
   Effect.catchTag(explaining, "CommandFailure", ({ lines }) =>
-    Print.note(`whether the namespaces are there cannot be told: ${lines.join("; ")}`)
+    Print.note(`cannot check whether the namespaces exist: ${lines.join("; ")}`)
   )
 
 /**
- * Says on standard error which namespaces no cluster lists, five at most, and what may have been meant.
+ * Notes each given namespace that no cluster lists, at most five, with a suggestion of a similar name.
  *
- * **Errors** `CommandFailure` where that cannot be told: the list is refused, what a cluster gave is old or not whole, or there
- * are more than 10,000.
+ * **Errors** `CommandFailure` if the list is refused, if a cluster's rows are stale or incomplete, or if there are more than
+ * 10,000 namespaces.
  */
 export const note = Effect.fn("NamedNamespaces.note")(function* (
   connection: Connection,
@@ -56,10 +56,10 @@ export const note = Effect.fn("NamedNamespaces.note")(function* (
   const known = [...new Set(rows.map(({ name }) => name))]
   if (names.every((name) => known.includes(name))) return
   const lacking = pages.flatMap(({ clusters }) => clusters).find((one) => isWanted(one.name) && !isCurrent(one))
-  if (lacking !== undefined) return yield* failed(`cluster ${lacking.name} did not list what it has now`)
-  if (rest !== undefined) return yield* failed(`there are more than ${MAX_READ}`)
+  if (lacking !== undefined) return yield* failed(`cluster ${lacking.name} did not list all its namespaces`)
+  if (rest !== undefined) return yield* failed(`there are more than ${MAX_READ} namespaces`)
   yield* MissingNames.tell({ names, known, absent, others: "of the namespaces" })
 })
 
-/** Whether a cluster gave all that it has now: a namespace may have been made since an old answer. */
+/** Reports whether a cluster's rows are current and complete. A stale answer may lack a new namespace. */
 const isCurrent = (coverage: Coverage): boolean => coverage.status === "ok" && !isPartial([coverage])

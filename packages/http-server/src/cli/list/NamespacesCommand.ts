@@ -41,11 +41,14 @@ export const namespacesCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the namespaces that the key reaches, in one, several or all clusters."),
+  Command.withDescription("List the namespaces in the key's scope, in one, several or all clusters."),
   Command.withShortDescription("List the namespaces of one, several or all clusters"),
   Command.withExamples([
-    { command: "quarterdeck namespaces", description: "Those of the parent cluster" },
-    { command: "quarterdeck namespaces --cluster '*' -l team=web", description: "A team's, wherever they are" },
-    { command: "quarterdeck namespaces --cluster prod -o name", description: "One a line, for a script" }
+    { command: "quarterdeck namespaces", description: "Namespaces of the parent cluster" },
+    {
+      command: "quarterdeck namespaces --cluster '*' -l team=web",
+      description: "Namespaces of one team in every cluster"
+    },
+    { command: "quarterdeck namespaces --cluster prod -o name", description: "One name per line, for a script" }
   ])
 )

@@ -13,7 +13,7 @@ import { listFlag } from "../print/OutputFlag.ts"
 import * as PodColumns from "../print/PodColumns.ts"
 import { targetFlag } from "../request/TargetFlag.ts"
 
-/** The flags that query parameters of this list come from. */
+/** The flag of each query parameter. */
 const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node", status: "--status" }
 
 export const podsCommand = Command.make(
@@ -22,12 +22,12 @@ export const podsCommand = Command.make(
     cluster: targetFlag,
     ...ListFlags.namespaces,
     workload: Flag.String("workload").pipe(
-      Flag.withDescription("Those of one workload, in kubectl's words: deploy/web"),
+      Flag.withDescription("Only pods of one workload, as kubectl names it: deploy/web"),
       Flag.map(KindNames.pathOf),
       Flag.optional
     ),
-    node: ListFlags.several("node", "Nodes that they are bound to, joined by a comma"),
-    status: ListFlags.several("status", "Statuses, joined by a comma: Running,CrashLoopBackOff"),
+    node: ListFlags.several("node", "Only pods on these nodes, joined by commas"),
+    status: ListFlags.several("status", "Statuses, joined by commas: Running,CrashLoopBackOff"),
     labelSelector: ListFlags.labelSelector,
     name: ListFlags.name,
     sort: Flag.Literals("sort", PodSort.literals).pipe(
@@ -51,8 +51,8 @@ export const podsCommand = Command.make(
   Command.withDescription("List the pods of one, several or all clusters."),
   Command.withShortDescription("List the pods of one, several or all clusters"),
   Command.withExamples([
-    { command: "quarterdeck pods -n shop", description: "Those of a namespace of the parent cluster" },
-    { command: "quarterdeck pods -n shop --workload deploy/web -o wide", description: "Those of one workload" },
+    { command: "quarterdeck pods -n shop", description: "Pods of one namespace of the parent cluster" },
+    { command: "quarterdeck pods -n shop --workload deploy/web -o wide", description: "Pods of one workload" },
     { command: "quarterdeck pods --cluster '*' --status CrashLoopBackOff,ImagePullBackOff,Error" },
     { command: "quarterdeck pods --cluster '*' --sort restarts --order desc --limit 20" },
     { command: "quarterdeck pods --cluster prod --node node-7 -o csv", description: "For a spreadsheet" }

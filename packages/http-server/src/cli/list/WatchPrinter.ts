@@ -1,5 +1,5 @@
 /**
- * Prints rows of workloads as they change: a line for each change, below those that were printed before.
+ * Prints changes of workloads: a line for each change, below the earlier lines.
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
@@ -14,7 +14,7 @@ import * as Print from "../print/Print.ts"
 
 export type WatchFormat = "table" | "wide" | "json"
 
-/** What names a row that is gone. */
+/** A row that was removed. */
 const Gone = Schema.Struct({
   id: Schema.String,
   cluster: Schema.String,
@@ -32,10 +32,10 @@ const decodeRow = Schema.decodeUnknownResult(Schema.fromJsonString(WorkloadRow))
 const decodeGone = Schema.decodeUnknownResult(Schema.fromJsonString(Gone))
 const decodeCoverage = Schema.decodeUnknownResult(Schema.fromJsonString(Coverage))
 
-/** Makes what takes events that came together, and tells whether somebody reads on. **Errors** `CommandFailure` for one that this program does not know. */
+/** Makes the printer of chunks of events. It returns false if the reader has closed standard output. **Errors** `CommandFailure` for an event of another shape. */
 export const make = (format: WatchFormat) => (format === "json" ? printJson : printTable(format))
 
-/** Each event is a line: `{"event":"row","data":{...}}`. */
+/** Prints each event as a line: `{"event":"row","data":{...}}`. */
 const printJson = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>) {
   const lines = yield* Effect.forEach(events, ({ data, event }) =>
     Effect.map(known(decodeJson(data), event), (value) => Output.jsonLine({ event, data: value }))
@@ -45,16 +45,16 @@ const printJson = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>)
 
 const printTable = (format: "table" | "wide") => {
   const table = new Output.AppendedTable()
-  /** Clusters whose trouble was told. */
-  const troubled = new Set<string>()
+  /** Clusters with a printed warning. */
+  const warned = new Set<string>()
   let isBegun = false
   let rows = 0
 
   const note = Effect.fnUntraced(function* (coverages: ReadonlyArray<Coverage>) {
     for (const coverage of coverages) {
       const isWell = CoverageNotes.lines([coverage]).length === 0
-      if (isWell && troubled.delete(coverage.name)) yield* Print.note(`cluster ${coverage.name} answers again`)
-      if (!isWell) troubled.add(coverage.name)
+      if (isWell && warned.delete(coverage.name)) yield* Print.note(`cluster ${coverage.name} answers again`)
+      if (!isWell) warned.add(coverage.name)
     }
     yield* Effect.forEach(CoverageNotes.lines(coverages), Print.note, { discard: true })
   })
@@ -75,14 +75,14 @@ const printTable = (format: "table" | "wide") => {
           coverages.push(yield* known(decodeCoverage(data), event))
           break
         case "reset":
-          yield* Print.note("what changed meanwhile is not known: all rows follow again")
+          yield* Print.note("some changes were missed: all rows are printed again")
           break
         case "ready":
-          if (!isBegun && rows + changes.length === 0) yield* Print.note("no workloads match; waiting for some")
+          if (!isBegun && rows + changes.length === 0) yield* Print.note("no workloads match yet; waiting")
           isBegun = true
           break
         default:
-          // A later service may tell of more.
+          // A newer server may send other events.
           break
       }
     }
@@ -93,7 +93,7 @@ const printTable = (format: "table" | "wide") => {
   })
 }
 
-/** The columns of a list; of what is gone there is no more than its name to be told. */
+/** The columns of the list. A removed row has only the cells of its name. */
 const columnsOf = (
   { table, wide }: Output.ListColumns<WorkloadRow>,
   format: "table" | "wide"
@@ -116,6 +116,6 @@ const known = <A>(decoded: Result.Result<A, Schema.SchemaError>, event: string):
     ? Effect.succeed(decoded.success)
     : Effect.fail(
         failed(
-          `an event ${event} is not one that this program knows: ${SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))}`
+          `this version of the program cannot read an event of type ${event}: ${SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))}`
         )
       )

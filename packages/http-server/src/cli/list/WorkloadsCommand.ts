@@ -1,5 +1,5 @@
 /**
- * `quarterdeck workloads`: the workloads of one, several or all clusters, listed or followed.
+ * `quarterdeck workloads`: lists or watches the workloads of one, several or all clusters.
  */
 import { DEFAULT_LIMIT, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
@@ -69,14 +69,17 @@ export const workloadsCommand = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the workloads of one, several or all clusters, or follow them with --watch."),
+  Command.withDescription("List the workloads of one, several or all clusters, or watch them with --watch."),
   Command.withShortDescription("List the workloads of one, several or all clusters"),
   Command.withExamples([
-    { command: "quarterdeck workloads", description: "Those of the parent cluster" },
-    { command: "quarterdeck workloads -n shop --kind deploy,sts -o wide", description: "In kubectl's words" },
+    { command: "quarterdeck workloads", description: "Workloads of the parent cluster" },
+    { command: "quarterdeck workloads -n shop --kind deploy,sts -o wide", description: "Kinds as kubectl names them" },
     { command: "quarterdeck workloads --cluster '*' --kind Deployment --sort cpuRequestMillis --order desc" },
     { command: "quarterdeck workloads --cluster 'prod|stage' --namespace web,api --consistency live" },
-    { command: "quarterdeck workloads --cluster '*' -n shop --watch", description: "And each change, until Ctrl-C" },
+    {
+      command: "quarterdeck workloads --cluster '*' -n shop --watch",
+      description: "The list, then each change until Ctrl-C"
+    },
     {
       command: "quarterdeck workloads --cluster '*' --limit 100000 -o csv > workloads.csv",
       description: "For a spreadsheet"

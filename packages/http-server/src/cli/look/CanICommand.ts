@@ -1,5 +1,5 @@
 /**
- * `quarterdeck can-i`: what a key may do, as its exit status and a word.
+ * `quarterdeck can-i`: checks whether the key may make a request.
  */
 import { AccessReview, ReviewedResource, ReviewedVerb } from "@quarterdeck/contract/AccessReviewsGroup"
 import { Effect, Option } from "effect"
@@ -10,7 +10,7 @@ import * as Connection from "../request/Connection.ts"
 import * as Output from "../print/Output.ts"
 import * as Print from "../print/Print.ts"
 
-/** The verbs of a review, and those of kubectl that mean the same. **Source** `kubectl auth can-i --help`. */
+/** The verbs of a review, and kubectl's verbs for them. **Source** `kubectl auth can-i --help`. */
 const VERBS: ReadonlyArray<readonly [word: string, verb: typeof ReviewedVerb.Type]> = [
   ...ReviewedVerb.literals.map((verb) => [verb, verb] as const),
   ["get", "read"],
@@ -25,7 +25,7 @@ export const canICommand = Command.make(
   {
     verb: Argument.ChoiceWithValue("verb", VERBS).pipe(
       Argument.withDescription(
-        "read, create, operate or delete; or as kubectl says it: get, list and watch are read, update and patch are operate"
+        "read, create, operate or delete; kubectl's get, list and watch mean read, update and patch mean operate"
       )
     ),
     resource: Argument.Literals("resource", ReviewedResource.literals).pipe(
@@ -34,18 +34,18 @@ export const canICommand = Command.make(
     cluster: Flag.String("cluster").pipe(
       Flag.withAlias("c"),
       Flag.withMetavar("NAME"),
-      Flag.withDescription("The cluster that the call would name; none when left out"),
+      Flag.withDescription("The cluster of the request; default: no cluster"),
       Flag.optional
     ),
     namespace: Flag.String("namespace").pipe(
       Flag.withAlias("n"),
       Flag.withMetavar("NAME"),
-      Flag.withDescription("The namespace that the call would name; none when left out"),
+      Flag.withDescription("The namespace of the request; default: no namespace"),
       Flag.optional
     ),
     output: Flag.Literals("output", ["text", "json"]).pipe(
       Flag.withAlias("o"),
-      Flag.withDescription("text: yes, or no and the code of the refusal; json: the whole reply"),
+      Flag.withDescription("text: yes, or no with the error code; json: the whole reply"),
       Flag.withDefault("text")
     ),
     url: Connection.urlFlag
@@ -69,12 +69,12 @@ export const canICommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Tell whether the key may do something, without doing it. Prints yes, or no and the code that the call would be refused with; ends with 0 for yes and 1 for no."
+    "Check whether the key may make a request, without making it. Prints yes, or no with the error code of the request. Exit status 0 for yes, 1 for no."
   ),
-  Command.withShortDescription("Tell whether the key may do something"),
+  Command.withShortDescription("Check whether the key may make a request"),
   Command.withExamples([
     { command: "quarterdeck can-i read workloads --cluster prod --namespace shop" },
-    { command: "quarterdeck can-i list pods", description: "As kubectl says it: the same as read" },
+    { command: "quarterdeck can-i list pods", description: "kubectl's verb; the same as read" },
     { command: "quarterdeck can-i create apiKeys" }
   ])
 )

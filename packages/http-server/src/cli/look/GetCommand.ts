@@ -1,5 +1,5 @@
 /**
- * `quarterdeck get`: one workload as its cluster has it now, with its pods.
+ * `quarterdeck get`: one workload, read live from its cluster, with its pods.
  */
 import { type WorkloadReply, WorkloadReply as schema } from "@quarterdeck/contract/WorkloadGroup"
 import { Clock, Effect } from "effect"
@@ -19,7 +19,7 @@ const flags = {
   ...WorkloadName.flags,
   output: Flag.Literals("output", ["text", "json", "yaml"]).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("text: tables for people; json, yaml: the whole reply"),
+    Flag.withDescription("text: tables; json, yaml: the whole reply"),
     Flag.withDefault("text")
   ),
   url: Connection.urlFlag
@@ -47,7 +47,7 @@ const portsOf = ({ ports }: Workload["containers"][number]): string =>
 
 const limitOf = (limit: number, print: (value: number) => string): string => (limit === 0 ? NONE : print(limit))
 
-/** Writes what there is, a table each; of what there is none, nothing. */
+/** Renders the workload, its containers, conditions and pods as tables. Leaves out empty tables. */
 const sectionsOf = ({ podCount, pods, workload }: WorkloadReply, nowMs: number): string => {
   const { conditions, containers } = workload
   const facts = [
@@ -94,14 +94,14 @@ const sectionsOf = ({ podCount, pods, workload }: WorkloadReply, nowMs: number):
 const ageOf = (instant: string | undefined, nowMs: number): string =>
   instant === undefined ? NONE : Age.since(instant, nowMs)
 
-/** Of the pods of one workload, whose place is known. */
+/** The columns of a workload's pods: without those of its cluster and namespace. */
 const podColumns = (nowMs: number) => {
   const { table, wide } = PodColumns.make(nowMs)
   const known = new Set(["CLUSTER", "NAMESPACE"])
   return [
     ...table
       .filter(({ title }) => !known.has(title))
-      .map((one) => (one.title === "NAME" ? { ...one, title: "POD" } : one)),
+      .map((column) => (column.title === "NAME" ? { ...column, title: "POD" } : column)),
     ...wide.filter(({ title }) => title === "NODE")
   ]
 }
@@ -123,11 +123,11 @@ export const getCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show one workload as its cluster has it now: status, rollout, containers, conditions, and its pods, those first that are not ready."
+    "Show one workload, read live from its cluster: status, rollout, containers, conditions and pods. Pods that are not ready come first."
   ),
   Command.withShortDescription("Show one workload with its pods"),
   Command.withExamples([
     { command: "quarterdeck get deployment/web -n shop -c prod" },
-    { command: "quarterdeck get sts/db -n shop -c prod -o yaml", description: "Everything that is told of it" }
+    { command: "quarterdeck get sts/db -n shop -c prod -o yaml", description: "The whole reply" }
   ])
 )

@@ -1,5 +1,5 @@
 /**
- * Prints a log that goes on, and tells on standard error why it ended.
+ * Prints a followed log, and the reason for its end on standard error.
  */
 import { LOG_END } from "@quarterdeck/contract/PodGroup"
 import { Effect, Stream } from "effect"
@@ -7,15 +7,16 @@ import { type CommandFailure, failed } from "../print/CommandFailure.ts"
 import * as PlainText from "../print/PlainText.ts"
 import * as Print from "../print/Print.ts"
 
-/** The end that a log has by itself. */
+/** The reason for the end of a log whose container has ended. */
 const ENDED = "container_ended"
 
 /**
- * Prints what comes, as it comes.
+ * Prints a log as it arrives.
  *
- * **Shape** a line that says why the log ended is held back until another follows it: a container may write such a line too.
+ * **Shape** a line that looks like the server's closing line is held back until another line follows, because a container may
+ * write such a line too.
  *
- * **Errors** `CommandFailure` for any end but that of the container, and for a log that breaks off.
+ * **Errors** `CommandFailure` for any end but that of the container, and for a truncated log.
  */
 export const print = Effect.fnUntraced(function* <R>(bytes: Stream.Stream<Uint8Array, CommandFailure, R>) {
   const text = new FollowedText()
@@ -24,18 +25,18 @@ export const print = Effect.fnUntraced(function* <R>(bytes: Stream.Stream<Uint8A
   const why = text.end
   if (why === undefined) {
     yield* Print.output(PlainText.log(text.held))
-    return yield* failed("the log broke off")
+    return yield* failed("the log is truncated")
   }
   const note = `the log ends here: ${why}`
   return yield* why.startsWith(ENDED) ? Print.note(note) : failed(note)
 })
 
-/** The text of a log so far. */
+/** The text of a log up to now. */
 export class FollowedText {
   #held = ""
   #isMidLine = false
 
-  /** Takes a part, and gives what can be shown by now. */
+  /** Adds a part, and returns the text that can be printed. */
   push(part: string): string {
     const parts = (this.#held + part).split(/(?<=\n)/)
     const last = parts.at(-1) ?? ""
@@ -46,17 +47,17 @@ export class FollowedText {
     return shown
   }
 
-  /** What was not shown. */
+  /** The text that is held back. */
   get held(): string {
     return this.#held
   }
 
-  /** Why it ended: the rest of its last line, if that says so. */
+  /** The reason for the end, from the server's closing line; undefined without that line. */
   get end(): string | undefined {
     return this.#held.endsWith("\n") ? this.#held.slice(LOG_END.length).trimEnd() : undefined
   }
 }
 
-/** Whether a line is, or may become, the one that says why the log ended. */
+/** Reports whether a line is, or may become, the server's closing line. */
 const isEnd = (line: string): boolean =>
   line !== "" && (line.length < LOG_END.length ? LOG_END.startsWith(line) : line.startsWith(LOG_END))

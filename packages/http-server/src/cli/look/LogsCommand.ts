@@ -1,5 +1,5 @@
 /**
- * `quarterdeck logs`: what a container of a pod has written.
+ * `quarterdeck logs`: the log of a container.
  */
 import { MAX_TAIL_LINES } from "@quarterdeck/contract/PodGroup"
 import { Effect, Option } from "effect"
@@ -32,21 +32,21 @@ const flags = {
   cluster: WorkloadName.flags.cluster,
   container: Flag.String("container").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Its container; needed where the pod has several"),
+    Flag.withDescription("The container; required if the pod has several"),
     Flag.optional
   ),
   isFollowed: Flag.Boolean("follow").pipe(
     Flag.withAlias("f"),
-    Flag.withDescription("Go on with what it writes from now on, for an hour at most"),
+    Flag.withDescription("Keep printing new lines, for at most an hour"),
     Flag.withDefault(false)
   ),
   isPrevious: Flag.Boolean("previous").pipe(
     Flag.withAlias("p"),
-    Flag.withDescription("What the container wrote before it was last restarted"),
+    Flag.withDescription("The log of the container before its last restart"),
     Flag.withDefault(false)
   ),
   hasTimestamps: Flag.Boolean("timestamps").pipe(
-    Flag.withDescription("Begin each line with its time"),
+    Flag.withDescription("Start each line with its time"),
     Flag.withDefault(false)
   ),
   since: Flag.String("since").pipe(
@@ -60,7 +60,7 @@ const flags = {
   ),
   tail: Flag.Int("tail").pipe(
     Flag.withMetavar("LINES"),
-    Flag.withDescription(`The newest lines, 1 to ${MAX_TAIL_LINES}; 500 when left out`),
+    Flag.withDescription(`Number of newest lines, 1 to ${MAX_TAIL_LINES}; default 500`),
     Flag.optional
   ),
   url: Connection.urlFlag
@@ -101,6 +101,6 @@ export const logsCommand = Command.make(
   Command.withExamples([
     { command: "quarterdeck logs web-5d8f-x2x9k -n shop -c prod --tail 100" },
     { command: "quarterdeck logs web-5d8f-x2x9k -n shop -c prod --container web --previous" },
-    { command: "quarterdeck logs -f web-5d8f-x2x9k -n shop -c prod --tail 10", description: "As it is written" }
+    { command: "quarterdeck logs -f web-5d8f-x2x9k -n shop -c prod --tail 10", description: "Follow the log" }
   ])
 )

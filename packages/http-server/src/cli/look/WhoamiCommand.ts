@@ -1,5 +1,5 @@
 /**
- * `quarterdeck whoami`: the key that the commands ask with, and what it reaches.
+ * `quarterdeck whoami`: the current key and its rule.
  */
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect, Schema } from "effect"
@@ -19,8 +19,8 @@ export const whoamiCommand = Command.make(
     yield* Print.list(output, Columns.keys, [apiKey], yield* Effect.orDie(Schema.encodeEffect(ApiKey)(apiKey)))
   })
 ).pipe(
-  Command.withDescription("Show the key in QUARTERDECK_API_KEY: its role, what it reaches, and when it ends."),
-  Command.withShortDescription("Show the key that asks, and what it reaches"),
+  Command.withDescription("Show the key in QUARTERDECK_API_KEY: its role, scope and expiry."),
+  Command.withShortDescription("Show the current key and its scope"),
   Command.withExamples([
     { command: "quarterdeck whoami" },
     { command: "quarterdeck whoami -o yaml", description: "With the whole rule" }

@@ -1,5 +1,5 @@
 /**
- * The one workload that a command is about, as kubectl names it.
+ * The workload that a command names, as kubectl does.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
@@ -15,7 +15,7 @@ const isClusterName = Schema.is(ClusterName.ClusterName)
 /** The argument and flags that name a workload. */
 export const flags = {
   workload: Argument.String("workload").pipe(
-    Argument.withDescription("Kind and name in kubectl's words: deployment/web, sts/db, cj/report"),
+    Argument.withDescription("Kind and name as in kubectl: deployment/web, sts/db, cj/report"),
     Argument.filter(
       (text) => /^[^/]+\/[^/]+$/.test(text),
       () => "a kind and a name, such as deployment/web"
@@ -24,13 +24,13 @@ export const flags = {
   namespace: Flag.String("namespace").pipe(
     Flag.withAlias("n"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Its namespace"),
+    Flag.withDescription("Namespace"),
     Flag.withDefault("default")
   ),
   cluster: Flag.String("cluster").pipe(
     Flag.withAlias("c"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Its cluster; the parent when left out"),
+    Flag.withDescription("Cluster; default: the parent"),
     Flag.filter(isClusterName, () => "the name of one cluster"),
     Flag.optional
   )
@@ -44,15 +44,15 @@ export interface WorkloadName {
   readonly name: string
 }
 
-/** The flag that each part of the path comes from. */
+/** The flag or argument of each part of the path. */
 export const flagOf = { cluster: "--cluster", namespace: "--namespace", kind: "workload", name: "workload" }
 
 /**
- * Reads which workload is meant.
+ * Reads the name of a workload.
  *
- * **Errors** `CommandFailure`, with exit code 2 where no cluster is named and the key does not reach the parent.
+ * **Errors** `CommandFailure`, with exit code 2 if no cluster is given and the parent is outside the key's scope.
  *
- * **Limits** one request where no cluster is named: a path needs its name.
+ * **Limits** one request if no cluster is given, for the parent's name.
  */
 export const read = Effect.fnUntraced(function* (
   connection: Connection,
@@ -68,7 +68,7 @@ export const read = Effect.fnUntraced(function* (
   return named
 })
 
-/** Finds the parent, which a path must name. **Errors** exit code 2 where the key does not reach it. */
+/** Returns the parent's name. **Errors** `CommandFailure` with exit code 2 if the parent is outside the key's scope. */
 export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
   const { clusters } = yield* ApiClient.call(connection, ClusterList, {
     method: "GET",
@@ -76,7 +76,8 @@ export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
     query: [["limit", "5000"]]
   })
   const parent = clusters.find(({ role }) => role === "parent")
-  if (parent === undefined) return yield* misused("the key does not reach the parent: name the cluster by --cluster")
+  if (parent === undefined)
+    return yield* misused("the parent is outside the key's scope: name the cluster with --cluster")
   return parent.name
 })
 
@@ -84,6 +85,6 @@ export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
 export const pathOf = ({ cluster, kind, name, namespace }: WorkloadName): string =>
   `/api/v1/workloads/${[cluster, namespace, kind, name].map(encodeURIComponent).join("/")}`
 
-/** Names a workload and its place for people. **Example** `Deployment/web in prod/shop` */
+/** Prints a workload with its place. **Example** `Deployment/web in prod/shop` */
 export const print = ({ cluster, kind, name, namespace }: WorkloadName): string =>
   `${kind}/${name} in ${cluster}/${namespace}`

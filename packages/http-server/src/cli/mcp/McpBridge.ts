@@ -1,5 +1,5 @@
 /**
- * Carries the messages of an MCP client on standard input to a server's `/mcp`, and its answers to standard output.
+ * Forwards the messages of an MCP client on standard input to a server's `/mcp`, and the replies to standard output.
  *
  * **Source** Model Context Protocol, "Transports": stdio on one side, Streamable HTTP on the other.
  */
@@ -10,30 +10,30 @@ import * as Print from "../print/Print.ts"
 import { explain } from "../request/TransportProblem.ts"
 import * as McpMessage from "./McpMessage.ts"
 
-/** Longer than any deadline that the service takes, with room for a slow line. */
+/** Longer than the longest deadline of the server, with time for a slow connection. */
 const TIMEOUT = "60 seconds"
-/** How many requests are on their way at once. */
+/** Maximum number of concurrent requests. */
 const CONCURRENCY = 16
 
 const SESSION_HEADER = "mcp-session-id"
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" }
 
-/** What the bridge knows of the client's session. **Shape** `initialize` is the message that began it. */
+/** The client's session. **Shape** `initialize` is the message that opened it. */
 interface State {
   session: string | undefined
   version: string | undefined
   initialize: McpMessage.Message | undefined
-  /** Done once the last `initialize` was answered: what comes after it waits for its session. */
+  /** Completed when the last `initialize` has its reply. Later messages wait for it. */
   begun: Deferred.Deferred<void> | undefined
 }
 
 /**
- * Carries messages until standard input ends, then ends the session.
+ * Forwards messages until standard input ends, then ends the session.
  *
- * **Shape** a session that the server no longer knows, for it was restarted, is begun again without the client's knowing. A
- * request that cannot be carried is answered with an error that says why.
+ * **Shape** if a restarted server no longer knows the session, a new one is opened without involving the client. A request that
+ * cannot be forwarded gets an error reply with the reason.
  *
- * **Limits** 16 requests at once, each 60 s; redirects are not followed, so that the key goes to no other address.
+ * **Limits** 16 concurrent requests of 60 s each. Redirects are not followed, so the key reaches no other address.
  */
 export const run = Effect.fn("McpBridge.run")(function* (connection: Connection) {
   const stdio = yield* Stdio.Stdio
@@ -69,7 +69,7 @@ const carry = Effect.fnUntraced(function* (connection: Connection, state: State,
   )
 })
 
-/** Sends a message, and begins the session again where the server has none any more. **Errors** why it failed, in a line. */
+/** Sends a message, and opens a new session if the server no longer knows the old one. **Errors** the reason as one line. */
 const ask = Effect.fnUntraced(function* (connection: Connection, state: State, message: McpMessage.Message) {
   const had = state.session
   const response = yield* execute(connection, state, "POST", message)
@@ -113,7 +113,7 @@ const execute = (
     Effect.catchTag("HttpClientError", ({ reason }) => Effect.fail(`${connection.base}: ${explain(reason)}`))
   )
 
-/** Writes the messages of a response. **Errors** what the server refused with, in a line. */
+/** Writes the messages of a response. **Errors** the server's refusal as one line. */
 const answer = Effect.fnUntraced(function* <E, R>(
   state: State,
   message: McpMessage.Message,
@@ -128,7 +128,7 @@ const answer = Effect.fnUntraced(function* <E, R>(
     return yield* Effect.forEach(events, (line) => out(line.slice("data: ".length)), { discard: true })
   }
   const value = McpMessage.json(text)
-  // What is no message is a refusal before the protocol: a problem of the API, or something else at this address.
+  // Any other body is a problem of the API, or the reply of another program at this address.
   if (!Predicate.hasProperty(value, "jsonrpc")) return yield* Effect.fail(refusalOf(response.status, value))
   const session = response.headers[SESSION_HEADER]
   if (message.method === "initialize" && session !== undefined) {
@@ -142,6 +142,6 @@ const isProblem = Schema.is(Schema.Struct({ title: Schema.String, detail: Schema
 const refusalOf = (status: number, value: unknown): string =>
   isProblem(value)
     ? `${value.title}: ${value.detail} (HTTP ${status}, code ${value.code})`
-    : `HTTP ${status}, which is no answer of Quarterdeck: is this its address?`
+    : `HTTP ${status} without a reply of Quarterdeck: is this its address?`
 
 const write = (text: string) => Print.output(`${text}\n`)

@@ -1,5 +1,5 @@
 /**
- * `quarterdeck mcp`: an MCP server on standard input and output, for clients that start programs, in front of a real one.
+ * `quarterdeck mcp`: an MCP server on standard input and output that forwards to a server's `/mcp`.
  */
 import { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { Effect } from "effect"
@@ -14,20 +14,20 @@ export const mcpCommand = Command.make(
   { url: Connection.urlFlag },
   Effect.fn("mcp")(function* ({ url }) {
     const connection = yield* Connection.read(url)
-    // A client shows what a program says before it ends, not what it says later.
+    // A wrong key or address fails here, at the start, where clients show the reason.
     const { name } = yield* ApiClient.call(connection, ApiKey, { method: "GET", path: "/api/v1/whoami" })
-    yield* Print.note(`carrying MCP to ${connection.base}/mcp with the key ${name}`)
+    yield* Print.note(`forwarding MCP to ${connection.base}/mcp with the key ${name}`)
     yield* McpBridge.run(connection)
   })
 ).pipe(
   Command.withDescription(
-    "Speak the Model Context Protocol on standard input and output, for clients that start programs: every message goes to the server's /mcp with the key in QUARTERDECK_API_KEY. Clients that speak HTTP need no program: give them the address and the key."
+    "Speak the Model Context Protocol on standard input and output, for clients that start a local program. Every message is forwarded to the server's /mcp with the key in QUARTERDECK_API_KEY. Clients that speak HTTP do not need this command: give them the address and the key."
   ),
-  Command.withShortDescription("Give models the server's tools, on standard input and output"),
+  Command.withShortDescription("Offer the server's tools to models on standard input and output"),
   Command.withExamples([
     {
       command: "QUARTERDECK_URL=https://quarterdeck.example.com QUARTERDECK_API_KEY=$(cat viewer.key) quarterdeck mcp",
-      description: "What a client's configuration runs"
+      description: "The command in a client's configuration"
     }
   ])
 )

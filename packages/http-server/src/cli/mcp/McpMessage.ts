@@ -1,14 +1,14 @@
 /**
- * A JSON-RPC message as a client writes it in a line.
+ * JSON-RPC messages, one per line.
  */
 import { Predicate, Result } from "effect"
 
-/** The error code for a line that is no JSON-RPC message. **Source** JSON-RPC 2.0 §5.1. */
+/** The error code of a line that is not a JSON-RPC message. **Source** JSON-RPC 2.0 §5.1. */
 export const PARSE_ERROR = -32_700
-/** The first of those that an implementation may choose. */
+/** The first error code that implementations may define. **Source** JSON-RPC 2.0 §5.1. */
 export const SERVER_ERROR = -32_000
 
-/** A message of JSON-RPC; `id` is absent from a notification, `text` is what is sent. */
+/** A JSON-RPC message. **Shape** `id` is undefined for a notification. `text` is the JSON that is sent. */
 export interface Message {
   readonly id: string | number | undefined
   readonly method: string | undefined
@@ -16,13 +16,13 @@ export interface Message {
   readonly text: string
 }
 
-/** Reads a line. **Errors** `undefined` for what is no message: no JSON, or no object. */
+/** Parses a line. **Errors** `undefined` if the line is not a JSON object. */
 export const parse = (line: string): Result.Result<Message, undefined> => {
   const value = json(line)
   return Predicate.isReadonlyObject(value) ? Result.succeed(of(value)) : Result.fail(undefined)
 }
 
-/** Makes a message of a value. */
+/** Makes a message from a decoded object. */
 export const of = (value: object): Message => ({
   id: Predicate.hasProperty(value, "id") && isId(value.id) ? value.id : undefined,
   method: Predicate.hasProperty(value, "method") && typeof value.method === "string" ? value.method : undefined,
@@ -32,19 +32,19 @@ export const of = (value: object): Message => ({
 
 const isId = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number"
 
-/** Parses a text; `undefined` for what is no JSON. */
+/** Parses JSON. **Shape** `undefined` for invalid JSON. */
 export const json = (text: string): unknown =>
   Result.getOrElse(
     Result.try((): unknown => JSON.parse(text)),
     () => undefined
   )
 
-/** Writes an error. **Shape** `id` is null where the request's could not be read. */
+/** Renders an error reply. **Shape** `id` is null if the request's id could not be read. */
 export const error = (id: string | number | null, code: number, message: string): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })
 
 /**
- * Gives the headers that repeat what a message says, from the revision of 2026-07-28 on; none for one of an earlier.
+ * Returns the headers that repeat fields of a message. Revisions before 2026-07-28 have none.
  *
  * **Source** Model Context Protocol 2026-07-28, "Streamable HTTP", standard request headers.
  */
@@ -68,7 +68,7 @@ const nameOf = (method: string, params: unknown): unknown => {
   return isNamed && Predicate.hasProperty(params, "name") ? params.name : undefined
 }
 
-/** Writes a text that no header could carry as it is. */
+/** Encodes a text for a header, in base64 if a header cannot carry it unchanged. */
 const encode = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) && !text.startsWith("=?") && text === text.trim()
     ? text

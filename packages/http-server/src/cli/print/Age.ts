@@ -1,5 +1,5 @@
 /**
- * How old something is, as kubectl writes it.
+ * Ages, in the form that kubectl prints.
  */
 
 const MINUTE = 60
@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** From so many seconds on, an age has these units. **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/duration`. */
+/** The units of an age, by its least number of seconds. **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/duration`. */
 const FORMS: ReadonlyArray<readonly [from: number, units: ReadonlyArray<readonly [seconds: number, letter: string]>]> =
   [
     [8 * YEAR, [[YEAR, "y"]]],
@@ -46,9 +46,9 @@ const FORMS: ReadonlyArray<readonly [from: number, units: ReadonlyArray<readonly
   ]
 
 /**
- * Writes a length of time in one or two units, rounded down.
+ * Prints a length of time in one or two units, rounded down.
  *
- * **Units** milliseconds; less than none, between clocks that differ, is `0s`. **Example** `47s`, `5m10s`, `3h20m`, `12d`
+ * **Units** milliseconds. A negative length, from clocks that differ, is `0s`. **Example** `47s`, `5m10s`, `3h20m`, `12d`
  */
 export const print = (ms: number): string => {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
@@ -63,7 +63,7 @@ export const print = (ms: number): string => {
   return parts.join("")
 }
 
-/** Writes how long ago an instant was. **Shape** `instant` is RFC 3339; what is none is given back as it is. */
+/** Prints the time since an instant in RFC 3339. A text that is not an instant is returned unchanged. */
 export const since = (instant: string, nowMs: number): string => {
   const atMs = Date.parse(instant)
   return Number.isNaN(atMs) ? instant : print(nowMs - atMs)

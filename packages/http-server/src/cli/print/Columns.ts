@@ -9,10 +9,10 @@ import * as CoverageNotes from "./CoverageNotes.ts"
 import type { ListColumns } from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
-/** A cell that knows nothing. */
+/** Printed where a value is not known. */
 const UNKNOWN = "-"
 
-/** The columns of clusters; what is wrong with a cluster stands beside it, in tables where that is so for any row. */
+/** The columns of clusters. A table has SAME CLUSTER and REASON only if some row has one. */
 export const clusters = (nowMs: number): ListColumns<ClusterRow> => ({
   table: [
     { title: "NAME", cell: (row) => row.name },
@@ -175,11 +175,11 @@ const labelsOf = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(",")
 
-/** Joins the labels of a row. A last `…` says that the cluster has more of them. */
+/** Prints the labels of a row. The reply leaves out some labels of a row that ends in `…`. */
 export const shownLabels = ({ labels, labelsTruncated }: Pick<WorkloadRow, "labels" | "labelsTruncated">): string =>
   `${labelsOf(labels)}${labelsTruncated === true ? ",…" : ""}`
 
-/** Selectors apart by `;`; inside one, names apart by `,` and labels after `+`. **Example** `a,b;c+team=web` */
+/** Prints namespace selectors, joined by `;`. In each, names are joined by `,` and labels follow `+`. **Example** `a,b;c+team=web` */
 const namespacesOf = ({ rule }: ApiKey): string =>
   rule.targetNamespaces
     ?.map(({ labelSelector, namespaceNames }) =>

@@ -1,14 +1,14 @@
 /**
- * A command that did not do what was asked, told in lines for a person.
+ * The failure of a command, as lines for its user.
  */
 import { Runtime, Schema } from "effect"
 import * as PlainText from "./PlainText.ts"
 
 /**
- * Ends the program.
+ * A failure that ends the program.
  *
- * **Shape** one line a problem, already told when it leaves `Cli.run`; `exitCode` 1 for a failure, 2 when the command
- * line or a setting is at fault, wherever that stands.
+ * **Shape** one line for each problem. `Cli.run` prints them. `exitCode` is 2 if the command line, a variable or a setting
+ * is wrong, else 1.
  */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   lines: Schema.Array(Schema.String),
@@ -22,19 +22,19 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
     return this.exitCode
   }
 
-  /** Its lines are the report. */
+  /** The lines are the report, so the runtime prints none. */
   override get [Runtime.errorReported](): boolean {
     return false
   }
 }
 
-/** Fails for a reason outside the command line. */
+/** Makes a failure with exit code 1. */
 export const failed = (...lines: ReadonlyArray<string>): CommandFailure =>
   new CommandFailure({ lines: lines.map(PlainText.oneLine), exitCode: 1 })
 
-/** Fails for what stands, or is missing, on the command line or in the variables that stand in for it. */
+/** Makes a failure with exit code 2: a flag, an argument or an environment variable is wrong or missing. */
 export const misused = (...lines: ReadonlyArray<string>): CommandFailure =>
   new CommandFailure({ lines: lines.map(PlainText.oneLine), exitCode: 2 })
 
-/** Fails with an error that says what is wrong in its message, a line a problem. */
+/** Makes a failure with exit code 1 from an error, whose message has a line for each problem. */
 export const fromError = (error: { readonly message: string }): CommandFailure => failed(...error.message.split("\n"))

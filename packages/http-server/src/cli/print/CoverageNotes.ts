@@ -1,13 +1,13 @@
 /**
- * What the user must know of clusters that did not answer in full.
+ * Warnings about clusters whose answers are missing, stale or incomplete.
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Option } from "effect"
 
 /**
- * What is to be told of one cluster.
+ * A warning about one cluster.
  *
- * **Shape** `text` follows the cluster's name; notes whose text is the same but for `ageMs` are told together.
+ * **Shape** `text` follows the cluster's name. Notes whose texts differ only in `ageMs` are merged into one line.
  */
 export interface Note {
   readonly cluster: string
@@ -15,7 +15,7 @@ export interface Note {
   readonly text: (whose: "its" | "their", age: string) => string
 }
 
-/** The parts of a coverage that notes are made of; a report of costs has clusters that left among its own. */
+/** The parts of a coverage that notes need. Cost reports also have the status `retired`. */
 type Told = Pick<Coverage, "ageMs" | "missingKinds" | "error"> & {
   readonly name: string
   readonly status: Coverage["status"] | "retired"
@@ -25,13 +25,13 @@ type Told = Pick<Coverage, "ageMs" | "missingKinds" | "error"> & {
 const NAMED = 5
 
 /**
- * Tells, a line for all clusters that it holds for, whose rows are missing or old; nothing for clusters that answered well.
+ * Returns warnings about clusters whose rows are missing or stale. Equal warnings of several clusters share a line.
  *
  * **Example** `warning: clusters stage, test: timeout, their rows are missing: no answer within 3000 ms`
  */
 export const lines = (coverages: ReadonlyArray<Told>): ReadonlyArray<string> => fold(coverages.flatMap(notesOf))
 
-/** Writes notes as warnings, in the order in which they first come. */
+/** Merges equal notes and prints each as one warning, in the order of their first cluster. */
 export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
   const alike = Map.groupBy(notes, ({ text }) => text("its", ""))
   return [...alike.values()].flatMap((group) => {
@@ -46,7 +46,7 @@ export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
 }
 
 /**
- * Says which clusters were asked when nothing was found, so that an empty table is no silent zero.
+ * Explains an empty list by the clusters that were asked and their status.
  */
 export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, target: Option.Option<string>): string => {
   const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""
@@ -57,7 +57,7 @@ export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, targe
 export const statusesOf = (coverages: ReadonlyArray<Pick<Told, "name" | "status">>): string =>
   coverages.length === 0 ? "no cluster" : coverages.map(({ name, status }) => `${name} ${status}`).join(", ")
 
-/** Says what is wrong with a cluster beside its status. **Shape** empty for one that answered well. */
+/** Returns the reason for a cluster's status. **Shape** empty if the cluster answered in full. */
 export const reasonOf = (coverage: Told): string => {
   const { ageMs, missingKinds = [], status } = coverage
   return [
@@ -67,7 +67,7 @@ export const reasonOf = (coverage: Told): string => {
   ].join("; ")
 }
 
-/** Keeps for each cluster of several pages a coverage that tells of missing rows before one that does not, else the last. */
+/** Picks one coverage for each cluster of several pages: the first with missing rows, else the last. */
 export const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): ReadonlyArray<Coverage> => {
   const byName = new Map<string, Coverage>()
   for (const coverage of pages.flat()) {
@@ -77,7 +77,7 @@ export const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): Readonly
   return [...byName.values()]
 }
 
-/** Gives what a cluster failed with, without its name, which stands before it. **Shape** empty where nothing is known. */
+/** Returns the error of a cluster without the cluster's name, which callers print before it. **Shape** empty without an error. */
 export const causeOf = ({ error, name }: Pick<Told, "error" | "name">): string => {
   const message = error?.message ?? ""
   return message.replace(`cluster ${name}: `, "").replace(`cluster ${name} `, "")

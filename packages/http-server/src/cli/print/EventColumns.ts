@@ -1,11 +1,11 @@
 /**
- * The columns of events: kubectl's in a table, complete and exact in CSV.
+ * The columns of events. A table has kubectl's columns, CSV every field.
  */
 import type { EventRow } from "@quarterdeck/cluster-fanout/Row"
 import * as Age from "./Age.ts"
 import type { ListColumns } from "./Output.ts"
 
-/** What kubectl writes for an object of the cluster scope. */
+/** kubectl's text for the namespace of an object in the cluster scope. */
 const NONE = "<none>"
 
 const objectOf = ({ regarding: { kind, name } }: EventRow): string => `${kind}/${name}`

@@ -1,5 +1,5 @@
 /**
- * Rows as a table for people, as CSV for a spreadsheet, as JSON for a program.
+ * Rows as a table, as CSV, as JSON or as YAML.
  */
 import { CliOutput } from "effect/cli"
 import { Document, visit } from "yaml"
@@ -7,14 +7,14 @@ import * as PlainText from "./PlainText.ts"
 
 export type Format = "table" | "json" | "yaml" | "csv"
 
-/** The forms of a list. **Shape** `wide` is a table with more columns, `name` one name a line, for another command. */
+/** The formats of a list. **Shape** `wide` is a table with more columns. `name` prints one name a line. */
 export type ListFormat = Format | "wide" | "name"
 
 /**
  * One column.
  *
- * **Shape** a number is written as it is, everything else as text; `align` is of tables, left unless given; a table has a
- * rare column where some row has a text in it.
+ * **Shape** CSV never quotes numbers. `align` applies to tables; the default is left. A table has a rare column only if one of
+ * its cells is not empty.
  */
 export interface Column<Row> {
   readonly title: string
@@ -28,21 +28,21 @@ export interface Columns<Row> {
   readonly csv: ReadonlyArray<Column<Row>>
 }
 
-/** The columns of a list: `wide` stands beside those of the table; `name` tells a row from all others. */
+/** The columns of a list. **Shape** `wide` adds columns to those of the table. `name` identifies a row. */
 export interface ListColumns<Row> extends Columns<Row> {
   readonly wide: ReadonlyArray<Column<Row>>
   readonly name: (row: Row) => string
 }
 
 /**
- * Renders aligned columns under their titles; two spaces apart, nothing after the last.
+ * Renders aligned columns under their titles, two spaces apart, without trailing spaces.
  */
 export const table = <Row>(all: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
   const columns = all.filter(({ cell, isRare = false }) => !isRare || rows.some((row) => cell(row) !== ""))
   return aligned(columns, [titlesOf(columns), ...cellsOf(columns, rows)], []).text
 }
 
-/** Renders a table to which lines are added. **Shape** a column grows, and never shrinks; the titles stand above the first row. */
+/** A table that is printed in parts. **Shape** columns grow and never shrink. The titles precede the first row. */
 export class AppendedTable {
   #widths: ReadonlyArray<number> = []
 
@@ -79,8 +79,8 @@ const aligned = <Row>(
 /**
  * Renders CSV with a line of titles.
  *
- * **Shape** a text that a spreadsheet would run as a formula gets a leading `'`; what cannot be seen becomes an escape, as
- * in a table; lines end with a line feed.
+ * **Shape** a text that a spreadsheet would run as a formula gets a leading `'`. Invisible characters become escapes, as in a
+ * table. Lines end with a line feed.
  *
  * **Source** RFC 4180; OWASP, "CSV Injection".
  */
@@ -89,16 +89,15 @@ export const csv = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArra
     .map((line) => `${line.map(field).join(",")}\n`)
     .join("")
 
-/** Renders a value as indented JSON. **Shape** what cannot be seen stands there as JSON's own escapes. */
+/** Renders a value as indented JSON. Invisible characters become JSON escapes. */
 export const json = (value: unknown): string =>
   `${JSON.stringify(value, null, 2).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)}\n`
 
-/** Renders a value as one line of JSON, as {@link json}. */
+/** Renders a value as one line of JSON, with the escapes of {@link json}. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value).replace(UNSEEN_EACH, escaped)}\n`
 
 /**
- * Renders a value as YAML 1.2 that readers of YAML 1.1 take for the same. **Shape** what cannot be seen stands there as
- * escapes, as in JSON.
+ * Renders a value as YAML 1.2 that parsers of YAML 1.1 read alike. Invisible characters become escapes, as in JSON.
  */
 export const yaml = (value: unknown): string => {
   const document = new Document(value, { compat: "yaml-1.1" })
@@ -110,7 +109,7 @@ export const yaml = (value: unknown): string => {
   return document.toString({ lineWidth: 0 }).replace(/(?!\n)[\p{C}\u2028\u2029]/gu, escaped)
 }
 
-/** Renders a value in one of the forms that have all of it. */
+/** Renders a whole value as JSON or YAML. */
 export const document = (format: "json" | "yaml", value: unknown): string =>
   format === "json" ? json(value) : yaml(value)
 
@@ -122,7 +121,7 @@ const escaped = (character: string): string =>
     .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Characters that start a formula, and their full-width forms; those that spreadsheets skip before one cannot stand here. */
+/** Characters that start a formula, and their full-width forms. `oneLine` has escaped the characters that spreadsheets skip. */
 const FORMULA = /^[=+\-@＝＋－＠]/
 
 const field = (value: string | number): string => {

@@ -1,5 +1,5 @@
 /**
- * The flags that choose the form of what a command prints.
+ * The `--output` flags.
  */
 import { Flag } from "effect/cli"
 import type * as Output from "./Output.ts"
@@ -11,11 +11,11 @@ const flagOf = <const Formats extends ReadonlyArray<Output.ListFormat>>(formats:
     Flag.withDefault("table" as const)
   )
 
-/** The form of a list of things that have a name. */
+/** The formats of lists whose rows have names. */
 export const listFlag = flagOf(
   ["table", "wide", "name", "json", "yaml", "csv"],
-  "Form of the rows: table, wide (a table with more columns), name (one a line), json, yaml, csv"
+  "Output format: table, wide (a table with more columns), name (one name per line), json, yaml or csv"
 )
 
-/** The form of other rows. */
-export const outputFlag = flagOf(["table", "json", "yaml", "csv"], "Form of the rows: table, json, yaml, csv")
+/** The formats of other rows. */
+export const outputFlag = flagOf(["table", "json", "yaml", "csv"], "Output format: table, json, yaml or csv")

@@ -1,5 +1,5 @@
 /**
- * The columns of pods: kubectl's in a table, complete and exact in CSV.
+ * The columns of pods. A table has kubectl's columns, CSV every field.
  */
 import type { PodRow } from "@quarterdeck/cluster-fanout/Row"
 import * as Age from "./Age.ts"
@@ -7,7 +7,7 @@ import { shownLabels } from "./Columns.ts"
 import type { ListColumns } from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
-/** A cell without a value, in kubectl's word. */
+/** kubectl's text for a cell without a value. */
 const NONE = "<none>"
 
 export const make = (nowMs: number): ListColumns<PodRow> => ({
@@ -53,7 +53,7 @@ export const make = (nowMs: number): ListColumns<PodRow> => ({
   ]
 })
 
-/** Writes how often a pod was restarted, and how long ago last. **Example** `4 (5m ago)` */
+/** Prints the number of restarts and the time since the last one. **Example** `4 (5m ago)` */
 const restartsOf = ({ lastRestartAt, restarts }: PodRow, nowMs: number): string | number =>
   lastRestartAt === undefined ? restarts : `${restarts} (${Age.since(lastRestartAt, nowMs)} ago)`
 

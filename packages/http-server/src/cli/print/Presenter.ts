@@ -1,18 +1,18 @@
 /**
- * What the command line says of itself: help, version, and mistakes, a line each.
+ * Prints help, the version and errors of the command line.
  */
 import { Effect, Layer, type Stdio } from "effect"
 import { type CliError, CliOutput, TerminalCapabilities } from "effect/cli"
 import * as Print from "./Print.ts"
 
 const EXIT_STATUS = `EXIT STATUS
-  0    done; clusters that did not answer are told on standard error
+  0    done; clusters that did not answer are listed on standard error
   1    failed, for the reason on standard error
   2    the command line, an environment variable or a setting is wrong
-  130  interrupted; a server that is told to stop, and --watch, end with 0
+  130  interrupted; serve and --watch end with 0 when stopped
 `
 
-/** Presents help and version on standard output, mistakes on standard error without the whole help. */
+/** Prints help and version to standard output, and errors to standard error without the whole help. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const stdio = yield* Effect.context<Stdio.Stdio>()
@@ -26,7 +26,10 @@ export const layer = Layer.unwrap(
           return Print.output(`${event.name} ${event.version}\n`)
         case "InvalidInvocation": {
           const command = event.commandPath.join(" ")
-          const lines = [...told(event.errors).map((error) => explain(error, command)), `see ${command} --help`]
+          const lines = [
+            ...withoutFlagValues(event.errors).map((error) => explain(error, command)),
+            `see ${command} --help`
+          ]
           return Effect.forEach(lines, Print.note, { discard: true })
         }
       }
@@ -35,13 +38,15 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** What follows a flag that is not known may be its value, and is not taken for a command. */
-const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): ReadonlyArray<CliError.NonShowHelpErrors> =>
+/** Drops the error about an unknown subcommand behind an unknown flag: the word may be the flag's value. */
+const withoutFlagValues = (
+  errors: ReadonlyArray<CliError.NonShowHelpErrors>
+): ReadonlyArray<CliError.NonShowHelpErrors> =>
   errors.some(({ _tag }) => _tag === "UnrecognizedOption")
     ? errors.filter(({ _tag }) => _tag !== "UnknownSubcommand")
     : errors
 
-/** Says what a value must be as a person would. **Example** `"table" | "json"` is `table or json` */
+/** Rewrites the description of an allowed value as plain English. **Example** `"table" | "json"` is `table or json` */
 const plain = (expected: string): string => {
   const text = expected.replace(/^Expected /, "")
   if (text === "a string representing a finite number") return "a number"
@@ -51,13 +56,13 @@ const plain = (expected: string): string => {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`
 }
 
-/** Explains a mistake without the value that was given: it may be a secret put in the wrong place. */
+/** Explains an error without the given value, which may be a misplaced secret. */
 const explain = (error: CliError.NonShowHelpErrors, command: string): string => {
   switch (error._tag) {
     case "UnrecognizedOption":
       return `${error.option} is not a flag of ${command}${suggestion(error.suggestions)}`
     case "UnknownSubcommand":
-      // What stands after a command may be meant for its argument.
+      // The word after a command may be meant as its argument.
       if (error.parent !== undefined && error.parent.length > 1) {
         return `${error.parent.join(" ")} has no such command${suggestion(error.suggestions)}`
       }

@@ -1,14 +1,14 @@
 /**
- * Writes to the standard streams.
+ * Writes to standard output and standard error.
  */
 import { Effect, PlatformError, Stdio, Stream } from "effect"
 import * as Output from "./Output.ts"
 import * as PlainText from "./PlainText.ts"
 
 /**
- * Writes a text to standard output as it is.
+ * Writes a text to standard output, unchanged.
  *
- * **Shape** tells whether somebody reads on. **Errors** none when the reader has gone: `head` has what it wanted.
+ * **Shape** false if the reader has closed the stream, as `head` does. That is not an error.
  */
 export const append = Effect.fn("Print.append")(function* (text: string) {
   const stdio = yield* Stdio.Stdio
@@ -20,10 +20,10 @@ export const append = Effect.fn("Print.append")(function* (text: string) {
   )
 })
 
-/** Does so for who has nothing more to write. */
+/** Writes a text to standard output as {@link append}, without a result. */
 export const output = (text: string) => Effect.asVoid(append(text))
 
-/** Writes what a stream gives, as it comes. **Errors** those of the stream; none when the reader has gone. */
+/** Writes a stream to standard output as it arrives. **Errors** those of the stream. A closed reader is not an error. */
 export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.Stream<string | Uint8Array, E, R>) {
   const stdio = yield* Stdio.Stdio
   const out = stdio.stdout()
@@ -33,14 +33,14 @@ export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.St
   )
 })
 
-/** Writes the text that a server sends, as it comes. **Shape** what cannot be seen becomes escapes, but for ends of lines. */
+/** Writes the text of a server as it arrives. Invisible characters except line ends become escapes. */
 export const lines = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
   parts(Stream.map(Stream.decodeText(stream), PlainText.lines))
 
-/** Writes one line for the user to standard error, where it does not mix with what a program reads. */
+/** Writes one line to standard error, apart from the output that programs read. */
 export const note = (line: string) => aside(`quarterdeck: ${PlainText.oneLine(line)}\n`)
 
-/** Writes a text to standard error as it is. */
+/** Writes a text to standard error, unchanged. */
 export const aside = Effect.fn("Print.aside")(function* (text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Stream.make(text).pipe(
@@ -50,7 +50,7 @@ export const aside = Effect.fn("Print.aside")(function* (text: string) {
   )
 })
 
-/** Writes a list in the form that the user chose; `whole` is the answer that JSON and YAML print, with all that it carries. */
+/** Writes a list in the chosen format. `whole` is the reply that JSON and YAML print. */
 export const list = <Row>(
   format: Output.ListFormat,
   columns: Output.ListColumns<Row>,
@@ -67,7 +67,7 @@ export const list = <Row>(
   }
 }
 
-/** Writes other rows, as {@link list} does. */
+/** Writes rows without names in the chosen format, as {@link list}. */
 export const rows = <Row>(
   format: Output.Format,
   columns: Output.Columns<Row>,

@@ -1,5 +1,5 @@
 /**
- * Calls the service, and tells every way in which that can fail in one line.
+ * Calls the server's API. Each failure is explained in one line.
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Problem } from "@quarterdeck/contract/Problem"
@@ -11,31 +11,31 @@ import type { Connection } from "./Connection.ts"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 import { explain } from "./TransportProblem.ts"
 
-/** A request to the service: `path` starts with a slash and is encoded; a query parameter may stand more than once. */
+/** A request. **Shape** `path` starts with a slash and is encoded. A query parameter may occur more than once. */
 export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** A status beside those of success whose body is an answer, if it is of this media type. */
+  /** An error status whose body is decoded like a success if it has this media type. */
   readonly accepts?: { readonly status: number; readonly mediaType: string }
-  /** The flag, or argument, that each field of the request came from: a field that is refused is told by it. */
+  /** The flag or argument of each request field. Errors name it instead of the field. */
   readonly flags?: Readonly<Record<string, string>>
 }
 
-/** Longer than any deadline that the service takes, with room for a slow line. */
+/** Longer than the longest deadline of the server, with time for a slow connection. */
 const TIMEOUT = "60 seconds"
-/** A full page of rows with their labels, several times over. */
+/** Several times a full page of rows with labels. */
 const MAX_ANSWER = ByteSize.mebibytes(128)
 
 /**
- * Calls an endpoint and decodes its answer.
+ * Calls an endpoint and decodes its reply.
  *
- * **Errors** `CommandFailure`: no connection, an answer that is not JSON or of another shape, a problem that the
- * service sent; with exit code 2 where what it refused (HTTP 400) stood in a flag.
+ * **Errors** `CommandFailure` for a failed connection, a reply of another shape, or a problem of the server. The exit code is 2
+ * if the server refused the value of a flag (HTTP 400).
  *
- * **Limits** one request, 60 s, 128 MiB; redirects are not followed, so that the key goes to no other address.
+ * **Limits** one request, 60 s, 128 MiB. Redirects are not followed, so the key reaches no other address.
  */
 export const call = Effect.fn("ApiClient.call")(function* <A>(
   connection: Connection,
@@ -47,13 +47,13 @@ export const call = Effect.fn("ApiClient.call")(function* <A>(
   const decoded = Schema.decodeUnknownResult(schema)(json)
   if (Result.isSuccess(decoded)) return decoded.success
   const fault = SchemaFault.print(SchemaFault.fromIssue(decoded.failure.issue))
-  return yield* failed(`${connection.base}: the answer is not one that this program knows: ${fault}`)
+  return yield* failed(`${connection.base}: this version of the program cannot read the reply: ${fault}`)
 })
 
 /**
- * Calls an endpoint that answers with plain text.
+ * Calls an endpoint that replies with plain text.
  *
- * **Errors** `CommandFailure` as of {@link call}. **Limits** as of it.
+ * **Errors** and **Limits** as {@link call}.
  */
 export const text = Effect.fn("ApiClient.text")(function* (connection: Connection, request: Call) {
   const body = yield* send(connection, request, PLAIN)
@@ -61,18 +61,18 @@ export const text = Effect.fn("ApiClient.text")(function* (connection: Connectio
 })
 
 /**
- * Calls an endpoint that answers without content.
+ * Calls an endpoint that replies without a body.
  */
 export const run = Effect.fn("ApiClient.run")(function* (connection: Connection, request: Call) {
   yield* send(connection, request)
 })
 
 /**
- * Calls an endpoint that answers with comma-separated values, and gives them as they come.
+ * Streams the reply of an endpoint that returns CSV.
  *
- * **Errors** `CommandFailure` as of {@link call}, also for an answer that breaks off.
+ * **Errors** `CommandFailure` as {@link call}, also for a truncated reply.
  *
- * **Limits** one request; 60 s without a part of the answer; any length.
+ * **Limits** one request, any length. Fails after 60 s without data.
  */
 export const download = (
   connection: Connection,
@@ -86,9 +86,9 @@ export const download = (
   )
 
 /**
- * Calls an endpoint that answers with plain text for as long as it likes, and gives it as it comes.
+ * Streams the reply of an endpoint that returns plain text without a time limit.
  *
- * **Errors** `CommandFailure` as of {@link download}. **Limits** one request; 60 s until the answer begins.
+ * **Errors** `CommandFailure` as {@link download}. **Limits** one request, 60 s until the reply starts.
  */
 export const follow = (
   connection: Connection,
@@ -114,19 +114,19 @@ const parts = (connection: Connection, request: Call, mediaType: string) => {
   )
 }
 
-/** A stream of events that ended though it could have gone on: to begin again may help. **Shape** `failure` says why. */
+/** A stream of events that broke for a reason that may pass, so a retry may help. **Shape** `failure` is the reason. */
 export class StreamLost extends Data.TaggedError("StreamLost")<{ readonly failure: CommandFailure }> {}
 
-/** Statuses of refusals that may pass by themselves. */
+/** Statuses that a retry may not meet again. */
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
 /**
- * Calls an endpoint that answers with server-sent events, and gives those that came together together.
+ * Streams the server-sent events of an endpoint. Events of one chunk form one array.
  *
- * **Errors** `StreamLost` for what may pass: no connection, one that broke or fell silent, a service that is busy; else
- * `CommandFailure` as of {@link call}.
+ * **Errors** `StreamLost` for a connection that failed, broke or fell silent, and for a busy server; else `CommandFailure` as
+ * {@link call}.
  *
- * **Limits** one request; 60 s without a part of the answer, of which there is one every 15 s; 10 MiB an event.
+ * **Limits** one request, 10 MiB an event. Fails after 60 s without data; the server sends a comment every 15 s.
  */
 export const events = (
   connection: Connection,
@@ -155,16 +155,16 @@ const parsed =
   (connection: Connection) =>
   <E, R>(texts: Stream.Stream<string, E, R>): Stream.Stream<ReadonlyArray<Sse.Event>, E | CommandFailure, R> =>
     Stream.suspend(() => {
-      let heard: Array<Sse.Event> = []
+      let received: Array<Sse.Event> = []
       const parser = Sse.makeParser((event) => {
-        if (event._tag === "Event") heard.push(event)
+        if (event._tag === "Event") received.push(event)
       })
       return Stream.mapEffect(texts, (text) => {
         const fault = parser.feed(text)
         if (fault !== undefined) return Effect.fail(failed(`${connection.base}: ${fault.message}`))
-        const together = heard
-        heard = []
-        return Effect.succeed(together)
+        const chunk = received
+        received = []
+        return Effect.succeed(chunk)
       })
     })
 
@@ -173,7 +173,7 @@ const EVENTS = "text/event-stream"
 const CSV = "text/csv"
 const PLAIN = "text/plain"
 
-/** The body of a successful answer. */
+/** A reply with its body. */
 interface Body {
   readonly status: number
   readonly mediaType: string
@@ -226,7 +226,7 @@ const toRequest = (
   return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
 }
 
-/** Tells what an answer other than a success says. */
+/** Makes the failure of a reply other than a success. */
 const refusal = (
   connection: Connection,
   { flags = {} }: Call,
@@ -235,15 +235,15 @@ const refusal = (
 ): CommandFailure => {
   if (body.status >= 300 && body.status < 400) {
     const location = response.headers["location"] ?? "an unknown address"
-    return failed(`${connection.base}: moved to ${location} (HTTP ${body.status}); give that address instead`)
+    return failed(`${connection.base}: moved to ${location} (HTTP ${body.status}); use that address instead`)
   }
   const problem = Result.flatMap(parse(body), Schema.decodeUnknownResult(Problem))
   if (Result.isFailure(problem)) return notJson(connection, body)
   const { clusters = [], code, detail, field, requestId, title } = problem.success
   const flag = field === undefined ? undefined : flagOf(connection, flags, field)
   if (body.status === 400 && field !== undefined && flag !== undefined) {
-    const told = [`${field}: `, `${field} `].find((start) => detail.startsWith(start)) ?? ""
-    return misused(`${flag}: ${detail.slice(told.length)} (HTTP ${body.status}, code ${code}, request ${requestId})`)
+    const prefix = [`${field}: `, `${field} `].find((start) => detail.startsWith(start)) ?? ""
+    return misused(`${flag}: ${detail.slice(prefix.length)} (HTTP ${body.status}, code ${code}, request ${requestId})`)
   }
   const where = flag?.startsWith("--") === true ? `, ${flag}` : field === undefined ? "" : `, field ${field}`
   return failed(
@@ -252,14 +252,14 @@ const refusal = (
   )
 }
 
-/** Gives the flag by which a field was set; that of the header, whatever its case, is the one that names clusters. */
+/** Returns the flag that set a field. The cluster header, in any case, stands for `--cluster`. */
 const flagOf = ({ clusterHeader }: Connection, flags: NonNullable<Call["flags"]>, field: string): string | undefined =>
   field.toLowerCase() === clusterHeader.toLowerCase() ? "--cluster" : flags[field.replace(/[[.].*$/, "")]
 
 const notJson = ({ base }: Connection, { mediaType, status }: Body): CommandFailure =>
-  failed(`${base}: HTTP ${status} with ${mediaType}, which is no answer of Quarterdeck: is this its address?`)
+  failed(`${base}: HTTP ${status} with ${mediaType} is not a reply of Quarterdeck: is this its address?`)
 
-/** Parses JSON; fails for a body whose media type is not JSON's, whatever it holds. */
+/** Parses a body as JSON. Fails if the media type is not that of JSON. */
 const parse = ({ mediaType, text }: Body): Result.Result<unknown, unknown> =>
   /^application\/(?:[a-z.-]+\+)?json$/i.test(mediaType)
     ? Result.try((): unknown => JSON.parse(text))

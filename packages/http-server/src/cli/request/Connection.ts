@@ -1,5 +1,5 @@
 /**
- * Which server the client commands speak to, and with which key.
+ * The server and the key that client commands use.
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import { Effect, Option, Redacted } from "effect"
@@ -11,10 +11,10 @@ import { misused } from "../print/CommandFailure.ts"
 import * as Print from "../print/Print.ts"
 
 /**
- * A server, and how to address it.
+ * A server and the credentials for it.
  *
- * **Shape** `base` has no slash at its end; `authorization` is that header's value; `clusterHeader` names the header of
- * the target.
+ * **Shape** `base` has no trailing slash. `authorization` is the value of that header. `clusterHeader` is the name of the header
+ * that names clusters.
  */
 export interface Connection {
   readonly base: string
@@ -22,7 +22,7 @@ export interface Connection {
   readonly clusterHeader: string
 }
 
-/** The flag that every client command has; the key is never a flag, which other users of the machine could read. */
+/** The address flag of every client command. The key is never a flag: other users of the machine could read it. */
 export const urlFlag = Flag.String("url").pipe(
   Flag.withMetavar("URL"),
   Flag.withDescription("Address of the server [QUARTERDECK_URL]; the key is read from QUARTERDECK_API_KEY"),
@@ -30,12 +30,10 @@ export const urlFlag = Flag.String("url").pipe(
 )
 
 /**
- * Reads the connection: the flag, else `QUARTERDECK_URL`; the key from `QUARTERDECK_API_KEY`; the target header's name
- * from `QUARTERDECK_CLUSTER_HEADER`, else the default.
+ * Reads the address from the flag or `QUARTERDECK_URL`, the key from `QUARTERDECK_API_KEY`, and the header's name from
+ * `QUARTERDECK_CLUSTER_HEADER` or its default. Warns about an `http:` address of another machine.
  *
- * **Shape** an `http:` address of another machine is used, with a warning on stderr.
- *
- * **Errors** `CommandFailure` with exit code 2, one line for each that is missing or not usable, the key never shown.
+ * **Errors** `CommandFailure` with exit code 2 and a line for each value that is missing or invalid. No line shows the key.
  */
 export const read = Effect.fn("Connection.read")(function* (flag: Option.Option<string>) {
   const { variables } = yield* Surroundings
@@ -63,14 +61,14 @@ export const read = Effect.fn("Connection.read")(function* (flag: Option.Option<
   return { base, authorization, clusterHeader } satisfies Connection
 })
 
-/** Warns on stderr when the key would cross a network unencrypted. */
+/** Warns if the key would cross a network unencrypted. */
 const warnOfPlainHttp = (base: string) => {
   const { hostname, protocol } = new URL(base)
   if (protocol !== "http:" || isLoopback(hostname)) return Effect.void
   return Print.note(`${base} is plain HTTP, so the API key crosses the network unencrypted; use an https:// address`)
 }
 
-/** A key that is one token goes as Bearer; any other text that a deployment chose, as the password of Basic. */
+/** Makes the header's value: Bearer for a key that is one token, else Basic with the key as the password. */
 const authorizationOf = (key: Redacted.Redacted): Redacted.Redacted | undefined => {
   const text = Redacted.value(key)
   if (text === "" || /\p{Cc}/u.test(text)) return undefined

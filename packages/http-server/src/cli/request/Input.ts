@@ -1,17 +1,17 @@
 /**
- * Text that a command reads whole, from a file or from standard input.
+ * Text that a command reads from a file or from standard input.
  */
 import { Effect, FileSystem, Option, Result, Stdio, Stream } from "effect"
 import { failed } from "../print/CommandFailure.ts"
 import * as SystemRefusal from "../../settings/SystemRefusal.ts"
 
-/** Names an input for messages; `-` is `standard input`. */
+/** Returns the name of an input for messages. `-` is `standard input`. */
 export const nameOf = (path: string): string => (path === "-" ? "standard input" : path)
 
 /**
  * Reads a file, or standard input for `-`.
  *
- * **Errors** `CommandFailure` when it cannot be read, is too long or is not UTF-8.
+ * **Errors** `CommandFailure` if the input cannot be read, exceeds `maxBytes` or is not UTF-8.
  *
  * **Limits** stops reading above `maxBytes`.
  */

@@ -1,22 +1,20 @@
 /**
- * A list read page by page.
+ * Reads a list page by page.
  */
 import { MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Effect } from "effect"
 
-/** The pages that were read; `rest` continues where they end, and is absent when they hold everything. */
+/** The pages that were read. **Shape** `rest` is the cursor of the next page; undefined at the end of the list. */
 export interface Pages<Page> {
   readonly pages: ReadonlyArray<Page>
   readonly rest: string | undefined
 }
 
 /**
- * Reads pages until there are `limit` rows, or no more.
+ * Reads pages until `limit` rows are read or the list ends. Reads at least one page.
  *
- * **Shape** `fetch` gets the query of one page; at least one page is read.
- *
- * **Limits** one request after the other; ends at the page without rows that is one too many, so that a server cannot
- * keep it going. Lists that are filtered as they are read, such as the audit, have pages without rows before their end.
+ * **Limits** one request at a time. Stops after more than `maxEmptyPages` pages without rows, so a server cannot keep the command
+ * reading forever. Lists that the server filters while reading, such as the audit, have empty pages before their end.
  */
 export const read = Effect.fnUntraced(function* <Page extends { readonly nextCursor?: string }, E, R>(
   limit: number,

@@ -1,5 +1,5 @@
 /**
- * The flag that names the clusters of a client command.
+ * The `--cluster` flag of client commands.
  */
 import * as ClusterHeader from "@quarterdeck/targeting/ClusterHeader"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
@@ -8,7 +8,7 @@ import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { Connection } from "./Connection.ts"
 
-/** No header of 4 KiB holds more names; how many one request may name is the server's to say. */
+/** More names than a header of 4 KiB can hold. The server has its own limit. */
 const MAX_NAMES = 4_096
 
 const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, description: string, allowed: string) =>
@@ -23,20 +23,20 @@ const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, descr
     Flag.optional
   )
 
-/** Takes the text of the cluster header, and checks its grammar before anything is sent. */
+/** Takes the text of the cluster header and checks its grammar before the request. */
 export const targetFlag = flagOf(
   ClusterName.is,
   "One cluster, several joined by |, or * for all in the key's scope; in quotes, for the shell",
   "a cluster's name, several joined by |, or *"
 )
 
-/** As `targetFlag`, for reports of costs: it names the past of clusters that left, too. */
+/** As {@link targetFlag}, for cost reports: also names histories of clusters that left. */
 export const historyTargetFlag = flagOf(
   HistoryName.is,
   "One cluster, several joined by |, or * for all in the key's scope; clusters that left as well: prod, prod@2026-03-01",
   "a cluster's name, such a name and a day (prod@2026-03-01), several joined by |, or *"
 )
 
-/** The header that a flag asks for. */
+/** Makes the header of a flag. */
 export const headersOf = (connection: Connection, target: Option.Option<string>): Readonly<Record<string, string>> =>
   Option.match(target, { onNone: () => ({}), onSome: (text) => ({ [connection.clusterHeader]: text }) })

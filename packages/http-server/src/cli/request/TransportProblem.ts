@@ -1,5 +1,5 @@
 /**
- * Why a server could not be reached, and what mends it, from the system's own codes.
+ * Explains connection failures and their remedies by the system's error codes.
  */
 import type { HttpClientError } from "effect/http"
 
@@ -9,7 +9,7 @@ import type { HttpClientError } from "effect/http"
  * **Example** `connection refused: is the server running there? (ECONNREFUSED)`
  */
 export const explain = (reason: HttpClientError.HttpClientErrorReason): string => {
-  if (reason._tag === "DecodeError") return "the answer broke off, or is longer than this program reads"
+  if (reason._tag === "DecodeError") return "the reply is truncated, or longer than this program accepts"
   const code = "cause" in reason ? codeOf(reason.cause) : undefined
   if (code === undefined) return "the connection failed"
   return `${EXPLANATION[code] ?? explainFamily(code)} (${code})`
@@ -20,7 +20,7 @@ const UNTRUSTED = "its certificate is not trusted: set NODE_EXTRA_CA_CERTS to th
 const EXPLANATION: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused: is the server running there?",
   ECONNRESET: "the connection was closed without an answer: does the address need https?",
-  ENOTFOUND: "the host name is not known",
+  ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name cannot be looked up at the moment",
   ETIMEDOUT: "no connection within the system's time limit",
   EHOSTUNREACH: "no route to the host",
@@ -42,7 +42,7 @@ const explainFamily = (code: string): string => {
   return "the connection failed"
 }
 
-/** Looks for a code in an error and in those that it was made from. **Limits** a few levels: causes can form a ring. */
+/** Finds the code of an error or of one of its causes. **Limits** five levels: causes can form a cycle. */
 const codeOf = (cause: unknown, depth = 0): string | undefined => {
   if (!(cause instanceof Error) || depth > 4) return undefined
   if ("code" in cause && typeof cause.code === "string") return cause.code

@@ -118,7 +118,10 @@ describe("quarterdeck scale", () => {
     Effect.gen(function* () {
       const { env } = yield* service(scaling)
       const { status, stderr } = yield* quarterdeck(["scale", "deploy/web", "--replicas", "3"], { env })
-      assert.strictEqual(stderr, "quarterdeck: the key does not reach the parent: name the cluster by --cluster\n")
+      assert.strictEqual(
+        stderr,
+        "quarterdeck: the parent is outside the key's scope: name the cluster with --cluster\n"
+      )
       assert.strictEqual(status, 2)
     })
   )

@@ -80,7 +80,7 @@ describe("many workloads by the command line", () => {
       const { asked, env } = yield* service(["a", "b"], outcome("a"), `${outcome("a")}${outcome("b")}${END}`)
       const done = yield* quarterdeck(RESTART, { env })
       assert.strictEqual(done.stdout, `${HEAD}${rowOf("a")}${rowOf("b")}`)
-      assert.match(done.stderr, /; asking again for the same\nquarterdeck: 2 applied\n$/)
+      assert.match(done.stderr, /; retrying\nquarterdeck: 2 applied\n$/)
       assert.strictEqual(done.status, 0)
       assert.lengthOf(asked, 2)
       assert.deepStrictEqual(asked[0], asked[1])
@@ -93,7 +93,7 @@ describe("many workloads by the command line", () => {
       const { asked, env } = yield* service(["a", "b"], outcome("a"), "", "")
       const done = yield* quarterdeck(RESTART, { env })
       assert.strictEqual(done.stdout, `${HEAD}${rowOf("a")}`)
-      assert.match(done.stderr, /quarterdeck: what became of 1 of the workloads is not known/)
+      assert.match(done.stderr, /quarterdeck: the outcome of 1 of the workloads is unknown/)
       assert.lengthOf(done.stderr.match(/asking again/g) ?? [], 2)
       assert.deepStrictEqual([done.status, asked.length], [1, 3])
     })
@@ -110,7 +110,7 @@ describe("many workloads by the command line", () => {
         [500, 1]
       )
       assert.strictEqual(new Set(asked.map(({ key }) => key)).size, 2)
-      assert.include(stderr, "the service did not tell what became of 501 of 501")
+      assert.include(stderr, "the server did not report the outcome of 501 of 501")
       assert.strictEqual(status, 1)
     })
   )
@@ -121,7 +121,7 @@ describe("many workloads by the command line", () => {
       const { status, stderr, stdout } = yield* quarterdeck(RESTART, { env })
       assert.strictEqual(stdout, `${HEAD}${rowOf("a")}`)
       assert.match(stderr, /the service failed in the middle/)
-      assert.match(stderr, /what became of 1 of the workloads is not known/)
+      assert.match(stderr, /the outcome of 1 of the workloads is unknown/)
       assert.strictEqual(status, 1)
     })
   )
@@ -139,10 +139,7 @@ describe("many workloads by the command line", () => {
         resourceVersion: "8"
       }
       assert.deepStrictEqual(json(stdout), { outcomes: [a] })
-      assert.match(
-        stderr,
-        /quarterdeck: 1 applied\n(?:.*\n)*quarterdeck: what became of 1 of the workloads is not known/
-      )
+      assert.match(stderr, /quarterdeck: 1 applied\n(?:.*\n)*quarterdeck: the outcome of 1 of the workloads is unknown/)
       assert.strictEqual(status, 1)
     })
   )
@@ -156,7 +153,7 @@ describe("many workloads by the command line", () => {
       assert.lengthOf(stdout.trim().split("\n"), 501)
       assert.include(stderr, "quarterdeck: 500 applied\n")
       assert.match(stderr, /HTTP 403, code role_forbidden/)
-      assert.include(stderr, "quarterdeck: 200 more of the workloads were left as they are\n")
+      assert.include(stderr, "quarterdeck: 200 more of the workloads were not changed\n")
       assert.notInclude(stderr, "is not known")
       assert.notInclude(stderr, "did not tell")
       assert.deepStrictEqual([status, asked.length], [1, 2])
@@ -168,7 +165,7 @@ describe("many workloads by the command line", () => {
       const { env } = yield* service(["a", "b"], outcome("a"), { status: 401, code: "key_revoked" })
       const { status, stderr } = yield* quarterdeck(RESTART, { env })
       assert.match(stderr, /HTTP 401, code key_revoked/)
-      assert.match(stderr, /quarterdeck: what became of 1 of the workloads is not known/)
+      assert.match(stderr, /quarterdeck: the outcome of 1 of the workloads is unknown/)
       assert.strictEqual(status, 1)
     })
   )
@@ -178,7 +175,7 @@ describe("many workloads by the command line", () => {
       const names = Array.from({ length: 5_001 }, (_, index) => `w-${index}`)
       const { asked, env } = yield* service(names)
       const { status, stderr, stdout } = yield* quarterdeck(RESTART, { env })
-      assert.strictEqual(stderr, "quarterdeck: more than 5000 workloads match: choose fewer\n")
+      assert.strictEqual(stderr, "quarterdeck: more than 5000 workloads match: narrow the selection\n")
       assert.deepStrictEqual([stdout, status, asked.length], ["", 1, 0])
     })
   )
@@ -192,7 +189,7 @@ describe("many workloads by the command line", () => {
       assert.include(stderr, "restart 1 workload in 1 cluster? [y/N] ")
       const a = { cluster: "prod", namespace: "web", kind: "Deployment", name: "a" }
       assert.deepStrictEqual(asked[1]?.body, { action: "restart", targets: [a] })
-      assert.include(stderr, "the service did not tell what became of 1 of 2")
+      assert.include(stderr, "the server did not report the outcome of 1 of 2")
       assert.strictEqual(status, 1)
     })
   )

@@ -78,13 +78,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
 
   it.effect.each<[string, ReadonlyArray<string>, string]>([
     ["of refusals", ["--decision", "deny"], ""],
-    [
-      "of a name",
-      ["--decision", "deny", "--key", "ci"],
-      "; --key takes an id, which quarterdeck key list tells, not a name"
-    ],
+    ["of a name", ["--decision", "deny", "--key", "ci"], "; --key takes an id from quarterdeck key list, not a name"],
     ["of a person", ["--decision", "deny", "--key", "oidc:42"], ""],
-    ["of anything", [], "; reads that were allowed are kept where audit.reads is all"]
+    ["of anything", [], "; allowed reads are recorded only if audit.reads is all"]
   ])("says that no events match, and why those %s may not", ([, flags, why]) =>
     Effect.gen(function* () {
       const { env } = yield* service(() => ({ body: { events: [] } }))
@@ -110,7 +106,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
       const missing = `${join(directory, "audit.sqlite")}: there is no such file`
       assert.strictEqual(
         stderr,
-        `quarterdeck: ${missing}; name the server's data directory by --data, if it is another\n`
+        `quarterdeck: ${missing}; name the server's data directory with --data if it is another one\n`
       )
       assert.strictEqual(status, 1)
     })
@@ -142,7 +138,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
         const stopped = yield* quarterdeck(["audit", "verify"], { env: { QUARTERDECK_DATA: data } })
         assert.match(
           stopped.stderr,
-          /^quarterdeck: 2 events, 1 to 2, each as it was written; the signed head of \S+Z proves up to 2\nquarterdeck: what was written and cut off within a second after that is not proven\n$/
+          /^quarterdeck: 2 events, 1 to 2, none was changed; the signed head of \S+Z proves up to 2\nquarterdeck: events removed from the end within a second after that would not be detected\n$/
         )
         assert.strictEqual(stopped.status, 0)
         const file = new DatabaseSync(join(data, "audit.sqlite"))

@@ -81,7 +81,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost backf
         const restarted = yield* quarterdeck(["cost", "backfill", "--restart", "--clusters", "stage", "--data", data])
         assert.match(
           restarted.stderr,
-          /^quarterdeck: starts over with stage: a running server within a minute, a stopped /
+          /^quarterdeck: backfill of stage restarts within a minute if the server runs, else /
         )
         assert.deepStrictEqual([restarted.stdout, restarted.status], ["", 0])
         assert.deepStrictEqual(yield* asked, [false, true])
@@ -96,13 +96,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost backf
         const files = yield* FileSystem.FileSystem
         const { data } = yield* directory
         const unknown = yield* quarterdeck(["cost", "backfill", "--restart", "--clusters", "prod,hub", "--data", data])
-        assert.strictEqual(unknown.stderr, "quarterdeck: nothing is filled in of prod; there is: hub, stage\n")
+        assert.strictEqual(unknown.stderr, "quarterdeck: no backfill of prod; clusters with a backfill: hub, stage\n")
         assert.strictEqual(unknown.status, 1)
         const elsewhere = `${data}-elsewhere`
         const none = yield* quarterdeck(["cost", "backfill", "--data", elsewhere])
         assert.strictEqual(
           none.stderr,
-          `quarterdeck: no server has kept costs in ${elsewhere}: name its data directory by --data\n`
+          `quarterdeck: no costs in ${elsewhere}: name the server's data directory with --data\n`
         )
         assert.strictEqual(none.status, 1)
         assert.isFalse(yield* files.exists(elsewhere))

@@ -62,7 +62,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         )
         assert.match(
           checked.stderr,
-          /^quarterdeck: 1 damaged in 48 hours and \d days; quarterdeck cost repair keeps the rest whole\n$/
+          /^quarterdeck: 1 damaged of 48 hours and \d days; quarterdeck cost repair drops them and keeps the rest\n$/
         )
         assert.strictEqual(checked.status, 1)
 
@@ -95,7 +95,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         const exported = yield* quarterdeck(["cost", "export", "--data", data])
         assert.match(
           exported.stderr,
-          /^quarterdeck: exported 47 hours of 1 cluster\nquarterdeck: warning: cluster hub: 1 h of \d{4}-\d\d-\d\d is not in it: those hours were damaged, and count in the total of the day alone\n$/
+          /^quarterdeck: exported 47 hours of 1 cluster\nquarterdeck: warning: cluster hub: 1 h of \d{4}-\d\d-\d\d is not exported: those hours were damaged, and count only in the total of the day\n$/
         )
         assert.strictEqual(exported.status, 0)
       }),
@@ -111,7 +111,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
           const { status, stderr } = yield* quarterdeck(["cost", command], { env })
           assert.strictEqual(
             stderr,
-            "quarterdeck: QUARTERDECK_COST_URL names a ClickHouse server, which checks its own data; --data names a directory with a history in SQLite\n"
+            "quarterdeck: QUARTERDECK_COST_URL names a ClickHouse server, which checks its own data; use --data for a history in SQLite\n"
           )
           assert.strictEqual(status, 2)
         }
@@ -151,7 +151,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         const { status, stderr } = yield* quarterdeck(["cost", "check", "--data", data])
         assert.strictEqual(
           stderr,
-          `quarterdeck: no history of costs in ${data}: name the data directory of the server by --data\n`
+          `quarterdeck: no cost history in ${data}: name the server's data directory with --data\n`
         )
         assert.strictEqual(status, 1)
         assert.deepStrictEqual(yield* files.readDirectory(data), [])

@@ -66,10 +66,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
           "-",
           "174.00"
         ])
-        assert.strictEqual(
-          cut.stderr,
-          "quarterdeck: note: there are more workloads than the 1 that are shown; --all prints them all\n"
-        )
+        assert.strictEqual(cut.stderr, "quarterdeck: note: only the first 1 workloads are shown; --all shows all\n")
       }),
     LIMIT
   )
@@ -167,7 +164,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
           Array.from({ length: 24 }, (_, hour) => [minute(hour), "ledger", "3.00"])
         )
         assert.deepStrictEqual(lines.at(-1)?.slice(0, 2), ["TOTAL", "138.00"])
-        assert.include(steps.stderr, "more groups than the 1 that are shown")
+        assert.include(steps.stderr, "only the first 1 groups are shown")
 
         const json = yield* run("cost", "by", "namespace,kind", "-c", "prod", "--step", "week", "-o", "json", ...day)
         const whole = yield* decode(AggregatedCosts)(json.stdout)
@@ -206,7 +203,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
           ...["0.000", "-", "6.0000", "18.0000"]
         ])
         assert.include(stdout, "\nprod/shop/StatefulSet/db, 18.00 USD\n")
-        assert.include(stdout, "\nexisted 1 d, of which usage is known of 1 d\n")
+        assert.include(stdout, "\nexisted 1 d, usage known for 1 d\n")
         assert.deepStrictEqual([stderr, status], ["", 0])
 
         const json = yield* run("cost", "explain", "prod/shop/sts/db", "-o", "json", ...day)
@@ -239,7 +236,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
     [
       ["cost", "--range", "month", "--from", "2026-03-01"],
       2,
-      /^quarterdeck: --range month may not stand beside --from or --to\n$/
+      /^quarterdeck: --range month cannot be used with --from or --to\n$/
     ],
     [["cost", "--type", "de-ploy"], 2, /^quarterdeck: --type: expected a Kubernetes kind in its exact spelling, /],
     [["cost", "--namespace", "Shop"], 2, /^quarterdeck: --namespace: expected a namespace name/],
@@ -251,7 +248,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
       2,
       /^quarterdeck: --rnage is not a flag of quarterdeck cost; did you mean --range\?\nquarterdeck: see quarterdeck cost --help\n$/
     ],
-    [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all prints every row: leave out --limit\n$/],
+    [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all cannot be used with --limit\n$/],
     [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is 5000 at most; /],
     [["cost", "by", "cluster,cluster"], 2, /^quarterdeck: groups must be some of cluster, /],
     [["cost", "by", "cluster", "--step", "month"], 2, /^quarterdeck: --step must be /],

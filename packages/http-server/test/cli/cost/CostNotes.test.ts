@@ -115,11 +115,11 @@ describe("quarterdeck cost, as the server answers", () => {
       assert.strictEqual(
         stderr,
         "quarterdeck: warning: cluster prod: covered 5 d 23 h of 7 d; what ran in the other 1 d is not counted\n"
-          + "quarterdeck: warning: cluster down: timeout, its costs are those that were kept: no answer\\u{a}within 3000 ms\n"
-          + "quarterdeck: warning: cluster new: unreachable, none of its costs are told\n"
+          + "quarterdeck: warning: cluster down: timeout, its stored costs are shown: no answer\\u{a}within 3000 ms\n"
+          + "quarterdeck: warning: cluster new: unreachable, none of its costs are shown\n"
           + "quarterdeck: warning: cluster new: covered 0 min of 7 d; what ran in the other 7 d is not counted\n"
-          + "quarterdeck: warning: cluster silent: no answer at the moment (stale), its costs are those that were kept\n"
-          + "quarterdeck: warning: cluster blind: its Pod cannot be read at the moment, none of its costs are told\n"
+          + "quarterdeck: warning: cluster silent: does not answer now (stale), its stored costs are shown\n"
+          + "quarterdeck: warning: cluster blind: its Pod cannot be read now, none of its costs are shown\n"
           + "quarterdeck: warning: cluster late: covered all but 33 min of 7 d; what ran then is not counted\n"
       )
       assert.strictEqual(status, 0)
@@ -191,7 +191,7 @@ describe("quarterdeck cost, as the server answers", () => {
       const { stderr } = yield* quarterdeck(["cost", "-c", "*"], { env })
       assert.strictEqual(
         stderr,
-        "quarterdeck: warning: clusters a, b, c: unreachable, their costs are those that were kept: cannot be reached\n"
+        "quarterdeck: warning: clusters a, b, c: unreachable, their stored costs are shown: cannot be reached\n"
           + "quarterdeck: warning: clusters a, b, c: covered 5 d of 7 d; what ran in the other 2 d is not counted\n"
       )
     })

@@ -42,7 +42,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
           const again = yield* quarterdeck(["cost", "import", "-"], { env, stdin: csv })
           assert.strictEqual(
             again.stderr,
-            "quarterdeck: imported 0 hours, left 96 as they are (--replace replaces them)\n"
+            "quarterdeck: imported 0 hours, skipped 96 that exist (--replace replaces them)\n"
           )
           const replaced = yield* quarterdeck(["cost", "import", "-", "--replace"], { env, stdin: csv })
           assert.strictEqual(replaced.stderr, "quarterdeck: imported 96 hours\n")
@@ -64,7 +64,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
           assert.lengthOf(some.stdout.match(/^hour,prod,/gm) ?? [], 3)
           assert.notInclude(some.stdout, ",hub,")
           const none = yield* quarterdeck(["cost", "export", "--data", at("data"), "--clusters", "prod,typo"])
-          assert.strictEqual(none.stderr, "quarterdeck: nothing is kept of typo; there is: hub, prod\n")
+          assert.strictEqual(none.stderr, "quarterdeck: no costs of typo; the history has: hub, prod\n")
           assert.strictEqual(none.status, 1)
         }),
       LIMIT
@@ -126,7 +126,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
           }
           server.close()
           const nowhere = yield* quarterdeck(["cost", "export", "--data", at("nowhere")])
-          assert.match(nowhere.stderr, /^quarterdeck: no history of costs in \S+nowhere: /)
+          assert.match(nowhere.stderr, /^quarterdeck: no cost history in \S+nowhere: /)
           assert.strictEqual(yield* files.exists(at("nowhere")), false)
           const missing = yield* quarterdeck(["cost", "import", at("missing.csv"), "--data", at("new")])
           assert.match(missing.stderr, /^quarterdeck: cannot read \S+missing\.csv: does not exist\n$/)
@@ -140,7 +140,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
       () =>
         Effect.gen(function* () {
           const two = yield* quarterdeck(["cost", "export", "--data", "a", "--cost-url", "http://localhost:1"])
-          assert.strictEqual(two.stderr, "quarterdeck: --data and --cost-url name two histories: give one\n")
+          assert.strictEqual(two.stderr, "quarterdeck: --data and --cost-url cannot be used together\n")
           assert.strictEqual(two.status, 2)
           const env = { QUARTERDECK_COST_URL: "http://me:s3cret@127.0.0.1:1/costs" }
           const down = yield* quarterdeck(["cost", "export"], { env })

@@ -29,7 +29,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         const set = yield* run("prices", "set", file)
         assert.deepStrictEqual(set, {
           stdout: "",
-          stderr: "quarterdeck: the price book has version 2 now\n",
+          stderr: "quarterdeck: the price book now has version 2\n",
           status: 0
         })
         const { currency, overrides, rate, version } = yield* decode((yield* run("prices", "get", "-o", "json")).stdout)
@@ -108,7 +108,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
       Effect.gen(function* () {
         const { env, seen } = yield* service(() => ({ body: { version: 8, future: [1] } }))
         const set = yield* quarterdeck(["prices", "set", "-"], { env, stdin: '{"version": 7, "future": [1]}' })
-        assert.strictEqual(set.stderr, "quarterdeck: the price book has version 8 now\n")
+        assert.strictEqual(set.stderr, "quarterdeck: the price book now has version 8\n")
         assert.deepStrictEqual([seen[0]?.method, seen[0]?.body], ["PUT", '{"version":7,"future":[1]}'])
         const get = yield* quarterdeck(["prices", "get"], { env })
         assert.strictEqual(get.stdout, "version: 8\nfuture:\n  - 1\n")

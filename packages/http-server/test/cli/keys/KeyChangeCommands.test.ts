@@ -15,7 +15,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       assert.deepStrictEqual(finished, {
         stdout: `${SECRET}\n`,
         stderr:
-          "quarterdeck: rotated k1: made k2, Viewer, never expires; the key is shown this once\n"
+          "quarterdeck: rotated k1: created k2, Viewer, never expires; the key is shown only once\n"
           + "quarterdeck: k1 ends after 24h\n",
         status: 0
       })
@@ -34,10 +34,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       )
       const { status, stderr } = yield* quarterdeck(["key", "rotate"], { env })
       assert.strictEqual(status, 0)
-      assert.match(
-        stderr,
-        /\nquarterdeck: own has ended, with which this was asked: set QUARTERDECK_API_KEY to the new one\n$/
-      )
+      assert.match(stderr, /\nquarterdeck: own has ended; set QUARTERDECK_API_KEY to the new key\n$/)
       assert.deepStrictEqual(
         seen.map(({ method, url }) => `${method} ${url.pathname}`),
         ["GET /api/v1/whoami", "POST /api/v1/apiKeys/own/rotate"]

@@ -19,7 +19,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       )
       assert.deepStrictEqual(finished, {
         stdout: `${SECRET}\n`,
-        stderr: "quarterdeck: created k1, Viewer, expires 2027-01-02T03:04:05.000Z; the key is shown this once\n",
+        stderr: "quarterdeck: created k1, Viewer, expires 2027-01-02T03:04:05.000Z; the key is shown only once\n",
         status: 0
       })
       assert.strictEqual(seen[0]?.method, "POST")
@@ -130,7 +130,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       flags: ["--role", "Viewer", "--namespace-labels", "a=1,a=2"],
       line: /^--namespace-labels must be key=value pairs/
     },
-    { flags: [], line: /^give --role \(Viewer, Operator or Admin\), or the whole rule by --rule$/ },
+    { flags: [], line: /^give --role \(Viewer, Operator or Admin\), or the whole rule with --rule$/ },
     { flags: ["--rule", "-", "--role", "Admin"], line: /^--rule holds the whole rule: leave out --role/ }
   ])("create refuses $flags, which must never mean all", ({ flags, line }) =>
     Effect.gen(function* () {

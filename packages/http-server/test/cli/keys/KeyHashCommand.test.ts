@@ -35,7 +35,7 @@ describe("quarterdeck key hash", () => {
       const mistyped = `${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`
       const { status, stderr, stdout } = yield* quarterdeck(["key", "hash"], { stdin: mistyped })
       assert.strictEqual(stdout, `${sha256(mistyped)}\n`)
-      assert.strictEqual(stderr, "quarterdeck: warning: it begins like a key of Quarterdeck, but is mistyped\n")
+      assert.strictEqual(stderr, "quarterdeck: warning: the text starts like a key of Quarterdeck, but is mistyped\n")
       assert.strictEqual(status, 0)
     })
   )
@@ -54,7 +54,7 @@ describe("quarterdeck key hash", () => {
       assert.deepStrictEqual(yield* quarterdeck(["key", "hash"], { stdin: `${text}\n` }), {
         stdout: `${sha256(text)}\n`,
         stderr:
-          "quarterdeck: warning: the text is weak: who gets to see its hash can guess it; quarterdeck key generate makes one that nobody can\n",
+          "quarterdeck: warning: the key is weak: its hash can be guessed; quarterdeck key generate makes a strong key\n",
         status: 0
       })
     })
@@ -66,7 +66,7 @@ describe("quarterdeck key hash", () => {
     {
       what: "two lines",
       stdin: "a\nb\n",
-      message: "the key holds a line break or another control character, so no request could carry it"
+      message: "the key contains a line break or another control character, which a request header cannot carry"
     },
     {
       what: "bytes that are not UTF-8",

@@ -20,8 +20,8 @@ describe("the clusters that a key names", () => {
       )
       assert.deepStrictEqual([status, stdout], [0, `${SECRET}\n`])
       assert.deepStrictEqual(stderr.split("\n").slice(1), [
-        "quarterdeck: no cluster is listed as prdo: the key reaches it once one is; did you mean prod?",
-        "quarterdeck: no cluster is listed as later: the key reaches it once one is",
+        "quarterdeck: no cluster is named prdo: the key applies to it once it is registered; did you mean prod?",
+        "quarterdeck: no cluster is named later: the key applies to it once it is registered",
         ""
       ])
       assert.strictEqual(seen[1]?.headers["x-service-cluster"], "*")
@@ -43,8 +43,10 @@ describe("the clusters that a key names", () => {
       )
       assert.deepStrictEqual(JSON.parse(stdout), reply)
       assert.deepStrictEqual(stderr.trimEnd().split("\n"), [
-        ...[3, 4, 5, 6, 7].map((n) => `quarterdeck: no cluster is listed as eu-${n}: the key reaches it once one is`),
-        "quarterdeck: nor are others of the key's clusters: 2"
+        ...[3, 4, 5, 6, 7].map(
+          (n) => `quarterdeck: no cluster is named eu-${n}: the key applies to it once it is registered`
+        ),
+        "quarterdeck: 2 more of the key's clusters do not exist"
       ])
       assert.lengthOf(seen, 3)
     })
@@ -63,10 +65,7 @@ describe("the clusters that a key names", () => {
         { env }
       )
       assert.deepStrictEqual([status, stdout], [0, `${SECRET}\n`])
-      assert.match(
-        stderr,
-        /whether the clusters of the key are there cannot be told: Refused: too many requests \(HTTP 429/
-      )
+      assert.match(stderr, /cannot check whether the clusters of the key exist: Refused: too many requests \(HTTP 429/)
     })
   )
 
@@ -83,7 +82,7 @@ describe("the clusters that a key names", () => {
       assert.strictEqual(
         stderr,
         "quarterdeck: changed k1: ci, Viewer\n"
-          + "quarterdeck: no cluster is listed as Prod: the key reaches it once one is; did you mean prod?\n"
+          + "quarterdeck: no cluster is named Prod: the key applies to it once it is registered; did you mean prod?\n"
       )
     })
   )

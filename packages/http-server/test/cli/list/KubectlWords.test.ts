@@ -16,7 +16,7 @@ describe("quarterdeck workloads, as kubectl has it", () => {
       yield* quarterdeck(["workloads", "-A"], { env })
       assert.deepStrictEqual(seen[1]?.url.searchParams.getAll("namespace"), [])
       const both = yield* quarterdeck(["workloads", "-A", "-n", "web"], { env })
-      assert.strictEqual(both.stderr, "quarterdeck: --all-namespaces lists every namespace: leave out --namespace\n")
+      assert.strictEqual(both.stderr, "quarterdeck: --all-namespaces cannot be used with --namespace\n")
       assert.deepStrictEqual([both.status, seen.length], [2, 2])
     })
   )

@@ -54,8 +54,8 @@ describe("a list of a namespace that is not there", () => {
       assert.strictEqual(
         stderr,
         "quarterdeck: no pods match (asked: hub ok, prod ok)\n"
-          + "quarterdeck: no asked cluster lists a namespace shpo\n"
-          + "quarterdeck: no asked cluster lists a namespace billing\n"
+          + "quarterdeck: none of these clusters lists a namespace shpo\n"
+          + "quarterdeck: none of these clusters lists a namespace billing\n"
       )
     })
   )
@@ -89,12 +89,12 @@ describe("a list of a namespace that is not there", () => {
     [
       "a cluster lacks",
       { body: { namespaces: [], clusters: [coverage("prod", { status: "timeout" })], partial: true } },
-      /cluster prod did not list what it has now/
+      /cluster prod did not list all its namespaces/
     ],
     [
       "what a cluster listed is old",
       { body: { namespaces: [], clusters: [coverage("prod", { status: "stale" })], partial: false } },
-      /cluster prod did not list what it has now/
+      /cluster prod did not list all its namespaces/
     ]
   ] as const)("is told to be unknown where %s, and the command ends well", ([, reply, reason]) =>
     Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("a list of a namespace that is not there", () => {
       )
       const { status, stderr } = yield* quarterdeck(["pods", "-n", "shop"], { env })
       assert.strictEqual(status, 0)
-      assert.match(stderr, /whether the namespaces are there cannot be told: /)
+      assert.match(stderr, /cannot check whether the namespaces exist: /)
       assert.match(stderr, reason)
     })
   )
@@ -157,7 +157,7 @@ describe("a list of namespaces", () => {
       assert.deepStrictEqual(json(stdout), { pods: [], clusters: [coverage("prod")], partial: false })
       assert.deepStrictEqual(stderr.trimEnd().split("\n").slice(1), [
         ...names.slice(0, 5).map((name) => `quarterdeck: cluster prod lists no namespace ${name}`),
-        "quarterdeck: nor are others of the namespaces: 2"
+        "quarterdeck: 2 more of the namespaces do not exist"
       ])
       assert.strictEqual(seen[1]?.url.searchParams.get("consistency"), "live")
     })
@@ -190,8 +190,8 @@ describe("the namespaces that a key names", () => {
       )
       assert.strictEqual(status, 0)
       assert.deepStrictEqual(stderr.split("\n").slice(1), [
-        "quarterdeck: no cluster of the key lists a namespace shpo: the key reaches it once one does; did you mean shop?",
-        "quarterdeck: no cluster of the key lists a namespace later: the key reaches it once one does, with the labels of its rule",
+        "quarterdeck: no cluster of the key lists a namespace shpo: the key applies to it once it exists; did you mean shop?",
+        "quarterdeck: no cluster of the key lists a namespace later: the key applies to it once it exists with the labels of the rule",
         ""
       ])
       assert.strictEqual(seen[1]?.headers["x-service-cluster"], "*")
@@ -208,7 +208,7 @@ describe("the namespaces that a key names", () => {
       const { env, seen } = yield* world(rule)
       const { status, stderr } = yield* quarterdeck(["key", "update", "k1", "--namespaces", "web"], { env })
       assert.strictEqual(status, 0)
-      assert.match(stderr, /no cluster of the key lists a namespace web: the key reaches it once one does\n$/)
+      assert.match(stderr, /no cluster of the key lists a namespace web: the key applies to it once it exists\n$/)
       assert.strictEqual(seen.at(-1)?.headers["x-service-cluster"], "prod")
     })
   )

@@ -50,7 +50,7 @@ interface Streaming {
 
 const HEAD = "CLUSTER  NAMESPACE  KIND        NAME  STATUS    READY  CPU  MEMORY  AGE\n"
 const SHOP = "prod     web        Deployment  shop  degraded  2/3    1.5  3Gi     60m\n"
-const AND_WHY = "quarterdeck: the service ended the stream: the key was revoked (key_revoked)\n"
+const AND_WHY = "quarterdeck: the server ended the stream: the key was revoked (key_revoked)\n"
 
 describe("quarterdeck workloads --watch", () => {
   it.live("prints the rows, then each change and what is gone below them, and says why the stream ended", () =>
@@ -114,7 +114,7 @@ describe("quarterdeck workloads --watch", () => {
           seen.map(({ headers }) => headers["last-event-id"]),
           [undefined, "a.7.x", "a.7.x"]
         )
-        assert.match(stderr, /^quarterdeck: [^\n]*; trying again\nquarterdeck: the service ended the stream/)
+        assert.match(stderr, /^quarterdeck: [^\n]*; reconnecting\nquarterdeck: the server ended the stream/)
         assert.strictEqual(status, 1)
       })
   )
@@ -132,11 +132,11 @@ describe("quarterdeck workloads --watch", () => {
       )
       const { stderr, stdout } = yield* quarterdeck(["workloads", "--watch"], { env })
       assert.strictEqual(stdout, HEAD + SHOP)
-      const notes = stderr.split("\n").filter((line) => !line.endsWith("; trying again"))
+      const notes = stderr.split("\n").filter((line) => !line.endsWith("; reconnecting"))
       assert.deepStrictEqual(notes, [
-        "quarterdeck: no workloads match; waiting for some",
+        "quarterdeck: no workloads match yet; waiting",
         "quarterdeck: warning: cluster stage: unreachable, its rows are missing: cannot be reached (ECONNREFUSED)",
-        "quarterdeck: what changed meanwhile is not known: all rows follow again",
+        "quarterdeck: some changes were missed: all rows are printed again",
         "quarterdeck: cluster stage answers again",
         AND_WHY.trimEnd(),
         ""
@@ -195,10 +195,10 @@ describe("quarterdeck workloads --watch", () => {
   )
 
   it.live.each<[ReadonlyArray<string>, string]>([
-    [["--sort", "name"], "--watch prints rows as they change: leave out --sort"],
-    [["--limit", "500", "--order", "asc"], "--watch prints rows as they change: leave out --order, --limit"],
-    [["--consistency", "live"], "--watch prints rows as they change: leave out --consistency"],
-    [["-o", "csv"], "--output: with --watch it must be table, wide or json"]
+    [["--sort", "name"], "--watch cannot be used with --sort"],
+    [["--limit", "500", "--order", "asc"], "--watch cannot be used with --order, --limit"],
+    [["--consistency", "live"], "--watch cannot be used with --consistency"],
+    [["-o", "csv"], "--output must be table, wide or json with --watch"]
   ])("refuses %s without a request", ([flags, told]) =>
     Effect.gen(function* () {
       const { env, seen } = yield* streaming()

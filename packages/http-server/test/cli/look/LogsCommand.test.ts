@@ -72,7 +72,7 @@ describe("quarterdeck logs", () => {
 
   it.live.each([
     [`one\n${LOG_END}key_revoked: the key may not read it any more\n`, "one\n", "key_revoked"],
-    ["one\ntw", "one\ntw", "the log broke off"]
+    ["one\ntw", "one\ntw", "the log is truncated"]
   ] as const)("fails where a log that is followed ends otherwise: %j", ([body, stdout, why]) =>
     Effect.gen(function* () {
       const { env } = yield* service(() => ({ ...log(), body }))

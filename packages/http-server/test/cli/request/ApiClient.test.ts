@@ -157,28 +157,31 @@ describe("a client command", () => {
   it.live.each([
     {
       reply: { body: "<html>hello</html>" },
-      line: "HTTP 200 with text/html, which is no answer of Quarterdeck: is this its address?"
+      line: "HTTP 200 with text/html is not a reply of Quarterdeck: is this its address?"
     },
     {
       reply: { status: 502, body: "<html>gateway</html>" },
-      line: "HTTP 502 with text/html, which is no answer of Quarterdeck: is this its address?"
+      line: "HTTP 502 with text/html is not a reply of Quarterdeck: is this its address?"
     },
     {
       reply: { status: 404, body: { error: "nope" } },
-      line: "HTTP 404 with application/json, which is no answer of Quarterdeck: is this its address?"
+      line: "HTTP 404 with application/json is not a reply of Quarterdeck: is this its address?"
     },
     {
       reply: { headers: { "content-type": "application/json" }, body: '{"clusters":' },
-      line: "HTTP 200 with application/json, which is no answer of Quarterdeck: is this its address?"
+      line: "HTTP 200 with application/json is not a reply of Quarterdeck: is this its address?"
     },
     {
       reply: { status: 204 },
-      line: "HTTP 204 with application/json, which is no answer of Quarterdeck: is this its address?"
+      line: "HTTP 204 with application/json is not a reply of Quarterdeck: is this its address?"
     },
-    { reply: { body: { items: [] } }, line: "the answer is not one that this program knows: clusters: is required" },
+    {
+      reply: { body: { items: [] } },
+      line: "this version of the program cannot read the reply: clusters: is required"
+    },
     {
       reply: { status: 302, headers: { location: "https://a.example/login" } },
-      line: "moved to https://a.example/login (HTTP 302); give that address instead"
+      line: "moved to https://a.example/login (HTTP 302); use that address instead"
     }
   ])("tells an answer that is not Quarterdeck's: $line", ({ line, reply }) =>
     Effect.gen(function* () {
@@ -232,7 +235,7 @@ describe("a client command", () => {
       const { status, stderr } = yield* clusters(`http://${address}`)
       assert.strictEqual(
         stderr,
-        `quarterdeck: http://${address}: the answer broke off, or is longer than this program reads\n`
+        `quarterdeck: http://${address}: the reply is truncated, or longer than this program accepts\n`
       )
       assert.strictEqual(status, 1)
     })

@@ -20,7 +20,7 @@ describe("TransportProblem", () => {
   it("finds the code below an error that has none", () => {
     assert.strictEqual(
       explained(new TypeError("fetch failed", { cause: withCode("ENOTFOUND") })),
-      "the host name is not known (ENOTFOUND)"
+      "the host name is unknown (ENOTFOUND)"
     )
   })
 
