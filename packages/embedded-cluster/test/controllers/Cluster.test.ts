@@ -107,7 +107,7 @@ describe("services, budgets, volumes, namespaces", () => {
       )
       assert.strictEqual(at(arrayAt(slice, "ports")[0], "port"), 8080)
       yield* call("DELETE", `${PODS}/web-1`)
-      yield* untilItems("nobody is listed", SLICES, (slices) => arrayAt(slices[0], "endpoints").length === 0)
+      yield* untilItems("no pod is listed", SLICES, (slices) => arrayAt(slices[0], "endpoints").length === 0)
       yield* call("DELETE", `${NAMESPACE}/services/web`)
       yield* untilItems("the slice went with its service", SLICES, (slices) => slices.length === 0)
       assert.lengthOf(yield* items(SLICES), 0)
