@@ -90,7 +90,7 @@ describe("a held fleet", () => {
           ["fault prod latency ms=soon", 2, "latency: ms must be"],
           ["fault prod cut --for ever", 2, "--for must be a time such as 30s, 5m or 1h30m, not ever"],
           ["fault prod", 2, "fault is missing"],
-          ["up --driver existing --kubeconfig x --usage", 2, "--usage cannot be had with the driver existing"]
+          ["up --driver existing --kubeconfig x --usage", 2, "--usage is not available with the driver existing"]
         ] as const) {
           const refused = yield* harness(args)
           assert.strictEqual(refused.code, code, refused.err)

@@ -180,7 +180,7 @@ describe("a saved cluster", () => {
   it.live("is refused with the number of a line that is broken", () =>
     Effect.gen(function* () {
       const { error } = yield* refusedAfter((text) => text.replace(/\n\{[^\n]*\n/, '\n{"group":"","version":"v1"}\n'))
-      assert.match(error.message, /line 2 of its file is invalid$/)
+      assert.match(error.message, /line 2 of its file is broken$/)
     })
   )
 

@@ -69,7 +69,7 @@ export const read = Effect.fnUntraced(function* (
   const entries: Array<Operation> = []
   for (const [index, line] of objects.entries()) {
     const entry = decodeEntry(line)
-    if (Option.isNone(entry)) return yield* SavedCluster.unusable(directory, `line ${index + 2} of its file is invalid`)
+    if (Option.isNone(entry)) return yield* SavedCluster.unusable(directory, `line ${index + 2} of its file is broken`)
     entries.push(entry.value)
   }
   const { issuers, ...keys } = decoded.value.serviceAccounts
