@@ -23,8 +23,8 @@ const GPU_PER_GIB = 100
 /**
  * Splits a node's price so that its parts add up to it, in the ratios of the base prices.
  *
- * With r = core / GiB and g = GPU / GiB of the base prices, a GiB costs price / (GPUs x g + cores x r + GiB), a core r times
- * and a GPU g times that. Without a base price for memory, r is 10 and g is 100. `undefined` for a node without capacity.
+ * Let r = core / GiB and g = GPU / GiB in base prices. A GiB costs price / (GPUs x g + cores x r + GiB). A core costs r times
+ * that, a GPU g times. Without a base price for memory, r is 10 and g is 100. `undefined` for a node without capacity.
  *
  * **Source** OpenCost `GetNodeCost` (`pkg/costmodel/costmodel.go`) and its specification, appendix A.
  *

@@ -154,8 +154,8 @@ export const identityOf = (override: PriceOverride): string => {
 /**
  * Returns the overrides that apply to a subject at an instant, in order of precedence.
  *
- * The override with more match fields comes first. Ties are broken by the more specific field in the order of {@link FIELDS},
- * then by the later `validFrom`, then by the later position in the list.
+ * The override with more match fields comes first. Ties go to the more specific field in the order of {@link FIELDS}. Further
+ * ties go to the later `validFrom`, then to the later position in the list.
  */
 export const candidates = <R extends Resource>(
   overrides: ReadonlyArray<PriceOverride>,

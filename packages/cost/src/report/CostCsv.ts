@@ -57,9 +57,9 @@ export const workloads = <E, R>({
 /**
  * Writes groups as CSV.
  *
- * **Shape** `start` and `end` of the step, one column per key of `groupBy`, `beside` (`idle`, `unmounted` or `management` for
- * costs that belong to no workload), the sums, `clusterHoursCovered`, `clusterHoursInWindow` and `currency`. The hours are
- * those of the group's cluster, or of all clusters if the group spans several. Missing values are empty.
+ * **Shape** `start` and `end` of the step, one column per key of `groupBy`, `beside`, the sums, `clusterHoursCovered`,
+ * `clusterHoursInWindow` and `currency`. `beside` is `idle`, `unmounted` or `management` for costs that belong to no workload.
+ * The hours are those of the group's cluster, or of all clusters if the group spans several. Missing values are empty.
  */
 export const groups = <E, R>({
   currency,
