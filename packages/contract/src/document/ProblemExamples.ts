@@ -7,7 +7,10 @@ type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 const facts: Readonly<Record<Problem.Code, Facts>> = {
   malformed_request: { detail: "query: must be percent-encoded UTF-8", field: "query" },
   malformed_credential: { detail: "the Authorization header was sent twice", field: "Authorization" },
-  invalid_target: { detail: "X-Service-Cluster: contains an empty name; join names by a single |", field: "X-Service-Cluster" },
+  invalid_target: {
+    detail: "X-Service-Cluster: contains an empty name; join names by a single |",
+    field: "X-Service-Cluster"
+  },
   empty_cluster_list: {
     detail: "clusters: must name at least one cluster; leave the field out to address all clusters",
     field: "clusters"
