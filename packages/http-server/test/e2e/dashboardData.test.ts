@@ -230,14 +230,14 @@ suite("the pages of the demo", Demo.layer, (it) => {
         // With the minutes that the window begins and ends within an hour: up to one more.
         await page.getByText(/stage (?:[45](?:\.\d)?|6) hr/).waitFor()
 
-        await page.getByLabel("By", { exact: true }).selectOption("Label")
+        await page.getByLabel("Group by", { exact: true }).selectOption("Label")
         await groups.getByRole("button", { name: /explain the cost of payments/ }).click()
         const explained = page.getByRole("dialog")
         await explained.getByRole("button", { name: /explain the cost of reporting/ }).waitFor()
         assert.strictEqual(await explained.getByText(/ in shop of /).count(), 0)
         await explained.getByRole("button", { name: "Close" }).click()
         await groups.getByRole("row", { name: /^storefront / }).waitFor()
-        await page.getByLabel("By", { exact: true }).selectOption("Workload")
+        await page.getByLabel("Group by", { exact: true }).selectOption("Workload")
         await groups.getByRole("row", { name: /^reporting Deployment in payments of prod/ }).waitFor()
         await page.getByRole("button", { name: /^Total / }).click()
         await page
