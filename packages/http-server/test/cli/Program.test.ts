@@ -96,7 +96,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const viewer = created.stdout.trim()
         const id = /^quarterdeck: created (\S+), .* the key is shown only once\n$/.exec(created.stderr)?.[1] ?? ""
         const typo = ["key", "create", "--name", "typo", "--role", "Viewer", "--clusters", "prdo"]
-        assert.match((yield* quarterdeck(typo, as(admin))).stderr, /listed as prdo: .*; did you mean prod\?\n$/)
+        assert.match((yield* quarterdeck(typo, as(admin))).stderr, /named prdo: .*; did you mean prod\?\n$/)
 
         const scoped = yield* quarterdeck(["workloads", "--cluster", "*", "--name", "shop-"], as(viewer))
         assert.include(scoped.stdout, "shop-prod")

@@ -93,18 +93,18 @@ describe("quarterdeck scale", () => {
     ["no replicas", WEB, /--replicas is missing/],
     ["too many replicas", [...WEB, "--replicas", "10001"], /--replicas must be a whole number from 0 to 10000/],
     ["a kind without labels", ["deploy", "--replicas", "3"], /a kind alone goes with --label-selector/],
-    ["a name with labels", [...WEB, "-l", "a=b", "--replicas", "3"], /--label-selector chooses by labels/],
+    ["a name with labels", [...WEB, "-l", "a=b", "--replicas", "3"], /--label-selector needs a kind without a name/],
     [
       "a name in all namespaces",
       ["deploy/web", "-A", "--replicas", "3"],
-      /--all-namespaces goes with --label-selector/
+      /--all-namespaces needs --label-selector and no name/
     ],
     [
       "a version of many",
       ["deploy/web", "-c", "a|b", "--replicas", "3", "--yes", "--resource-version", "1"],
-      /--resource-version is of one workload/
+      /--resource-version needs one workload/
     ],
-    ["many without anybody to ask", ["deploy/web", "-c", "a|b", "--replicas", "3"], /--yes alone/]
+    ["many without anybody to ask", ["deploy/web", "-c", "a|b", "--replicas", "3"], /without a terminal needs --yes/]
   ])("refuses %s", ([, args, told]) =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(scaling)

@@ -60,7 +60,7 @@ describe("quarterdeck clusters add", () => {
   it.live.each<[string, ReadonlyArray<string>, RegExp]>([
     ["nothing of the cluster", [], /give --kubeconfig, or --server, --ca-file and --token-file/],
     ["half of it", ["--server", "https://prod.example.com"], /give --kubeconfig, or --server/],
-    ["both forms", ["--kubeconfig", "-", "--server", "https://a"], /--kubeconfig goes with no other flag/],
+    ["both forms", ["--kubeconfig", "-", "--server", "https://a"], /--kubeconfig cannot be used with the other flags/],
     [
       "standard input twice",
       ["--server", "https://a", "--ca-file", "-", "--token-file", "-"],

@@ -69,7 +69,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck cost check
         const repaired = yield* quarterdeck(["cost", "repair", "--data", data, "-o", "json"])
         assert.deepInclude(json(repaired.stdout), { hours: 48 })
         assert.match(repaired.stdout, /"counts": "in the hour \d{4}-\d\d-\d\dT\d\d:00Z"/)
-        assert.match(repaired.stderr, /kept as \S+cost\.sqlite\.damaged-\d{8}T\d{6}Z\nquarterdeck: mended \(1\); /)
+        assert.match(
+          repaired.stderr,
+          /copied the damaged file to \S+cost\.sqlite\.damaged-\d{8}T\d{6}Z\nquarterdeck: repaired \(1\); /
+        )
         assert.strictEqual(repaired.status, 0)
         assert.lengthOf(
           (yield* names).filter((name) => name.includes(".damaged-")),

@@ -101,7 +101,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
             assert.strictEqual(status, 1)
           }
           const whole = yield* quarterdeck(["cost", "import", "-", "--data", at("half")], { stdin: csv })
-          assert.match(whole.stderr, /^quarterdeck: imported \d+ hours, left \d+ as they are/)
+          assert.match(whole.stderr, /^quarterdeck: imported \d+ hours, skipped \d+ that exist/)
           assert.strictEqual((yield* quarterdeck(["cost", "export", "--data", at("half")])).stdout, csv)
         }),
       LIMIT

@@ -131,7 +131,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       line: /^--namespace-labels must be key=value pairs/
     },
     { flags: [], line: /^give --role \(Viewer, Operator or Admin\), or the whole rule with --rule$/ },
-    { flags: ["--rule", "-", "--role", "Admin"], line: /^--rule holds the whole rule: leave out --role/ }
+    { flags: ["--rule", "-", "--role", "Admin"], line: /^--rule cannot be used with --role/ }
   ])("create refuses $flags, which must never mean all", ({ flags, line }) =>
     Effect.gen(function* () {
       const { env, seen } = yield* service(() => ({}))

@@ -57,7 +57,7 @@ layer(NodeServices.layer)("quarterdeck can-i", (it) => {
       for (const word of ["read", "operate", "get", "patch"]) assert.include(stderr, word)
       assert.lengthOf(seen, 0)
       const { stdout } = yield* quarterdeck(["can-i", "--help"], { env })
-      assert.include(stdout, "get, list and watch are read, update and patch are operate")
+      assert.include(stdout, "get, list and watch mean read, update and patch mean operate")
     })
   )
 

@@ -209,7 +209,7 @@ describe("a client command", () => {
       const { status, stderr } = yield* clusters("https://quarterdeck.invalid")
       assert.match(
         stderr,
-        /^quarterdeck: https:\/\/quarterdeck\.invalid: the host name (?:is not known|cannot be looked up at the moment) \(E[A-Z_]+\)\n$/
+        /^quarterdeck: https:\/\/quarterdeck\.invalid: the host name (?:is unknown|cannot be looked up at the moment) \(E[A-Z_]+\)\n$/
       )
       assert.strictEqual(status, 1)
     })
