@@ -79,7 +79,7 @@ layer(Exported.layer, { timeout: "60 seconds", excludeTestServices: true })(
           const refused: ReadonlyArray<readonly [string | Uint8Array, RegExp]> = [
             [
               csv.slice(0, csv.length / 2),
-              /^quarterdeck: standard input: line \d+: [^\n]+; hours before it were taken in, /
+              /^quarterdeck: standard input: line \d+: [^\n]+; earlier hours were imported: /
             ],
             [lines.slice(0, 2).join("\r\n"), /standard input: line 2: the file ends before all series of hub /],
             [csv.slice(0, csv.lastIndexOf("end,")), /line \d+: the file ends here, without an end record: /],
