@@ -7,10 +7,10 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { MemoryRouter } from "react-router"
 import { type CostGroups, type WorkloadCosts, workloadCostsQuery } from "../src/api/CostQueries.ts"
 import type { ApiKey } from "../src/api/Shapes.ts"
-import { CallerContext } from "../src/app/Caller.ts"
+import { CallerContext } from "../src/frame/Caller.ts"
 import { CostFigures } from "../src/cost/CostFigures.tsx"
 import { SavingsPage } from "../src/cost/SavingsPage.tsx"
-import * as ClusterTarget from "../src/target/ClusterTarget.ts"
+import * as ClusterTarget from "../src/api/ClusterTarget.ts"
 
 /** Rows that the page of savings reads. */
 const READ = 1_000

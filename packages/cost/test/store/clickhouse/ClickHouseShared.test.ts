@@ -248,10 +248,7 @@ describe("a cost history in ClickHouse that programs share", () => {
         yield* Server.ask(url, "ALTER TABLE hours DELETE WHERE name = 'db'")
         const error = yield* Effect.flip(store.hours(prod, window))
         assert.strictEqual(error.reason._tag, "StoreUnreadable")
-        assert.strictEqual(
-          error.message,
-          "the hour 2026-03-02T00:00:00.000Z of prod is damaged: it has 1 of 2 series"
-        )
+        assert.strictEqual(error.message, "the hour 2026-03-02T00:00:00.000Z of prod is damaged: it has 1 of 2 series")
       })
     )
 

@@ -29,7 +29,7 @@ interface Asking {
 const resolve = ({ cluster, header = [], stated, unnamed = TargetRequest.parent }: Asking) =>
   ResolvedRequest.make({ principal, url: "/?consistency=live", header, stated, cluster, unnamed }, registered, options)
 
-const clustersOf = ({ target: { target } }: ResolvedRequest.ResolvedRequest) =>
+const clustersOf = ({ target: { target } }: ResolvedRequest.ResolvedRequest): ReadonlyArray<string> | string =>
   Result.isSuccess(target) ? target.success.clusters : `${target.failure.error._tag} of ${target.failure.field}`
 
 describe("a resolved request", () => {
@@ -73,7 +73,7 @@ describe("a resolved request", () => {
     assert.isTrue(Result.isFailure(missing.target))
     if (Result.isSuccess(missing.target)) return
     assert.strictEqual(missing.target.failure.error._tag, "ClusterNotFound")
-    assert.deepStrictEqual(missing.target.failure.others, ["prod", "hub", "stage"])
+    assert.deepStrictEqual<ReadonlyArray<string> | undefined>(missing.target.failure.others, ["prod", "hub", "stage"])
   })
 
   it("is refused for a malformed header even if the list of its body wins", () => {
