@@ -215,6 +215,7 @@ const EVERY_TEST_RUNS: OxlintOverride = {
 }
 
 export default defineConfig({
+  jsPlugins: ["./.ci/PlainEnglish.ts"],
   plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "node", "vitest"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   options: { typeAware: true, reportUnusedDisableDirectives: "error" },
@@ -291,6 +292,7 @@ export default defineConfig({
     ...Object.entries(ARROWS).map(([folder, arrow]) => arrowOf(folder, arrow)),
     ...Object.entries(WINGS).flatMap(([folder, wings]) => wingsOf(folder, wings)),
     EFFECT_SERVICES_ONLY,
+    { files: ["packages/*/src/**", "harness/src/**", "examples/**"], rules: { "plain-english/comments": "error" } },
     // The service that reads the environment for all others.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
