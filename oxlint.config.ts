@@ -292,7 +292,10 @@ export default defineConfig({
     ...Object.entries(ARROWS).map(([folder, arrow]) => arrowOf(folder, arrow)),
     ...Object.entries(WINGS).flatMap(([folder, wings]) => wingsOf(folder, wings)),
     EFFECT_SERVICES_ONLY,
-    { files: ["packages/*/src/**", "harness/src/**", "examples/**"], rules: { "plain-english/comments": "error" } },
+    {
+      files: ["packages/*/src/**", "harness/src/**", "examples/*/src/**"],
+      rules: { "plain-english/comments": "error" }
+    },
     // The service that reads the environment for all others.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
