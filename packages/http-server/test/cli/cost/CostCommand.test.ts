@@ -249,7 +249,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
       /^quarterdeck: --rnage is not a flag of quarterdeck cost; did you mean --range\?\nquarterdeck: see quarterdeck cost --help\n$/
     ],
     [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all cannot be used with --limit\n$/],
-    [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is 5000 at most; /],
+    [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is at most 5000/],
     [["cost", "by", "cluster,cluster"], 2, /^quarterdeck: groups must be one or more of cluster, /],
     [["cost", "by", "cluster", "--step", "month"], 2, /^quarterdeck: --step must be /],
     [["cost", "explain", "api"], 2, /^quarterdeck: id must be cluster\/namespace\/type\/name, /]
