@@ -3,7 +3,7 @@
  *
  * It is an ordinary API client that watches nodes and pods. It makes the nodes ready, and reports each bound pod as a
  * kubelet would: running, ready, completed, or removed after a deletion. Annotations of a pod control delays, failures
- * and completion; see `docs/tasks/harness-life.md`.
+ * and completion; see `docs/tasks/harness-simulation.md`.
  */
 import { Duration, Effect, Schema, type Scope } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
