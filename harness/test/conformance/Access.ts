@@ -9,7 +9,7 @@ const rbac = "rbac.authorization.k8s.io/v1"
 
 /** Who may enter, and what they may do. */
 export const access = (it: Suite): void => {
-  it.effect("401 with a token that nobody has", () =>
+  it.effect("401 with an unknown token", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const refused = yield* refusal(api.as(Redacted.make("nobody")).list(pods))
@@ -25,7 +25,7 @@ export const access = (it: Suite): void => {
     })
   )
 
-  it.effect("403 for a user without rights, which names user, verb, resource and scope", () =>
+  it.effect("403 for a user without permission, with user, verb, resource and scope", () =>
     Effect.gen(function* () {
       const cluster = yield* parent
       const namespace = yield* freshNamespace(cluster)
@@ -71,7 +71,7 @@ export const access = (it: Suite): void => {
     })
   )
 
-  it.effect("nobody grants what they do not have, unless a role lets them", () =>
+  it.effect("a user cannot grant permissions that it lacks, unless a role allows that", () =>
     Effect.gen(function* () {
       const cluster = yield* parent
       const namespace = yield* freshNamespace(cluster)

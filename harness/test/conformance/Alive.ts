@@ -169,7 +169,7 @@ export const alive = (it: Suite): void => {
   )
 
   it.effect(
-    "a job's pods complete, and a pod that is told to fail fails",
+    "a job's pods complete, and a pod with a failure annotation fails",
     () =>
       Effect.gen(function* () {
         const { api, cluster, namespace } = yield* place
@@ -197,7 +197,7 @@ export const alive = (it: Suite): void => {
   )
 
   it.effect(
-    "what is owned goes with its owner, in the foreground and in the background, and stays as an orphan",
+    "dependents are deleted with their owner in foreground and background, and stay with orphan deletion",
     () =>
       Effect.gen(function* () {
         const { api, namespace } = yield* place
@@ -225,7 +225,7 @@ export const alive = (it: Suite): void => {
   )
 
   it.effect(
-    "a deleted namespace goes with everything in it",
+    "a deleted namespace is removed with its objects",
     () =>
       Effect.gen(function* () {
         const { api, cluster, namespace } = yield* place
@@ -244,7 +244,7 @@ export const alive = (it: Suite): void => {
   )
 
   it.effect(
-    "a pod that no node fits stays pending, and says so",
+    "a pod that fits no node stays pending, with the reason",
     () =>
       Effect.gen(function* () {
         const { api, namespace } = yield* place

@@ -72,7 +72,7 @@ const defined = Effect.fnUntraced(function* ({ api }: FleetCluster) {
 /** Kinds that a test defines itself. */
 export const customResources = (it: Suite): void => {
   it.effect(
-    "a custom kind is served once its definition is established, with defaults, and without what its schema lacks",
+    "a custom kind is served once its definition is established, with defaults, and without fields outside its schema",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent
@@ -116,7 +116,7 @@ export const customResources = (it: Suite): void => {
   )
 
   it.effect(
-    "a custom object is merged, watched, and has a status of its own; a strategic merge is 415",
+    "a custom object can be merged and watched, and has its own status; a strategic merge is 415",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent
@@ -144,7 +144,7 @@ export const customResources = (it: Suite): void => {
   )
 
   it.effect(
-    "a definition takes its objects and its kind with it",
+    "deleting a definition deletes its objects and its kind",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent

@@ -15,7 +15,7 @@ const namespaces = { apiVersion: "v1", kind: "Namespace" }
 
 /** What can go wrong with a cluster while it runs, on a fleet that was started with faults. */
 export const faults = (it: Suite): void => {
-  it.effect("without a fault the way through the proxy is the cluster", () =>
+  it.effect("without a fault the proxy is transparent", () =>
     Effect.gen(function* () {
       const api = yield* client
       const namespace = yield* freshNamespace(yield* parent)
@@ -25,25 +25,23 @@ export const faults = (it: Suite): void => {
     })
   )
 
-  it.effect(
-    "a refused credential, a forbidden verb and a throttled client are refused as the server would, and heal",
-    () =>
-      Effect.gen(function* () {
-        const cluster = yield* parent
-        const api = yield* client
-        const refusedBy = (fault: Fault.Fault) =>
-          Effect.scoped(Effect.andThen(cluster.inject(fault), refusal(api.list(namespaces))))
-        assert.strictEqual((yield* refusedBy(Fault.unauthorized())).code, 401)
-        const forbidden = yield* refusedBy(Fault.forbidden({ match: { verbs: ["list"] } }))
-        assert.strictEqual(forbidden.code, 403)
-        assert.include(forbidden.text, 'User "admin" cannot list resource "namespaces"')
-        assert.strictEqual((yield* refusedBy(Fault.tooManyRequests())).code, 429)
-        assert.isNotEmpty((yield* api.list(namespaces)).items)
-      })
+  it.effect("refused credentials, forbidden verbs and throttled clients get the server's replies, and heal", () =>
+    Effect.gen(function* () {
+      const cluster = yield* parent
+      const api = yield* client
+      const refusedBy = (fault: Fault.Fault) =>
+        Effect.scoped(Effect.andThen(cluster.inject(fault), refusal(api.list(namespaces))))
+      assert.strictEqual((yield* refusedBy(Fault.unauthorized())).code, 401)
+      const forbidden = yield* refusedBy(Fault.forbidden({ match: { verbs: ["list"] } }))
+      assert.strictEqual(forbidden.code, 403)
+      assert.include(forbidden.text, 'User "admin" cannot list resource "namespaces"')
+      assert.strictEqual((yield* refusedBy(Fault.tooManyRequests())).code, 429)
+      assert.isNotEmpty((yield* api.list(namespaces)).items)
+    })
   )
 
   it.effect(
-    "a watch that is expired ends with 410, and one that is cut just ends; both can be opened again",
+    "an expired watch ends with 410, a cut watch just ends; both can be reopened",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent
@@ -71,7 +69,7 @@ export const faults = (it: Suite): void => {
   )
 
   it.effect(
-    "a cluster that is cut off answers nobody but the harness, and comes back",
+    "a cluster that is cut off answers only the harness, and recovers",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent

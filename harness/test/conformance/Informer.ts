@@ -9,7 +9,7 @@ import { informed } from "./Informed.ts"
 /** The informer of the JavaScript client, which nobody here wrote. */
 export const informer = (it: Suite): void => {
   it.effect(
-    "the JavaScript client's informer follows what happens, also across a cluster that goes and comes back",
+    "the JavaScript client's informer follows changes, also across an outage of the cluster",
     () =>
       Effect.gen(function* () {
         const cluster = yield* (yield* Fleet).cluster(CHILD)

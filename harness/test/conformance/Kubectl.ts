@@ -57,7 +57,7 @@ export const kubectl = (it: Suite, program: string): void => {
     120_000
   )
 
-  it.effect("kubectl of another user may only what that user may", () =>
+  it.effect("kubectl of another user has only that user's permissions", () =>
     Effect.gen(function* () {
       const path = yield* file(yield* (yield* Fleet).kubeconfigFor(VIEWER))
       const error = yield* Effect.flip(ask(path, "get", "secrets", "-A"))

@@ -61,7 +61,7 @@ export const kubectlAlive = (it: Suite, program: string): void => {
   )
 
   it.effect(
-    "kubectl top shows what nodes and pods use",
+    "kubectl top shows the usage of nodes and pods",
     () =>
       Effect.gen(function* () {
         const { kubectl } = yield* session

@@ -46,7 +46,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
   )
 
   it.effect(
-    "kubectl patch takes all three kinds of patch, and scale sets replicas",
+    "kubectl patch supports all three kinds of patch, and scale sets replicas",
     () =>
       Effect.gen(function* () {
         const { kubectl, namespace } = yield* session
@@ -68,7 +68,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
   )
 
   it.effect(
-    "kubectl get prints tables, short and wide, and describe tells of objects",
+    "kubectl get prints short and wide tables, and describe shows objects",
     () =>
       Effect.gen(function* () {
         const { kubectl, namespace } = yield* session
@@ -127,7 +127,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
   )
 
   it.effect(
-    "kubectl makes objects from its own flags, and labels, annotates and edits images of what is there",
+    "kubectl creates objects from flags, and labels, annotates and changes images of existing ones",
     () =>
       Effect.gen(function* () {
         const { kubectl, namespace } = yield* session
@@ -145,7 +145,7 @@ export const kubectlVerbs = (it: Suite, program: string): void => {
   )
 
   it.effect(
-    "kubectl says in the server's words what is refused",
+    "kubectl shows the server's messages for refusals",
     () =>
       Effect.gen(function* () {
         const { manifest, namespace, refused } = yield* session

@@ -10,7 +10,7 @@ const COLOURS = [
 
 /** Pages and selectors. */
 export const lists = (it: Suite): void => {
-  it.effect("pages hold every object once, of one version, and say how many are left", () =>
+  it.effect("pages contain every object once, of one version, and the number of remaining objects", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -43,7 +43,7 @@ export const lists = (it: Suite): void => {
     })
   )
 
-  it.effect("400 when a continue token is not one", () =>
+  it.effect("400 for an invalid continue token", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const refused = yield* refusal(api.list({ ...configMaps("default"), limit: 1, continue: "junk" }))
@@ -92,7 +92,7 @@ export const lists = (it: Suite): void => {
     })
   )
 
-  it.effect("400 when a selector cannot be read", () =>
+  it.effect("400 for an invalid selector", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const byLabel = yield* refusal(api.list({ ...configMaps("default"), labelSelector: "a in" }))
@@ -104,7 +104,7 @@ export const lists = (it: Suite): void => {
     })
   )
 
-  it.effect("a list over all namespaces holds those of each", () =>
+  it.effect("a list over all namespaces contains the objects of each", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const cluster = yield* parent

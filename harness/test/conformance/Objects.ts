@@ -16,7 +16,7 @@ import {
 
 /** Create, read, update and delete; the kinds of patches; status and scale. */
 export const objects = (it: Suite): void => {
-  it.effect("an object that was created can be read, and gets identity, version and time", () =>
+  it.effect("a created object can be read, and has a uid, version and creation time", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -42,7 +42,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("a service that does not ask is given none of the addresses and node ports left to those who do", () =>
+  it.effect("a service gets its automatic address and node port outside the ranges for explicit requests", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -96,7 +96,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("an update that changes nothing keeps the version", () =>
+  it.effect("an update without a change keeps the version", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -126,7 +126,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("a JSON patch follows its operations, and a failing test refuses it whole", () =>
+  it.effect("a JSON patch applies its operations, and a failing test refuses the whole patch", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -175,7 +175,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("apply creates, changes only what it owns, and conflicts with another owner unless forced", () =>
+  it.effect("apply creates, changes only its own fields, and conflicts with another owner unless forced", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -191,7 +191,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("an apply takes away what it no longer names", () =>
+  it.effect("an apply removes fields that it no longer names", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -230,7 +230,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("status is written by its own path only, and the path writes nothing else", () =>
+  it.effect("only the status path writes the status, and it writes nothing else", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -259,7 +259,7 @@ export const objects = (it: Suite): void => {
     })
   )
 
-  it.effect("says which Kubernetes it is", () =>
+  it.effect("reports its Kubernetes version", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const { status, text } = yield* api.request({ method: "GET", path: "/version" })

@@ -76,7 +76,7 @@ export const outages = (it: Suite): void => {
     120_000
   )
 
-  it.effect("its log can be read, and holds no token", () =>
+  it.effect("its log can be read, and contains no token", () =>
     Effect.gen(function* () {
       const cluster = yield* child
       const token = Redacted.value(yield* cluster.token("admin"))

@@ -15,7 +15,7 @@ const snapshotDirectory = Effect.map(home, (directory) => join(directory, "snaps
 /** Going back to a checkpoint between two tests; one after the other, on the child, as a reset takes everything back. */
 export const resets = (it: Suite): void => {
   it.effect(
-    "reset takes away what came, brings back what went, and puts back what changed, while watches see it",
+    "reset removes new objects, restores deleted and changed ones, and watches receive each change",
     () =>
       Effect.gen(function* () {
         const cluster = yield* child
@@ -56,7 +56,7 @@ export const resets = (it: Suite): void => {
   )
 
   it.effect(
-    "reset with nothing changed changes nothing",
+    "reset without changes writes nothing",
     () =>
       Effect.gen(function* () {
         const cluster = yield* child
@@ -70,7 +70,7 @@ export const resets = (it: Suite): void => {
   )
 
   it.effect(
-    "a cluster that restarts empty has its address and users, and none of its objects",
+    "a cluster that restarts empty keeps its address and users, and loses its objects",
     () =>
       Effect.gen(function* () {
         const cluster = yield* child
@@ -88,7 +88,7 @@ export const resets = (it: Suite): void => {
 /** Saving a fleet, where the driver can. */
 export const snapshots = (it: Suite, begin: (from: string) => ReturnType<typeof Fleet.make>): void => {
   it.effect(
-    "a saved fleet is what another one begins with",
+    "a fleet can start from a saved fleet",
     () =>
       Effect.gen(function* () {
         const fleet = yield* Fleet

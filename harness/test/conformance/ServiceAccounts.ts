@@ -22,7 +22,7 @@ const account = Effect.fnUntraced(function* ({ api }: FleetCluster, namespace: s
 
 /** Programs inside a cluster, as their tokens make them known. */
 export const serviceAccounts = (it: Suite): void => {
-  it.effect("the token of a service account enters under its name, and may nothing until a binding says so", () =>
+  it.effect("the token of a service account authenticates as it, without permissions until a binding grants some", () =>
     Effect.gen(function* () {
       const cluster = yield* parent
       const namespace = yield* freshNamespace(cluster)
@@ -52,7 +52,7 @@ export const serviceAccounts = (it: Suite): void => {
   )
 
   it.effect(
-    "401 for the token of a service account that is gone",
+    "401 for the token of a deleted service account",
     () =>
       Effect.gen(function* () {
         const cluster = yield* parent

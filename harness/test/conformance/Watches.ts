@@ -36,7 +36,7 @@ export const watches = (it: Suite, hasWatchList: boolean): void => {
     })
   )
 
-  it.effect("a watch without a version begins with what exists", () =>
+  it.effect("a watch without a version begins with the existing objects", () =>
     Effect.gen(function* () {
       const { api } = yield* parent
       const namespace = yield* freshNamespace(yield* parent)
@@ -91,7 +91,7 @@ export const watches = (it: Suite, hasWatchList: boolean): void => {
       })
     )
   } else {
-    it.effect("a watch-list sends what exists, says where that ends, and goes on", () =>
+    it.effect("a watch-list sends the existing objects, marks their end, and continues with changes", () =>
       Effect.gen(function* () {
         const { api } = yield* parent
         const namespace = yield* freshNamespace(yield* parent)
@@ -125,7 +125,7 @@ export const watches = (it: Suite, hasWatchList: boolean): void => {
     )
   }
 
-  it.effect("a watch that takes bookmarks hears of changes elsewhere before its time is over", () =>
+  it.effect("a watch with bookmarks receives the version of changes outside its selection before it ends", () =>
     Effect.gen(function* () {
       const cluster = yield* parent
       const { api } = cluster
