@@ -1,5 +1,5 @@
 /**
- * Runs the service on a socket of its own, until it is told to stop.
+ * Runs the service on its own socket.
  */
 import { Context, Effect, Layer } from "effect"
 import * as Listener from "./Listener.ts"
@@ -9,9 +9,10 @@ import type { Settings } from "./settings/Settings.ts"
 import * as Telemetry from "./services/Telemetry.ts"
 
 /**
- * Starts everything, or nothing, and serves until it is interrupted; then replies in flight are finished first.
+ * Starts the service and serves until the fiber is interrupted. Replies in flight are then finished. If a part cannot
+ * start, the parts that did are closed.
  *
- * **Errors** every reason why the service cannot start, each with a message of one line a problem.
+ * **Errors** every reason why the service cannot start. A message has one line per problem.
  */
 export const launch = (settings: Settings) =>
   Effect.scoped(
@@ -28,10 +29,10 @@ export const launch = (settings: Settings) =>
     })
   ).pipe(Effect.provide(Telemetry.layer(settings.telemetry)))
 
-/** Logs a warning for a listener without TLS that other machines can reach. **Shape** `host` is the address that it has. */
+/** Logs a warning for a listener without TLS that other machines can reach. **Shape** `host` is the bound address. */
 const warnOfPlainHttp = ({ host, url }: { readonly host: string; readonly url: string }): Effect.Effect<void> =>
   isLoopback(host)
     ? Effect.void
     : Effect.logWarning(
-        `${url} is plain HTTP that others can reach, so keys cross the network unencrypted: set server.tls, or listen on 127.0.0.1 behind a proxy of this machine that speaks HTTPS`
+        `${url} is plain HTTP that other machines can reach, so keys cross the network unencrypted: set server.tls, or listen on 127.0.0.1 behind an HTTPS proxy on this machine`
       )

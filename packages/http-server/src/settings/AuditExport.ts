@@ -1,13 +1,13 @@
 /**
- * Where the audit is exported to, read from its settings.
+ * The settings of the audit and of webhooks, decoded and checked against each other.
  */
 import * as AuditRows from "./AuditRows.ts"
 import { type Row, table } from "./Table.ts"
 
 /**
- * Where the audit is sent as it happens.
+ * The destination of the audit export.
  *
- * **Shape** A webhook has a `secretFile`. Without `caFile`, the authorities that Node.js trusts are asked.
+ * **Shape** A webhook has a `secretFile`. Without `caFile`, the certificate authorities that Node.js trusts apply.
  */
 export interface AuditExportSettings {
   readonly place: AuditRows.ExportPlace
@@ -15,7 +15,7 @@ export interface AuditExportSettings {
   readonly caFile: string | undefined
 }
 
-/** The settings of the audit. **Shape** without `export`, nothing is exported. */
+/** The settings of the audit. **Shape** without `export`, the server exports nothing. */
 export interface AuditSettings {
   readonly reads: "denied" | "all"
   readonly retentionDays: number
@@ -23,13 +23,13 @@ export interface AuditSettings {
   readonly export: AuditExportSettings | undefined
 }
 
-/** Where webhooks may be sent to. **Shape** `allowedHosts` is empty when not set. */
+/** The hosts that webhooks may address. **Shape** `allowedHosts` is empty when not set. */
 export interface WebhookSettings {
   readonly allowedHosts: ReadonlyArray<string>
   readonly allowLoopback: boolean
 }
 
-/** Tells which settings are given, and collects what is wrong with them. */
+/** Access to the settings being read: which of them a source sets, and a list of problems to add to. */
 interface Reading {
   readonly isGiven: (row: Row<unknown>) => boolean
   readonly blame: (message: string, ...blamed: ReadonlyArray<Row<unknown>>) => void
@@ -57,7 +57,7 @@ const exportOf = (value: <A>(row: Row<A>) => A): AuditExportSettings | undefined
   return place === undefined ? undefined : { place, secretFile, caFile }
 }
 
-/** Blames settings of the audit's export that do not go together. */
+/** Reports settings of the audit export that contradict or lack each other. */
 export const requireTogether = (
   reading: Reading,
   settings: AuditExportSettings | undefined,

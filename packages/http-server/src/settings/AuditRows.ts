@@ -5,13 +5,13 @@ import { Schema } from "effect"
 import * as Kind from "./Kind.ts"
 import { optional, withDefault } from "./Row.ts"
 
-/** A host with a port. **Shape** an IPv6 address stands in brackets. */
+/** A host with a port. **Shape** `host` is a name or an IP address without brackets. */
 export interface HostPort {
   readonly host: string
   readonly port: number
 }
 
-/** Reads `host:port`; `undefined` for anything else. */
+/** Parses `host:port`, with an IPv6 address in brackets. Returns `undefined` for anything else. */
 const parseHostPort = (text: string): HostPort | undefined => {
   const at = text.lastIndexOf(":")
   const port = text.slice(at + 1)
@@ -23,13 +23,13 @@ const parseHostPort = (text: string): HostPort | undefined => {
 const FILE = "file:"
 const SYSLOG = "syslog+tls://"
 
-/** Where the audit is exported to. */
+/** A destination of the audit export. */
 export type ExportPlace =
   | { readonly _tag: "File"; readonly path: string }
   | ({ readonly _tag: "Syslog" } & HostPort)
   | { readonly _tag: "Webhook"; readonly url: string; readonly host: string }
 
-/** Reads a place; `undefined` for a text that names none. */
+/** Parses a destination. Returns `undefined` if the text is not one of the three forms. */
 export const parsePlace = (text: string): ExportPlace | undefined => {
   if (text.startsWith(FILE)) {
     const path = text.slice(FILE.length)
@@ -56,14 +56,14 @@ export const rows = {
     flag: "audit-reads",
     kind: Kind.choice(["denied", "all"]),
     description:
-      "Which reads the audit keeps: those that were denied, or all, folded by the minute. Mutations are always kept."
+      "Reads that the audit records. denied: only denied reads. all: every read, with similar reads of one minute merged into one event. Mutations are always recorded."
   }),
   auditRetentionDays: withDefault("400", {
     path: "audit.retentionDays",
     flag: "audit-retention-days",
     kind: Kind.wholeNumber(1, 3_650),
     unit: "days",
-    description: "How long events of the audit are kept."
+    description: "Days that the audit keeps an event."
   }),
   auditMaxBytes: withDefault("10737418240", {
     path: "audit.maxBytes",
@@ -71,39 +71,39 @@ export const rows = {
     kind: Kind.wholeNumber(1_048_576, 999_999_999_999_999),
     unit: "bytes",
     description:
-      "Size that the audit may have. Denials take at most half of it and are only counted beyond. When the other half is full, changes are refused, but keys can be revoked."
+      "Maximum size of the audit. Denials may fill one half; further denials are only counted. When the other half is full, the server refuses all changes except revoking keys."
   }),
   auditExportTo: optional({
     path: "audit.export.to",
     flag: "audit-export-to",
     kind: place,
     description:
-      "Where the audit is sent as it happens: a file of JSON lines (file:PATH), a syslog server (syslog+tls://HOST:PORT, RFC 5424) or a webhook (https://..., whose host stands in webhooks.allowedHosts; needs audit.export.secretFile). Unset: nowhere."
+      "Destination that receives each audit event: a file of JSON lines (file:PATH), a syslog server (syslog+tls://HOST:PORT, RFC 5424) or a webhook (https://...). A webhook needs audit.export.secretFile, and its host in webhooks.allowedHosts. Unset: no export."
   }),
   auditExportSecretFile: optional({
     path: "audit.export.secretFile",
     flag: "audit-export-secret-file",
     kind: Kind.path,
     description:
-      "File with the secret that signs what the webhook of audit.export.to gets; read again for each delivery."
+      "File with the secret that signs deliveries to the webhook in audit.export.to. The server reads it again for each delivery."
   }),
   auditExportCaFile: optional({
     path: "audit.export.caFile",
     flag: "audit-export-ca-file",
     kind: Kind.path,
     description:
-      "PEM certificates of the authorities of the syslog server or webhook. Unset: those that Node.js trusts."
+      "PEM file of the certificate authorities to trust for the syslog server or webhook. Unset: the authorities that Node.js trusts."
   }),
   webhooksAllowedHosts: optional({
     path: "webhooks.allowedHosts",
     flag: "webhook-hosts",
     kind: Kind.hosts,
-    description: "Hosts that webhooks may be sent to. Unset: none."
+    description: "Hosts that webhooks may address. Unset: none."
   }),
   webhooksAllowLoopback: withDefault("false", {
     path: "webhooks.allowLoopback",
     flag: "allow-loopback-webhooks",
     kind: Kind.truth,
-    description: "Whether the address of a webhook may be a loopback address."
+    description: "Allows webhooks to loopback addresses."
   })
 }

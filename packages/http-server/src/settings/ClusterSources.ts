@@ -1,5 +1,5 @@
 /**
- * Where the server finds its clusters when it starts.
+ * The clusters to register at startup: from the pod, kubeconfig files or the environment.
  */
 import { Kubeconfig } from "@quarterdeck/cluster-fanout"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -8,10 +8,10 @@ import type { Settings } from "./Settings.ts"
 import { Surroundings } from "./Surroundings.ts"
 
 /**
- * What to register.
+ * The sources of clusters.
  *
- * **Shape** `inCluster`: the pod's own cluster, under the name `parent`; `kubeconfig`: absolute paths, each context
- * one cluster, in order of preference; `parent` is the name of the parent, `undefined` the current context's.
+ * **Shape** `inCluster` adds the pod's own cluster under the name `parent`. `kubeconfig` lists absolute paths in order of
+ * precedence; each context is one cluster. `parent` names the parent cluster; `undefined` means the current context.
  */
 export interface ClusterSources {
   readonly inCluster: boolean
@@ -22,12 +22,12 @@ export interface ClusterSources {
 /** The name of a pod's own cluster. */
 export const OWN_CLUSTER = ClusterName.make("parent")
 
-/** Where a pod finds its service account. **Source** Kubernetes, "Accessing the Kubernetes API from a Pod". */
+/** Mount path of a pod's service account. **Source** Kubernetes, "Accessing the Kubernetes API from a Pod". */
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-/** No cluster can be found, or a kubeconfig that a setting names is not there. */
+/** The server found no cluster, or `clusters.kubeconfig` names a file that does not exist. */
 export class NoClusters extends Schema.TaggedError<NoClusters>()("NoClusters", {
-  /** The file that a setting names and that is missing; absent when nothing names one. */
+  /** The missing file that the setting names. Absent if the setting is not set. */
   missing: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -38,13 +38,13 @@ export class NoClusters extends Schema.TaggedError<NoClusters>()("NoClusters", {
 }
 
 /**
- * Decides the sources: what `clusters.kubeconfig` names; else in a pod its own cluster alone; else `KUBECONFIG`, else
- * `~/.kube/config`. In a pod the own cluster is always there, and the parent unless another is named.
+ * Resolves the sources. The first that applies wins: `clusters.kubeconfig`, the pod's own cluster, `KUBECONFIG`,
+ * `~/.kube/config`. A pod's own cluster is always included, and is the parent unless `clusters.parent` names another.
  *
- * **Shape** as kubectl does, files of `KUBECONFIG` that do not exist are passed over; one that the setting names must
- * exist. `directory` is where a pod's service account is mounted.
+ * **Shape** like kubectl, skips files in `KUBECONFIG` that do not exist. Files in `clusters.kubeconfig` must exist.
+ * `directory` is the mount path of the service account.
  *
- * **Errors** `NoClusters`. **Limits** looks whether files exist; reads none.
+ * **Errors** `NoClusters`. **Limits** checks that files exist, and reads none of them.
  */
 export const resolve = Effect.fn("ClusterSources.resolve")(function* (
   clusters: Settings["clusters"],

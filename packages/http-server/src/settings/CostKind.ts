@@ -1,5 +1,5 @@
 /**
- * The kinds of value that the settings of costs have.
+ * The value types of the cost settings.
  */
 import * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
@@ -8,7 +8,7 @@ import type { Kind } from "./Kind.ts"
 
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && !/[\s#]/.test(text)
 
-/** Reads an `http` or `https` address; user and password may stand in it, so it is never shown. */
+/** Decodes an `http` or `https` address. It may contain a user and password, so it is redacted. */
 const StoreAddress = Schema.String.check(Schema.makeFilter(isAddress)).pipe(
   Schema.decodeTo(
     Schema.Redacted(Schema.String),
@@ -45,7 +45,7 @@ const UsageText = Schema.String.pipe(
 
 const SOURCES = "metrics, requests or prometheus=URL with an http:// or https:// address without query and fragment"
 
-/** Where usage comes from. */
+/** The source of usage. */
 export const usage: Kind<UsageSetting.UsageSetting> = {
   word: "metrics|prometheus=URL|requests",
   allowed: SOURCES,
@@ -53,28 +53,28 @@ export const usage: Kind<UsageSetting.UsageSetting> = {
   fromYaml: UsageText
 }
 
-/** Sources of usage by the names of clusters. */
+/** Sources of usage by cluster name. */
 export type UsageByCluster = Readonly<Record<string, UsageSetting.UsageSetting>>
 
-/** A record drops entries whose key does not fit its schema; this one refuses them. */
+/** `Schema.Record` drops entries with an invalid key. This check rejects the record instead. */
 const ByCluster = Schema.Record(Schema.String, UsageText).check(
   Schema.makeFilter((sources) => Object.keys(sources).every((name) => ClusterName.is(name)))
 )
 
-/** Splits at the first `=`: no cluster's name has one, an address may. */
+/** Splits at the first `=`. A cluster name contains no `=`; an address may. */
 const splitFirst = (text: string): readonly [cluster: string, source: string] => {
   const at = text.indexOf("=")
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 /**
- * Reads the usage source of each cluster.
+ * Decodes the usage source of each cluster.
  *
- * **Shape** in text `cluster=source`, several joined by a comma; an address with a comma in it needs the YAML.
+ * **Shape** text is a comma-separated list of `cluster=source`. An address that contains a comma needs YAML.
  */
 export const usageByCluster: Kind<UsageByCluster> = {
   word: "CLUSTER=SOURCE,...",
-  allowed: `a map from cluster to one of ${SOURCES}, in text cluster=source,cluster=source`,
+  allowed: `a map from cluster to one of ${SOURCES}; as a flag or variable, cluster=source,cluster=source`,
   fromText: Schema.String.check(
     Schema.makeFilter((text) => {
       const clusters = text.split(",").map((part) => splitFirst(part)[0])
@@ -97,10 +97,10 @@ export const usageByCluster: Kind<UsageByCluster> = {
 
 const LabelName = Schema.String.check(Schema.isPattern(/^[a-zA-Z_][a-zA-Z0-9_]{0,127}$/))
 
-/** Reads the name of a Prometheus label. */
+/** Decodes the name of a Prometheus label. */
 export const labelName: Kind<string> = {
   word: "LABEL",
-  allowed: "a label name of Prometheus: letters, digits and underscores, no digit first",
+  allowed: "a Prometheus label name: up to 128 letters, digits and underscores, not starting with a digit",
   fromText: LabelName,
   fromYaml: LabelName
 }

@@ -11,61 +11,61 @@ export const cost = {
     flag: "cost-url",
     kind: CostKind.storeAddress,
     description:
-      "ClickHouse server that keeps the history of costs, user and password in it where need be. Unset: SQLite in the data directory."
+      "Address of the ClickHouse server that stores the cost history; may contain a user and password. Unset: SQLite in the data directory."
   }),
   usage: withDefault("metrics", {
     path: "cost.usage",
     flag: "usage",
     kind: CostKind.usage,
     description:
-      "Where the usage of containers comes from: metrics.k8s.io of each cluster, a Prometheus, or nowhere: then requests alone are charged."
+      "Source of container usage. metrics: the metrics.k8s.io API of each cluster. prometheus=URL: a Prometheus server. requests: no usage, costs are charged by resource requests alone."
   }),
   usageByCluster: optional({
     path: "cost.usageByCluster",
     flag: "usage-by-cluster",
     kind: CostKind.usageByCluster,
-    description: "Sources of single clusters, in the place of cost.usage."
+    description: "Source of container usage for individual clusters, instead of cost.usage."
   }),
   usageClusterLabel: optional({
     path: "cost.usageClusterLabel",
     flag: "usage-cluster-label",
     kind: CostKind.labelName,
     description:
-      "Label that tells the clusters of one Prometheus apart; its value is the cluster's name. Needed where one Prometheus is the source of several clusters. Unset: all that a Prometheus has is taken for one cluster."
+      "Prometheus label whose value is the cluster name. Required if one Prometheus serves several clusters. Unset: all series of a Prometheus belong to one cluster."
   }),
   foldedPrefixes: optional({
     path: "cost.foldedPrefixes",
     flag: "cost-folded-prefixes",
     kind: Kind.namePrefixes,
     description:
-      "Bare pods and Jobs without an owner whose names begin with one of these are charged as one workload of each namespace, such as spark-task-*. Counts from the start of the server; closed hours stay as they are."
+      "Name prefixes of bare pods and ownerless Jobs to charge as one workload per prefix and namespace, such as spark-task-*. Applies from the start of the server; closed hours do not change."
   }),
   accelerators: optional({
     path: "cost.accelerators",
     flag: "cost-accelerators",
     kind: Kind.extendedResources,
     description:
-      "Extended resources whose devices are charged as GPUs, beside those of NVIDIA, AMD and Intel, such as google.com/tpu, aws.amazon.com/neuron or habana.ai/gaudi. List one resource for each kind of device. Counts from the start of the server; closed hours stay as they are."
+      "Extended resources to charge as GPUs, in addition to those of NVIDIA, AMD and Intel. Examples: google.com/tpu, aws.amazon.com/neuron, habana.ai/gaudi. List one resource per kind of device. Applies from the start of the server; closed hours do not change."
   }),
   sampleSeconds: withDefault("60", {
     path: "cost.sampleSeconds",
     flag: "cost-sample-seconds",
     kind: Kind.wholeNumber(10, 600),
     unit: "s",
-    description: "How often each cluster is sampled."
+    description: "Interval between two samples of a cluster."
   }),
   hourlyDays: withDefault("100", {
     path: "cost.hourlyDays",
     flag: "cost-hourly-days",
     kind: Kind.wholeNumber(1, 3_650),
     unit: "days",
-    description: "How long costs are kept by the hour; not above cost.retentionDays."
+    description: "Days that hourly costs are kept; at most cost.retentionDays."
   }),
   retentionDays: withDefault("400", {
     path: "cost.retentionDays",
     flag: "cost-retention-days",
     kind: Kind.wholeNumber(1, 3_650),
     unit: "days",
-    description: "How long costs are kept by the day; no report reaches further back."
+    description: "Days that daily costs are kept. Reports reach back at most this far."
   })
 }

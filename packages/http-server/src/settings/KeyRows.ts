@@ -9,32 +9,33 @@ export const keys = {
     path: "keys.file",
     flag: "keys-file",
     kind: Kind.paths,
-    description: "YAML lists of API keys made at deploy time, read as one and watched."
+    description:
+      "YAML files of API keys that the deployment defines. The server merges the files and reloads them when they change."
   }),
   bootstrapKeyFile: optional({
     path: "keys.bootstrapFile",
     flag: "bootstrap-key-file",
     kind: Kind.path,
-    description: "Where to write a first, unscoped Admin key (mode 0600) when no key exists at start."
+    description: "File to write a first, unscoped Admin key to (mode 0600), if no key exists at startup."
   }),
   keyMaxLifetime: withDefault("10y", {
     path: "keys.maxLifetime",
     flag: "key-max-lifetime",
     kind: Kind.lifetime,
-    description: "Longest lifetime that a key may be made with: a number and y (365 days) or d."
+    description: "Longest lifetime of a new key: a number and y (365 days) or d (days)."
   }),
   keyMaxLifetimeOfPeople: optional({
     path: "keys.maxLifetimeOfPeople",
     flag: "key-max-lifetime-of-people",
     kind: Kind.lifetime,
     description:
-      "Longest lifetime of keys that people make who signed in at the OpenID Connect provider; such a key must then be given an end. Unset: keys.maxLifetime alone counts."
+      "Longest lifetime of keys created by people signed in through OpenID Connect. When set, such keys must have an expiry. Unset: only keys.maxLifetime applies."
   }),
   keyMaxPerMaker: withDefault("1000", {
     path: "keys.maxPerMaker",
     flag: "key-max-per-maker",
     kind: Kind.wholeNumber(1, 1_000_000),
     description:
-      "Valid keys that one key or person may have made. A rotated key counts for the maker of the key that it replaces."
+      "Maximum valid keys that one key or person may have created. A rotated key counts for the creator of the key that it replaces."
   })
 }

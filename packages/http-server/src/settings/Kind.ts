@@ -1,5 +1,5 @@
 /**
- * The kinds of value that a setting may have, each decoded from text and from YAML.
+ * The value types of settings, each decoded from text and from YAML.
  */
 import * as Expiry from "@quarterdeck/keys/Expiry"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
@@ -10,25 +10,25 @@ import { delimiter } from "node:path"
 import * as ClientAddress from "../limits/ClientAddress.ts"
 
 /**
- * A kind of value.
+ * A value type.
  *
- * **Shape** `word` stands for a value in help, `allowed` completes "must be …"; `fromText` reads a flag or an environment
- * variable, `fromYaml` what a YAML file holds, which is held to its own types: a number is not given as text there.
+ * **Shape** `word` is the placeholder in help. `allowed` completes "must be …". `fromText` decodes a flag or an environment
+ * variable. `fromYaml` decodes a value of the YAML file, which must have its own type: a number is not written as text.
  */
 export interface Kind<A> {
   readonly word: string
   readonly allowed: string
   readonly fromText: Schema.Decoder<A>
   readonly fromYaml: Schema.Decoder<A>
-  /** Says which part of a refused value of YAML is wrong, where a value has parts: what follows the setting's path. */
+  /** Returns the path and problem of the invalid part of a YAML value, to follow the setting's path. For nested values. */
   readonly faultIn?: (value: unknown) => string | undefined
 }
 
-/** Decodes one form of a value; what is wrong with a refused one is always told by `allowed`. */
+/** Decodes a value. Drops the decoder's message, since `allowed` describes what is expected. */
 export const decode = <A>(form: Schema.Decoder<A>, value: unknown): Option.Option<A> =>
   Result.getSuccess(Schema.decodeUnknownResult(form)(value))
 
-/** Makes a kind that flags, environment and YAML write alike. */
+/** Makes a value type that is written alike in flags, environment variables and YAML. */
 export const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kind<A> => ({
   word,
   allowed,
@@ -36,7 +36,7 @@ export const written = <A>(word: string, allowed: string, form: Schema.Decoder<A
   fromYaml: form
 })
 
-/** Decodes a list from text. **Shape** empty parts do not count. */
+/** Decodes a list from text, and skips empty items. */
 export const joined = (
   separator: string,
   list: Schema.Codec<ReadonlyArray<string>>
@@ -51,15 +51,15 @@ export const joined = (
     )
   )
 
-/** Makes a kind of lists: in text joined by a comma, in YAML a list. */
+/** Makes a list type: comma-separated in text, a list in YAML. */
 const commaList = (word: string, what: string, item: Schema.Codec<string>): Kind<ReadonlyArray<string>> => ({
   word: `${word},...`,
-  allowed: `a list of ${what}, in text joined by a comma`,
+  allowed: `a list of ${what}; as a flag or variable, separated by commas`,
   fromText: joined(",", Schema.Array(item)),
   fromYaml: Schema.Array(item)
 })
 
-/** Reads a whole number in plain decimal digits; both bounds are included. */
+/** Decodes a whole number in decimal digits. Both bounds are inclusive. */
 export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   const inRange = Schema.Int.check(Schema.isBetween({ minimum, maximum }))
   return {
@@ -72,11 +72,11 @@ export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
   }
 }
 
-/** Reads one of a few words, in lower case. */
+/** Decodes one of the given words. */
 export const choice = <const Words extends ReadonlyArray<string>>(words: Words): Kind<Words[number]> =>
   written(words.join("|"), `one of ${words.join(", ")}`, Schema.Literals(words))
 
-/** Reads a boolean: in text the words `true` and `false`, in YAML a boolean. */
+/** Decodes a boolean: the words `true` and `false` in text, a boolean in YAML. */
 export const truth: Kind<boolean> = {
   word: "true|false",
   allowed: "true or false",
@@ -94,21 +94,21 @@ export const truth: Kind<boolean> = {
 
 const PathText = Schema.NonEmptyString.check(Schema.makeFilter((text) => !text.includes("\0")))
 
-/** Reads a path; a relative one counts from the directory that the program was started in. */
+/** Decodes a path. A relative path starts at the working directory of the process. */
 export const path: Kind<string> = written("PATH", "a path", PathText)
 
-/** Reads a list of paths: in text joined as `PATH` is, in YAML a list. */
+/** Decodes a list of paths: separated as in `PATH` in text, a list in YAML. */
 export const pathList: Kind<ReadonlyArray<string>> = {
   word: `PATH${delimiter}PATH`,
-  allowed: `a list of paths, in text joined by ${delimiter}`,
+  allowed: `a list of paths; as a flag or variable, separated by ${delimiter}`,
   fromText: joined(delimiter, Schema.Array(PathText).check(Schema.isMinLength(1))),
   fromYaml: Schema.Array(PathText)
 }
 
-/** Reads a list as {@link pathList} does; in YAML a single path need be no list. */
+/** Decodes a list like {@link pathList}. In YAML a single path may also be plain text. */
 export const paths: Kind<ReadonlyArray<string>> = {
   ...pathList,
-  allowed: `a path or a list of paths, in text joined by ${delimiter}`,
+  allowed: `a path or a list of paths; as a flag or variable, separated by ${delimiter}`,
   fromYaml: Schema.Union([PathText, Schema.Array(PathText)]).pipe(
     Schema.decodeTo(
       Schema.Array(Schema.String),
@@ -120,7 +120,7 @@ export const paths: Kind<ReadonlyArray<string>> = {
   )
 }
 
-/** An origin as browsers send it: scheme, host and a port that is not the scheme's own. */
+/** An origin as browsers send it: scheme, host, and the port unless it is the scheme's default. */
 const Origin = Schema.String.check(
   Schema.makeFilter((text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text)
 )
@@ -142,12 +142,12 @@ export const addressRanges: Kind<ReadonlyArray<string>> = commaList(
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/
 
-/** Whether a text is an IP address without brackets, or a host name. */
+/** Returns true for an IP address without brackets, or a host name. */
 export const isHost = (text: string): boolean => isIP(text) !== 0 || HOST_NAME.test(text)
 
 const Host = Schema.String.check(Schema.makeFilter(isHost))
 
-/** Reads an IP address without brackets, or a host name. */
+/** Decodes an IP address without brackets, or a host name. */
 export const host: Kind<string> = written("ADDRESS", "an IP address or a host name", Host)
 
 export const hosts: Kind<ReadonlyArray<string>> = commaList("HOST", "host names and IP addresses without ports", Host)
@@ -156,10 +156,10 @@ export const namespaces: Kind<ReadonlyArray<string>> = commaList("NAMESPACE", "n
 
 const NamePrefix = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9.-]{0,252}$/))
 
-/** Reads beginnings of names of Kubernetes objects. */
+/** Decodes name prefixes of Kubernetes objects. */
 export const namePrefixes: Kind<ReadonlyArray<string>> = commaList(
   "PREFIX",
-  "beginnings of names: lower-case letters, digits, dashes and dots, a letter or digit first",
+  "name prefixes of lower-case letters, digits, dashes and dots, each starting with a letter or digit",
   NamePrefix
 )
 
@@ -167,10 +167,10 @@ export const namePrefixes: Kind<ReadonlyArray<string>> = commaList(
 const EXTENDED_RESOURCE =
   /^(?=[^/]{1,253}\/)(?!(?:[^/]*\.)?kubernetes\.io\/)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 
-/** Reads names of extended resources. */
+/** Decodes names of extended resources. */
 export const extendedResources: Kind<ReadonlyArray<string>> = commaList(
   "RESOURCE",
-  "names of extended resources such as google.com/tpu: a domain other than kubernetes.io, a slash and a name",
+  "extended resources such as google.com/tpu: a domain other than kubernetes.io, a slash and a name",
   Schema.String.check(Schema.isPattern(EXTENDED_RESOURCE))
 )
 
@@ -182,28 +182,28 @@ export const clusterName: Kind<ClusterName> = written(
   ClusterName
 )
 
-/** Names of clusters by the names of kubeconfig contexts. */
+/** Cluster names by kubeconfig context. */
 export type ClusterNames = Readonly<Record<string, ClusterName>>
 
-/** A record drops entries whose key does not fit its schema; this one refuses them. */
+/** `Schema.Record` drops entries with an invalid key. This check rejects the record instead. */
 const ClusterNamesRecord = Schema.Record(Schema.String, ClusterName).check(
   Schema.makeFilter((names) => !Object.hasOwn(names, ""))
 )
 
-/** Splits at the last `=`; without one there is no context. */
+/** Splits at the last `=`. Without a `=`, the context is empty. */
 const splitLast = (text: string): readonly [context: string, name: string] => {
   const at = text.lastIndexOf("=")
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 /**
- * Reads the cluster name of each kubeconfig context.
+ * Decodes the cluster name of each kubeconfig context.
  *
- * **Shape** in text `context=name`, several joined by a comma; a context may hold `=`, a name cannot.
+ * **Shape** text is a comma-separated list of `context=name`. A context may contain `=`; a name cannot.
  */
 export const clusterNames: Kind<ClusterNames> = {
   word: "CONTEXT=NAME,...",
-  allowed: "a map from context to cluster name, in text context=name,context=name",
+  allowed: "a map from context to cluster name; as a flag or variable, context=name,context=name",
   fromText: Schema.String.check(
     Schema.makeFilter((text) => {
       const contexts = text.split(",").map((part) => splitLast(part)[0])
@@ -226,7 +226,7 @@ export const clusterNames: Kind<ClusterNames> = {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 
-/** Headers that HTTP, browsers, proxies or this service read for something else; a final `*` stands for any rest. */
+/** Headers with a meaning to HTTP, browsers, proxies or this service. A final `*` matches any suffix. */
 const TAKEN: ReadonlyArray<string> = [
   "accept*",
   "access-control-*",
@@ -279,14 +279,14 @@ const isTaken = (header: string): boolean => {
   return TAKEN.some((taken) => (taken.endsWith("*") ? name.startsWith(taken.slice(0, -1)) : name === taken))
 }
 
-/** Reads the name of a header that carries nothing else. **Source** RFC 9110 §5.1, §5.6.2. */
+/** Decodes the name of a header that has no other meaning. **Source** RFC 9110 §5.1, §5.6.2. */
 export const headerName: Kind<string> = written(
   "NAME",
-  "an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like)",
+  "an HTTP header name that has no standard meaning (not Authorization, Host, Cookie, Content-* or similar)",
   Schema.String.check(Schema.makeFilter((text) => TOKEN.test(text) && !isTaken(text)))
 )
 
-/** Reads a lifetime: a number and `y` (365 days) or `d` (24 hours). */
+/** Decodes a lifetime: a number and `y` (365 days) or `d` (24 hours). */
 export const lifetime: Kind<Duration.Duration> = written(
   "90d|10y",
   "a number from 1 to 9999 and a unit, y or d",
@@ -302,7 +302,7 @@ export const lifetime: Kind<Duration.Duration> = written(
   )
 )
 
-/** Reads an `http` or `https` address without user, password, query or fragment, so that it can be shown. */
+/** Decodes an `http` or `https` address without user, password, query or fragment. The address is safe to log. */
 export const endpoint: Kind<string> = written(
   "URL",
   "an http:// or https:// address without user, password, query or fragment",

@@ -1,16 +1,14 @@
 /**
- * The name that somebody meant who wrote another.
+ * Suggests a known name for a misspelt one.
  */
 import { closestMatch } from "leven"
 
-/** Letters that a slip of the fingers changes at most: half of a short text, two of a longer one or its third, five of a long one. */
+/** Edit distance up to which a name counts as misspelt: half of a text of up to 4 letters, 2 up to 8, then a third, at most 5. */
 const changedIn = ({ length }: string): number =>
   Math.min(Math.max(Math.min(Math.floor(length / 2), 2), Math.floor(length / 3)), 5)
 
 /**
- * Finds the name that is nearest to a text.
- *
- * **Shape** `undefined` when none is near, whatever their case.
+ * Returns the name closest to a text, ignoring case, or `undefined` if no name is close.
  */
 export const find = (text: string, names: ReadonlyArray<string>): string | undefined => {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]))
@@ -19,7 +17,7 @@ export const find = (text: string, names: ReadonlyArray<string>): string | undef
 }
 
 /**
- * Ends a message with a question for the name that was meant, or with nothing where none is near.
+ * Returns the ending of a message that suggests a name, or an empty text without a name.
  *
  * **Example** `; did you mean server.port?`
  */

@@ -1,5 +1,5 @@
 /**
- * The kinds of value that the settings of an identity provider have.
+ * The value types of the OpenID Connect settings.
  */
 import * as Person from "@quarterdeck/keys/Person"
 import { Effect, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
@@ -20,13 +20,13 @@ const Issuer = Schema.String.check(
 )
 
 /**
- * Reads the address of a provider: HTTPS, or HTTP on this machine, for trying it out.
+ * Decodes the address of a provider: HTTPS, or for local tests HTTP on loopback.
  *
  * **Source** OpenID Connect Discovery 1.0 §3.
  */
 export const issuer: Kind<string> = {
   word: "URL",
-  allowed: "an https:// address without user, password, query or fragment (http:// on loopback alone)",
+  allowed: "an https:// address without user, password, query or fragment (http:// only on loopback)",
   fromText: Issuer,
   fromYaml: Issuer
 }
@@ -35,7 +35,7 @@ const Text = Schema.String.check(Schema.isPattern(/^[^\p{Cc}\p{Cs}]{1,512}$/u))
 
 export const text: Kind<string> = {
   word: "TEXT",
-  allowed: "1 to 512 characters, none of them a control character",
+  allowed: "1 to 512 characters, without control characters",
   fromText: Text,
   fromYaml: Text
 }
@@ -44,15 +44,15 @@ export const text: Kind<string> = {
 const Scope = Schema.String.check(Schema.isPattern(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/))
 const Scopes = Schema.Array(Scope).check(Schema.makeFilter((scopes) => scopes.includes("openid")))
 
-/** Reads a list of scopes: in text joined by a space, in YAML a list. */
+/** Decodes a list of scopes: separated by spaces in text, a list in YAML. */
 export const scopes: Kind<ReadonlyArray<string>> = {
   word: "openid SCOPE...",
-  allowed: "a list of scopes with openid among them, in text joined by a space",
+  allowed: "a list of scopes that includes openid; as a flag or variable, separated by spaces",
   fromText: joined(" ", Scopes),
   fromYaml: Scopes
 }
 
-/** A misspelt field of a rule must not mean "all", so that the rules are read more strictly than other settings. */
+/** Rejects unknown fields in rules. A misspelt scope field would otherwise grant access to everything. */
 const Rules = Schema.Unknown.pipe(
   Schema.decodeTo(
     Schema.toType(Schema.Array(Person.GroupRule)),
@@ -78,11 +78,11 @@ const RulesText = Schema.String.pipe(
   Schema.decodeTo(Rules)
 )
 
-/** Reads group rules: in text as JSON. */
+/** Decodes group rules: JSON in text, a list in YAML. */
 export const rules: Kind<ReadonlyArray<Person.GroupRule>> = {
   word: "JSON",
   allowed:
-    "a list of { group, rule }, each group once and the rule as an entry of the keys file has it (role, targetClusters, targetNamespaces and nothing else), in text as JSON",
+    "a list of { group, rule } with each group once; a rule has the fields role, targetClusters and targetNamespaces, as in the keys file; as a flag or variable, JSON",
   fromText: RulesText,
   fromYaml: Rules,
   faultIn: (value) => {

@@ -1,5 +1,5 @@
 /**
- * The settings as a host that embeds the service writes them: those of the YAML file, all optional, and its own parts.
+ * The options of a host that embeds the service: the settings of the YAML file, all optional, and the host's own ports.
  */
 import { decodeRules, type GroupRule } from "@quarterdeck/keys/Person"
 import { Result } from "effect"
@@ -9,8 +9,8 @@ import { type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 
 /**
- * The options of a host that embeds the service. docs/reference/settings.md describes each setting; those of the
- * listener are left to the host.
+ * The options of a host that embeds the service. docs/reference/settings.md describes each setting. The settings of the
+ * listener are missing, because the host has its own.
  */
 export interface Options extends Ports.Ports {
   readonly server?: {
@@ -71,16 +71,16 @@ export interface Options extends Ports.Ports {
   readonly telemetry?: Partial<Settings["telemetry"]>
 }
 
-/** What the service runs by. */
+/** The decoded settings, and the ports that the host provides. */
 export interface Setup {
   readonly settings: Settings
   readonly ports: Ports.Ports
 }
 
 /**
- * Checks options as a settings file is checked, and the host's own parts beside them.
+ * Validates options by the rules of the settings file, and the host's ports. Does not read the environment.
  *
- * **Errors** `SettingsError`, with the name of each option at fault. The environment is not read.
+ * **Errors** `SettingsError`, with the name of each invalid option.
  */
 export const decode = (options: Options): Result.Result<Setup, SettingsError> => {
   const { clusterRegistry, costStore, keyStore, usageSources, ...written } = options
@@ -90,7 +90,7 @@ export const decode = (options: Options): Result.Result<Setup, SettingsError> =>
     ...(keyStore === undefined ? {} : { keyStore }),
     ...(usageSources === undefined ? {} : { usageSources })
   }
-  // JSON is YAML, so that one reader judges both.
+  // JSON is YAML, so the parser of the settings file validates the options too.
   const file = SettingsFile.parse("options", JSON.stringify(written), { name: "options", alsoHolds: Ports.names })
   const loaded = combine({}, {}, file)
   const problems = [
@@ -102,7 +102,7 @@ export const decode = (options: Options): Result.Result<Setup, SettingsError> =>
   return Result.succeed({ settings: loaded.success.settings, ports })
 }
 
-/** JSON leaves out what is `undefined`; a scope that is left out would mean all. */
+/** Validates rules before they become JSON. JSON omits `undefined`, and a missing scope would mean everything. */
 const problemsOfRules = (rules: ReadonlyArray<GroupRule> | undefined): ReadonlyArray<Problem> => {
   const read = rules === undefined ? Result.succeed([]) : decodeRules(rules)
   if (Result.isSuccess(read)) return []

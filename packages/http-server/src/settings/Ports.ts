@@ -1,5 +1,5 @@
 /**
- * The parts of the service that a host may give instead of those that the settings choose.
+ * The ports that a host may implement itself, instead of the adapters that the settings select.
  */
 import type { UsageSources } from "@quarterdeck/cost"
 import type { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -11,38 +11,38 @@ import type { Problem } from "./SettingsError.ts"
 import { type Row, table } from "./Table.ts"
 
 /**
- * The host's own parts; a part that is not given is the one that the settings choose.
+ * The host's own implementations. The settings select the adapter of each port that is missing here.
  *
- * **Shape** a value is the host's: it must work from the start until `dispose` has returned, and the service does not close
- * it. A layer is the service's: it is built while the service starts and closed after the last of its users, and an Effect
- * application that provides the same layer elsewhere shares the one that is built.
+ * **Shape** the host owns a value: it must work until `dispose` has returned, and the service does not close it. The
+ * service owns a layer: it builds the layer at startup and closes it after its last user. An Effect application that
+ * provides the same layer elsewhere shares one instance with the service.
  */
 export interface Ports {
-  /** Keeps created keys; sessions of the pages stay in the data directory. */
+  /** Stores created keys. Dashboard sessions stay in the data directory. */
   readonly keyStore?: KeyStore["Service"] | Layer.Layer<KeyStore, unknown>
-  /** Says which clusters there are, in place of `clusters.kubeconfig`, `clusters.names` and `clusters.parent`. */
+  /** Lists the clusters, instead of `clusters.kubeconfig`, `clusters.names` and `clusters.parent`. */
   readonly clusterRegistry?: ClusterRegistry["Service"] | Layer.Layer<ClusterRegistry, unknown>
   /**
-   * Says where usage comes from, in place of `cost.usage`, `cost.usageByCluster` and `cost.usageClusterLabel`.
+   * Provides usage, instead of `cost.usage`, `cost.usageByCluster` and `cost.usageClusterLabel`.
    *
    * **Shape** a layer may use the service's own access to clusters, as `MetricsApi.make` does.
    */
   readonly usageSources?:
     | UsageSources.UsageSources["Service"]
     | Layer.Layer<UsageSources.UsageSources, unknown, KubeApi | ClusterRegistry>
-  /** Keeps the history of costs, in place of `cost.url`; recommendations and prices stay in the data directory. */
+  /** Stores the cost history, instead of `cost.url`. Recommendations and prices stay in the data directory. */
   readonly costStore?: CostStore["Service"] | Layer.Layer<CostStore, unknown>
 }
 
 export type PortName = keyof Ports
 
-/** What a member of a port is. */
+/** The type of a port's member. */
 type Form = "function" | "Effect" | "Stream"
 
 interface Facts {
   readonly port: string
   readonly members: Readonly<Record<string, Form>>
-  /** What the host decides by giving the port, and the settings that would decide it too. */
+  /** The decision that the port makes, for messages. `replaces` lists the settings that make the same decision. */
   readonly decides: string
   readonly replaces: ReadonlyArray<Row<unknown>>
 }
@@ -94,7 +94,7 @@ const facts = {
   }
 } satisfies Record<PortName, Facts>
 
-/** The names of all ports, as options spell them. */
+/** The option names of all ports. */
 export const names: ReadonlyArray<string> = Object.keys(facts)
 
 const isForm: Record<Form, (value: unknown) => boolean> = {
@@ -104,8 +104,8 @@ const isForm: Record<Form, (value: unknown) => boolean> = {
 }
 
 /**
- * Lists what is wrong with ports: one that is neither a layer nor has the members of its port, and settings that a port
- * replaces and that are set all the same.
+ * Lists the problems of ports: a value that is neither a layer nor has the port's members, and a setting that is set
+ * although a port replaces it.
  */
 export const problemsOf = (ports: Ports, isSet: (row: Row<unknown>) => boolean): ReadonlyArray<Problem> =>
   Object.entries<Facts>(facts).flatMap(([name, { decides, members, port, replaces }]) => {

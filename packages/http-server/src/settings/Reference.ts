@@ -1,45 +1,42 @@
 /**
- * The reference of the settings, as docs/reference/settings.md holds it.
+ * Renders docs/reference/settings.md from the table of settings.
  */
 import { type Row, rows } from "./Table.ts"
 import { FOREIGN_VARIABLES, variableOf } from "./Variables.ts"
 
-/**
- * Renders the page from the table.
- */
 export const render = (): string =>
   `# Settings of the server
 
 <!-- Made from packages/http-server/src/settings/Table.ts; change it there. -->
 
-\`quarterdeck serve\` reads each setting from a flag, else from the environment, else from the YAML file that
-\`--config\` names, else takes the default. It refuses to start when a source holds a setting that does not exist or a
-value that is not allowed, even one that a stronger source overrides, and says in one line each what is wrong and where.
+\`quarterdeck serve\` reads each setting from the first source that sets it: the flag, the environment variable, the YAML
+file given by \`--config\`, the default. The server does not start if any source has an unknown setting or an invalid
+value, even if another source overrides that value. It prints one line per problem, with its place.
 
 | Setting | Flag | Environment | Default | Allowed | What it does |
 |---|---|---|---|---|---|
 ${rows.map(renderRow).join("\n")}
 
-A relative path counts from the directory that the server was started in.
+A relative path starts at the working directory of the server.
 
 ## The YAML file
 
-One document of plain data in YAML 1.2, each value of its own type: \`port: "80"\` is text, not a port. Duplicate keys,
-merge keys, anchors, aliases, tags and directives are refused. An entry without a value counts as left out where the
-setting has no default. With every default written out:
+The file is one document of plain data in YAML 1.2. Each value must have its own type: \`port: "80"\` is text, not a
+port. The server refuses duplicate keys, merge keys, anchors, aliases, tags and directives. An entry without a value
+counts as missing if the setting has no default. This file lists every setting with its default:
 
 \`\`\`yaml
 ${yaml()}\`\`\`
 
 ## Other variables
 
-${FOREIGN_VARIABLES.map(code).join(", ")} belong to the client commands and to the tests. Any other variable that starts
-with \`QUARTERDECK_\` is refused, but for those that Kubernetes adds to a pod for a Service (\`QUARTERDECK_PORT=tcp://…\`,
-\`QUARTERDECK_SERVICE_HOST\` and the like), which are passed over.
+The client commands and the tests use ${FOREIGN_VARIABLES.map(code).join(", ")}. The server refuses any other variable
+that starts with \`QUARTERDECK_\`. It ignores the variables that Kubernetes adds to a pod for a Service, such as
+\`QUARTERDECK_PORT=tcp://…\` and \`QUARTERDECK_SERVICE_HOST\`.
 `
 
 /**
- * Renders a settings file that holds every setting with its default.
+ * Renders a settings file with the default of every setting.
  */
 export const yaml = (): string => {
   const lines: Array<string> = []
@@ -59,7 +56,7 @@ export const yaml = (): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** What each setting does, by its path, in the order of the reference. */
+/** The description of each setting by its path, in the order of the reference. */
 export const descriptions: ReadonlyMap<string, string> = new Map(
   rows.map(({ description, path }) => [path, description])
 )

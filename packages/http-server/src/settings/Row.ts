@@ -1,5 +1,5 @@
 /**
- * One setting of the server, as data.
+ * The definition of one setting.
  */
 import { Option } from "effect"
 import * as Kind from "./Kind.ts"
@@ -7,8 +7,8 @@ import * as Kind from "./Kind.ts"
 /**
  * One setting.
  *
- * **Shape** `path` is its place in the YAML, `flag` its name on the command line; `initial` is the value when no
- * source gives one, and `initialText` how a flag would write it, absent when there is none.
+ * **Shape** `path` is the place in the YAML file, `flag` the name on the command line. `initial` is the value if no source
+ * sets the setting. `initialText` is the default as a flag writes it, absent if there is no default.
  */
 export interface Row<A> {
   readonly path: string
@@ -22,12 +22,12 @@ export interface Row<A> {
 
 type Facts<A> = Pick<Row<A>, "path" | "flag" | "kind" | "unit" | "description">
 
-/** A setting that has a value where no source gives one. */
+/** Defines a setting with a default. */
 export const withDefault = <A>(initialText: string, facts: Facts<A>): Row<A> => ({
   ...facts,
   initial: Option.getOrThrow(Kind.decode(facts.kind.fromText, initialText)),
   initialText
 })
 
-/** A setting that need not be given. */
+/** Defines a setting without a default. */
 export const optional = <A>(facts: Facts<A>): Row<A | undefined> => ({ ...facts, initial: undefined })

@@ -1,5 +1,5 @@
 /**
- * How the server runs: read once at its start from flags, environment and a YAML file.
+ * The server's settings, read once at startup from flags, environment variables and a YAML file.
  */
 import type { UsageSetting } from "@quarterdeck/cost/usage/UsageSetting"
 import type { GroupRule } from "@quarterdeck/keys/Person"
@@ -20,8 +20,8 @@ import { FOREIGN_VARIABLES, VARIABLE_PREFIX, variableOf } from "./Variables.ts"
 /**
  * Every setting, decoded.
  *
- * **Units** milliseconds where a name ends in `Ms`. **Shape** docs/reference/settings.md tells each in a line; what is
- * `undefined` was not set, and has no default.
+ * **Units** milliseconds where a name ends in `Ms`. **Shape** docs/reference/settings.md describes each setting.
+ * `undefined` means not set and without a default.
  */
 export interface Settings {
   readonly server: {
@@ -39,7 +39,7 @@ export interface Settings {
     /** Empty when not set. */
     readonly trustedProxies: ReadonlyArray<string>
   }
-  /** `ClusterSources.resolve` decides what stands in for those that are not set. */
+  /** `ClusterSources.resolve` decides the fallbacks of settings that are not set. */
   readonly clusters: {
     /** Empty when not set. */
     readonly kubeconfig: ReadonlyArray<string>
@@ -47,9 +47,9 @@ export interface Settings {
     readonly parent: ClusterName | undefined
     readonly header: string
     readonly allowLoopback: boolean
-    /** `undefined` makes one in the data directory. */
+    /** `undefined` creates a file in the data directory. */
     readonly secretFile: string | undefined
-    /** These three are empty when not set. */
+    /** Empty when not set, like the next two. */
     readonly argoSecrets: ReadonlyArray<string>
     readonly profiles: ReadonlyArray<string>
     readonly allowedCommands: ReadonlyArray<string>
@@ -59,11 +59,11 @@ export interface Settings {
     readonly files: ReadonlyArray<string>
     readonly bootstrapFile: string | undefined
     readonly maxLifetime: Duration.Duration
-    /** `undefined` sets no bound beside `maxLifetime`. */
+    /** `undefined` leaves `maxLifetime` as the only bound. */
     readonly maxLifetimeOfPeople: Duration.Duration | undefined
     readonly maxPerMaker: number
   }
-  /** `undefined` lets people sign in with keys alone. */
+  /** If `undefined`, people sign in with API keys only. */
   readonly oidc: OidcSettings | undefined
   readonly fanOut: {
     readonly timeoutMs: number
@@ -74,7 +74,7 @@ export interface Settings {
   }
   readonly limits: RateLimitSettings
   readonly cost: {
-    /** `undefined` keeps the history in the data directory. */
+    /** `undefined` stores the history in the data directory. */
     readonly url: Redacted.Redacted | undefined
     readonly usage: UsageSetting
     readonly usageByCluster: CostKind.UsageByCluster
@@ -97,36 +97,36 @@ export interface Settings {
   }
 }
 
-/** How people sign in at an identity provider. */
+/** The settings of sign-in through OpenID Connect. */
 export interface OidcSettings {
   readonly issuer: string
   readonly clientId: string
-  /** `undefined` is a public client. */
+  /** `undefined` for a public client. */
   readonly clientSecretFile: string | undefined
   readonly groupsClaim: string
   readonly scopes: ReadonlyArray<string> | undefined
   readonly rules: ReadonlyArray<GroupRule>
-  /** Where browsers reach this server. */
+  /** The address at which browsers reach this server. */
   readonly publicUrl: string
 }
 
-/** The settings, and in `origins` by path where each setting's value came from. */
+/** The settings. `origins` has the source of each value, by the setting's path. */
 export interface Loaded {
   readonly settings: Settings
   readonly origins: ReadonlyMap<string, Origin>
 }
 
-/** What the command line gives. **Shape** `flags` by name, without dashes; `config` is the path of the YAML file. */
+/** The parsed command line. **Shape** `flags` by name, without dashes. `config` is the path of the YAML file. */
 export interface CommandLine {
   readonly flags: Readonly<Record<string, string>>
   readonly config?: string | undefined
 }
 
 /**
- * Reads the settings: flags, then environment, then the file, then the default.
+ * Reads the settings. Flags override environment variables, which override the file, which overrides the defaults.
  *
- * **Errors** `SettingsError` with every mistake at once: unknown settings and variables, values of the wrong kind or
- * out of range, also those that a stronger source overrides, and settings that do not go together.
+ * **Errors** `SettingsError` with every problem: unknown settings and variables, invalid values (also overridden ones),
+ * and settings that contradict or lack each other.
  *
  * **Limits** reads one file.
  */
@@ -137,7 +137,7 @@ export const load = Effect.fn("Settings.load")(function* (commandLine: CommandLi
 })
 
 /**
- * Combines the sources; what `load` does once the file is read.
+ * Merges the sources into settings, without reading files or the environment.
  */
 export const combine = (
   flags: Readonly<Record<string, string>>,
@@ -155,14 +155,14 @@ export const combine = (
   return problems.length > 0 ? Result.fail(new SettingsError({ problems })) : Result.succeed({ settings, origins })
 }
 
-/** Where values come from. */
+/** The sources of values, without the defaults. */
 interface Sources {
   readonly flags: Readonly<Record<string, string>>
   readonly variables: ReadonlyMap<string, string>
   readonly file: SettingsFile.Contents
 }
 
-/** Reads one row after the other, and collects where each value came from and what is wrong. */
+/** Decodes settings one by one, and collects the origin of each value and all problems. */
 class Reading {
   readonly #sources: Sources
   readonly #refused = new Set<Row<unknown>>()
@@ -177,7 +177,7 @@ class Reading {
   read<A>(row: Row<A>): A {
     const candidates: Array<{ readonly origin: Origin; readonly value: A }> = []
     for (const { form, given } of givenFor(row, this.#sources)) {
-      // An empty entry of the file leaves a setting without default as it is.
+      // An empty entry of the file counts as missing if the setting has no default.
       if (given.value === null && row.initialText === undefined) continue
       const value = Kind.decode(form, given.value)
       if (Option.isSome(value)) {
@@ -193,12 +193,15 @@ class Reading {
     return strongest === undefined ? row.initial : strongest.value
   }
 
-  /** Tells whether a source gives a row, with a value that is allowed or not. */
+  /** Returns true if any source sets the setting, even to an invalid value. */
   isGiven(row: Row<unknown>): boolean {
     return this.#refused.has(row) || (this.origins.get(row.path)?._tag ?? "Default") !== "Default"
   }
 
-  /** Blames the first of some rows that a source has set. */
+  /**
+   * Adds a problem at the origin of the first of the given settings that a source sets. Adds nothing if one of the
+   * settings is already invalid.
+   */
   blame(message: string, ...blamed: ReadonlyArray<Row<unknown>>): void {
     if (blamed.some((row) => this.#refused.has(row))) return
     const origin = blamed
@@ -208,7 +211,7 @@ class Reading {
   }
 }
 
-/** Both of them, or neither, in settings that go together. */
+/** The TLS files. Valid settings have both or neither. */
 interface TlsFiles {
   readonly certFile: string | undefined
   readonly keyFile: string | undefined
@@ -278,7 +281,7 @@ const settingsOf = (read: <A>(row: Row<A>) => A, { certFile, keyFile }: TlsFiles
   }
 })
 
-/** The settings of people, where all that they need is there. */
+/** Returns the OpenID Connect settings, or `undefined` if a required one is missing. */
 const oidcOf = (read: <A>(row: Row<A>) => A): OidcSettings | undefined => {
   const [issuer, clientId, rules] = [read(table.oidcIssuer), read(table.oidcClientId), read(table.oidcRules)]
   const publicUrl = read(table.publicUrl)
@@ -291,10 +294,10 @@ const oidcOf = (read: <A>(row: Row<A>) => A): OidcSettings | undefined => {
   return { issuer, clientId, rules, publicUrl, ...optional }
 }
 
-/** What a provider is of no use without. */
+/** The settings of which all or none must be set. */
 const OIDC_ROWS: ReadonlyArray<Row<unknown>> = [table.oidcIssuer, table.oidcClientId, table.oidcRules]
 
-/** Blames settings that do not go together. */
+/** Reports settings that contradict or lack each other. */
 const requireTogether = (reading: Reading, { cost, fanOut }: Settings, { certFile, keyFile }: TlsFiles): void => {
   if ((certFile === undefined) !== (keyFile === undefined)) {
     const [present, missing] =
@@ -306,7 +309,7 @@ const requireTogether = (reading: Reading, { cost, fanOut }: Settings, { certFil
   if (present !== undefined && missing.length > 0) {
     reading.blame(`${present.path} needs ${missing.map(({ path }) => path).join(", ")} too`, present, ...missing)
   }
-  /** Two numbers, the first of which is no larger than the second. */
+  /** Requires that the first number is at most the second. */
   const requireOrder = (less: Row<number>, more: Row<number>, [value, limit]: readonly [number, number]): void => {
     if (value > limit) reading.blame(`${less.path} (${value}) must not be above ${more.path} (${limit})`, less, more)
   }
@@ -314,13 +317,13 @@ const requireTogether = (reading: Reading, { cost, fanOut }: Settings, { certFil
   requireOrder(table.hourlyDays, table.retentionDays, [cost.hourlyDays, cost.retentionDays])
 }
 
-/** One value for a row, with the form that reads it. */
+/** A value that a source sets, with the decoder for it. */
 interface Candidate<A> {
   readonly form: Kind.Kind<A>["fromText"]
   readonly given: Pick<SettingsFile.Given, "origin" | "value"> & { readonly found?: string }
 }
 
-/** Lists what the sources give for a row, the strongest first. */
+/** Lists the values that the sources set, in order of precedence. */
 const givenFor = <A>(row: Row<A>, { file, flags, variables }: Sources): ReadonlyArray<Candidate<A>> => {
   const candidates: Array<Candidate<A>> = []
   if (Object.hasOwn(flags, row.flag)) {
@@ -346,7 +349,7 @@ const found = (given: Candidate<unknown>["given"]): string => {
   return given.value === "" ? ", found nothing" : ""
 }
 
-/** Those of Quarterdeck, without those that Kubernetes made. */
+/** Returns the variables with Quarterdeck's prefix, without those that Kubernetes adds for a Service. */
 const ownVariables = (variables: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(variables).filter(
@@ -365,11 +368,11 @@ const unknownVariables = (variables: ReadonlyMap<string, string>): ReadonlyArray
     }))
 }
 
-/** Suggests the setting that an unknown variable may mean; the prefix, which is right, makes no name any nearer. */
+/** Suggests a variable for an unknown one. Compares names without the common prefix. */
 const meant = (variable: string): string => {
   const bare = (name: string) => name.slice(VARIABLE_PREFIX.length)
   const nearest = Nearest.find(bare(variable), Array.from(KNOWN_VARIABLES, bare))
   return nearest === undefined
-    ? `; those of the server are ${rows.map(variableOf).join(", ")}`
+    ? `; the server's variables are ${rows.map(variableOf).join(", ")}`
     : Nearest.suggestion(`${VARIABLE_PREFIX}${nearest}`)
 }

@@ -1,9 +1,9 @@
 /**
- * What is wrong with the settings, and where each mistake stands.
+ * The problems found in the settings, each with its origin.
  */
 import { Schema } from "effect"
 
-/** Where a value was given. **Shape** `place`, counted from 1, is absent when the file as a whole is meant. */
+/** The origin of a value. **Shape** `place` counts from 1 and is absent for the file as a whole. */
 export const Origin = Schema.TaggedUnion({
   Flag: { name: Schema.String },
   Environment: { name: Schema.String },
@@ -16,7 +16,7 @@ export const Origin = Schema.TaggedUnion({
 export type Origin = typeof Origin.Type
 
 /**
- * Names the place where a value was given.
+ * Prints the origin of a value.
  *
  * **Example** `--port`, `QUARTERDECK_PORT`, `quarterdeck.yaml:3:9`, `default`
  */
@@ -34,22 +34,20 @@ export const printOrigin = (origin: Origin): string => {
 }
 
 /**
- * One mistake.
+ * One problem.
  *
- * **Shape** `message` names the setting and what is allowed, never the value: it may be a secret put in the wrong place.
+ * **Shape** `message` names the setting and the allowed values, never the value itself: it may be a misplaced secret.
  */
 export const Problem = Schema.Struct({ origin: Origin, message: Schema.String })
 export type Problem = typeof Problem.Type
 
 /**
- * Every mistake of one reading, at least one.
- *
- * **Shape** `message` has one line a mistake.
+ * All problems of the settings, at least one. **Shape** `message` has one line per problem.
  */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
   problems: Schema.Array(Problem)
 }) {
-  /** One line a mistake. */
+  /** One line per problem. */
   get lines(): ReadonlyArray<string> {
     return this.problems.map(({ message, origin }) => `${printOrigin(origin)}: ${message}`)
   }

@@ -1,5 +1,5 @@
 /**
- * The settings that a YAML file gives, each with its place.
+ * The settings in a YAML file, each with its line and column.
  */
 import { Effect, FileSystem, Result } from "effect"
 import * as Nearest from "./Nearest.ts"
@@ -8,17 +8,16 @@ import * as StrictYaml from "./StrictYaml.ts"
 import { rows } from "./Table.ts"
 import * as SystemRefusal from "./SystemRefusal.ts"
 
-/** A value as the file holds it. */
+/** A value in the file. */
 export interface Given {
   readonly origin: Origin
   readonly value: unknown
-  /** What the value is, for a message that it should have been something else. */
+  /** The type of the value in words, for an error message. */
   readonly found: string
 }
 
 /**
- * What a file holds: `given` by the path of the setting; `problems` are mistakes of the file's form and unknown
- * settings.
+ * The contents of a file: `given` has the values by setting path, `problems` the syntax errors and unknown settings.
  */
 export interface Contents {
   readonly given: ReadonlyMap<string, Given>
@@ -27,13 +26,11 @@ export interface Contents {
 
 export const empty: Contents = { given: new Map(), problems: [] }
 
-/** More than any settings file; a file of another kind is refused before it is parsed. */
+/** Larger than any settings file. A larger file is refused without parsing it. */
 const MAX_BYTES = 256 * 1024
 
 /**
- * Reads a file.
- *
- * **Shape** a file that cannot be read is a problem of its contents, told with all others.
+ * Reads a file. Returns a failure to read it as a problem, to be reported with all others.
  *
  * **Limits** one file, 256 KiB.
  */
@@ -54,14 +51,14 @@ export const read = Effect.fn("SettingsFile.read")(function* (path: string) {
   )
 })
 
-/** What a text of settings is called, and what it may hold beside them. */
+/** The name of the parsed text in messages, and the additional keys that messages list as allowed. */
 interface Whole {
   readonly name: string
   readonly alsoHolds: ReadonlyArray<string>
 }
 
 /**
- * Parses the text of a file; `path` is only printed.
+ * Parses the text of a file. `path` only appears in origins.
  */
 export const parse = (path: string, text: string, whole: Whole = { name: "the file", alsoHolds: [] }): Contents => {
   const originAt = (place: StrictYaml.Place): Origin => ({ _tag: "File", path, place })
@@ -74,7 +71,7 @@ export const parse = (path: string, text: string, whole: Whole = { name: "the fi
   }
   const given = new Map<string, Given>()
   const problems: Array<Problem> = []
-  /** Collects a section's settings. **Limits** the depth of the table. */
+  /** Collects a section's settings. **Limits** recurses no deeper than the table of settings. */
   const collect = (section: string, node: StrictYaml.Node): void => {
     if (node._tag === "Scalar" && node.value === null) return
     if (node._tag !== "Mapping") {
@@ -87,7 +84,7 @@ export const parse = (path: string, text: string, whole: Whole = { name: "the fi
     }
     for (const { key, place, value } of node.entries) {
       const setting = section === "" ? key : `${section}.${key}`
-      // `server.port: 1` is a key of its own, and no way to write a setting.
+      // `server.port: 1` is one key with a dot, not the setting `port` in `server`.
       const plain = !key.includes(".")
       if (plain && rows.some((row) => row.path === setting)) {
         given.set(setting, { origin: originAt(value.place), value: StrictYaml.toValue(value), found: kindOf(value) })
@@ -100,7 +97,7 @@ export const parse = (path: string, text: string, whole: Whole = { name: "the fi
       const told = printable(setting)
       const holder = section === "" ? whole.name : section
       const hint = Nearest.suggestion(meant(key, told, whole))
-      const message = `${told} is not a setting${hint}${hint === "" ? ";" : ""} ${holder} may hold ${membersOf(section, whole)}`
+      const message = `${told} is not a setting${hint}${hint === "" ? ";" : ""} ${holder} may contain ${membersOf(section, whole)}`
       problems.push({ origin: originAt(place), message })
     }
   }
@@ -108,7 +105,7 @@ export const parse = (path: string, text: string, whole: Whole = { name: "the fi
   return { given, problems }
 }
 
-/** Looks for the setting or section that a key means: one of that name elsewhere, else the nearest. */
+/** Suggests a setting or section for an unknown key: one of the same name in another section, else the closest name. */
 const meant = (key: string, setting: string, { alsoHolds }: Whole): string | undefined => {
   const paths = rows.map(({ path }) => path)
   const elsewhere = paths.filter((path) => path.endsWith(`.${key}`))
@@ -143,7 +140,7 @@ const kindOf = (node: StrictYaml.Node): string => {
   }
 }
 
-/** Keeps a message on one line and short, whatever a key holds. */
+/** Makes a key safe for a message: printable ASCII, at most 80 characters. */
 const printable = (text: string): string => {
   const plain = text.replace(/[^\x20-\x7e]/g, "?")
   return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain

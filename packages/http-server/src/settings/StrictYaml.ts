@@ -1,8 +1,8 @@
 /**
- * YAML 1.2 as a configuration file needs it: one document of plain data, every part with its place.
+ * A strict YAML 1.2 parser for configuration files: one document of plain data, each node with its line and column.
  *
- * Refuses what makes a file mean something else than it seems to: duplicate keys, keys that are not text, merge keys,
- * anchors and aliases, tags, several documents, directives.
+ * Rejects what makes a file ambiguous: duplicate keys, keys that are not text, merge keys, anchors, aliases, tags,
+ * several documents and directives.
  *
  * **Source** YAML 1.2.2, core schema.
  */
@@ -21,13 +21,13 @@ import {
   type YAMLMap
 } from "yaml"
 
-/** A place in the file; lines and columns are counted from 1. */
+/** A place in the file. Lines and columns count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** A part of the file. **Shape** a scalar's value is as the core schema reads it. */
+/** A node of the file. **Shape** a scalar has the value that the core schema resolves. */
 export type Node =
   | { readonly _tag: "Scalar"; readonly place: Place; readonly value: string | number | boolean | null }
   | { readonly _tag: "List"; readonly place: Place; readonly items: ReadonlyArray<Node> }
@@ -39,19 +39,19 @@ export interface Entry {
   readonly value: Node
 }
 
-/** Something that the file must not hold. */
+/** A syntax error or a forbidden construct. */
 export interface Fault {
   readonly place: Place
   readonly message: string
 }
 
-/** Deeper than any configuration; keeps the walk off the end of the stack. */
+/** Deeper than any configuration file. Keeps the recursion from overflowing the stack. */
 const MAX_DEPTH = 32
 
 /**
  * Parses a text.
  *
- * **Errors** every fault of the text, in its order, at least one.
+ * **Errors** all faults in the order of the text, at least one.
  *
  * **Limits** linear; the caller bounds the length. Depth 32.
  */
@@ -82,7 +82,7 @@ export const parse = (text: string): Result.Result<Node, ReadonlyArray<Fault>> =
   return Result.succeed(toNode(document.contents, placeAt))
 }
 
-/** Gives the plain value of a part. */
+/** Converts a node to a plain value. */
 export const toValue = (node: Node): unknown => {
   switch (node._tag) {
     case "Scalar":
@@ -94,7 +94,7 @@ export const toValue = (node: Node): unknown => {
   }
 }
 
-/** A fault before its place is known. */
+/** A fault with an offset instead of line and column. */
 interface Found {
   readonly offset: number
   readonly message: string
@@ -102,7 +102,7 @@ interface Found {
 
 const syntaxFaults = (document: Document.Parsed): ReadonlyArray<Found> =>
   [...document.errors, ...document.warnings].flatMap(({ code, message, pos }) => {
-    // Told by `forbiddenParts`, with the same words for every tag.
+    // `forbiddenParts` reports every tag with the same message.
     if (code === "TAG_RESOLVE_FAILED") return []
     return [{ offset: pos[0], message: firstLine(message) }]
   })
@@ -130,7 +130,7 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
       return visit.BREAK
     },
     Pair: (_, { key }) => {
-      // In quotes it is an ordinary key.
+      // A quoted "<<" is an ordinary key.
       if (isScalar(key) && key.type === "PLAIN" && key.source === "<<") {
         found.push({ offset: key.range?.[0] ?? 0, message: "merge keys are not allowed" })
       }
@@ -139,12 +139,12 @@ const forbiddenParts = (document: Document.Parsed): ReadonlyArray<Found> => {
   return found
 }
 
-/** Finds keys that stand twice in one map. **Limits** linear. */
+/** Finds duplicate keys in one map. **Limits** linear. */
 const repeatedKeys = ({ items }: YAMLMap): ReadonlyArray<Found> => {
   const keys = new Set<unknown>()
   return items.flatMap(({ key }) => {
     if (!isScalar(key)) return []
-    if (keys.has(key.value)) return [{ offset: key.range?.[0] ?? 0, message: "the key stands twice" }]
+    if (keys.has(key.value)) return [{ offset: key.range?.[0] ?? 0, message: "duplicate key" }]
     keys.add(key.value)
     return []
   })
@@ -169,7 +169,7 @@ const toNode = (
   return { _tag: "Scalar", place, value: scalarOf(part) }
 }
 
-/** The parser has made every key a text, or has refused the file. */
+/** Returns the text of a key. With `stringKeys`, the parser rejects any other key. */
 const textOf = (key: ParsedNode): string => (isScalar(key) && typeof key.value === "string" ? key.value : "")
 
 const scalarOf = (part: ParsedNode | null): string | number | boolean | null => {

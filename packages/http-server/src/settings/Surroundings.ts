@@ -1,10 +1,10 @@
 /**
- * What the process was started with, beside its arguments.
+ * The environment of the process.
  */
 import { Context, Layer } from "effect"
 import { homedir } from "node:os"
 
-/** The environment of the process: `variables` holds every environment variable, `home` is the user's directory. */
+/** The environment of the process: all environment variables, and the user's home directory. */
 export class Surroundings extends Context.Service<
   Surroundings,
   {
@@ -12,7 +12,7 @@ export class Surroundings extends Context.Service<
     readonly home: string
   }
 >()("@quarterdeck/http-server/Surroundings") {
-  /** Reads those of this process, once. */
+  /** Reads the environment of this process, once. */
   static readonly layerProcess = Layer.sync(Surroundings, () => {
     const variables = new Map<string, string>()
     for (const [name, value] of Object.entries(process.env)) {

@@ -1,5 +1,5 @@
 /**
- * Says in words why the system refused a file.
+ * Words for the reasons why the system refuses a file operation.
  */
 import type { PlatformError } from "effect"
 
@@ -7,18 +7,18 @@ type Reason = PlatformError.PlatformError["reason"]
 
 const WORDS: Record<Reason["_tag"], string> = {
   AlreadyExists: "exists already",
-  BadArgument: "is no path that the system takes",
-  BadResource: "is no file that can be used",
+  BadArgument: "is not a valid path",
+  BadResource: "is not a usable file",
   Busy: "is in use",
-  InvalidData: "holds what the system cannot read",
+  InvalidData: "contains data that the system cannot read",
   NotFound: "does not exist",
   PermissionDenied: "permission denied",
   TimedOut: "the system did not answer in time",
   UnexpectedEof: "ends too early",
-  Unknown: "the system refused it",
+  Unknown: "the system refused access",
   WouldBlock: "is in use",
-  WriteZero: "there is no room left"
+  WriteZero: "the disk is full"
 }
 
-/** Gives the words, without the system's own numbers and calls. */
+/** Returns the words for a reason, without error numbers and system calls. */
 export const print = (reason: Reason): string => WORDS[reason._tag]

@@ -124,7 +124,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
   )
 
   it.effect(
-    "takes the hash that key hash prints as a deploy-time key, and warns of plain HTTP that others can reach",
+    "takes the hash that key hash prints as a deploy-time key, and warns of plain HTTP that other machines can reach",
     () =>
       Effect.gen(function* () {
         const files = yield* FileSystem.FileSystem
@@ -137,7 +137,10 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
         const { stop, url } = yield* serve([...flags, "--host", "0.0.0.0", "--keys-file", at("keys.yaml")])
         const { status } = yield* quarterdeck(["clusters"], { env: { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: key } })
         assert.strictEqual(status, 0)
-        assert.match((yield* stop).stderr, /level=WARN .*"http:\/\/0\.0\.0\.0:\d+ is plain HTTP that others can reach/)
+        assert.match(
+          (yield* stop).stderr,
+          /level=WARN .*"http:\/\/0\.0\.0\.0:\d+ is plain HTTP that other machines can reach/
+        )
       }),
     { timeout: 120_000 }
   )

@@ -23,7 +23,7 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       const duplicate = yield* quarterdeck(["serve", "--config", config])
       assert.deepStrictEqual(duplicate, {
         stdout: "",
-        stderr: `quarterdeck: ${config}:4:1: the key stands twice\n`,
+        stderr: `quarterdeck: ${config}:4:1: duplicate key\n`,
         status: 2
       })
 
@@ -34,7 +34,7 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       assert.strictEqual(stdout, "")
       assert.strictEqual(
         stderr,
-        `quarterdeck: ${config}:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, allowedHosts, publicUrl, trustedProxies\n`
+        `quarterdeck: ${config}:3:3: server.prot is not a setting; did you mean server.port? server may contain host, port, tls, shutdownMs, metrics, allowedOrigins, allowedHosts, publicUrl, trustedProxies\n`
           + `quarterdeck: ${config}:2:9: server.port must be a whole number from 0 to 65535, found text\n`
           + "quarterdeck: QUARTERDECK_SHUTDOWN_MS: server.shutdownMs must be a whole number from 0 to 600000\n"
       )
@@ -64,8 +64,8 @@ layer(NodeServices.layer)("quarterdeck serve refuses to start", (it) => {
       ])
       assert.include(
         stderr,
-        "quarterdeck: cost.usageClusterLabel: must name the label that tells the series of clusters apart: "
-          + "prometheus=http://127.0.0.1:9 is the source of hub and of eu"
+        "quarterdeck: cost.usageClusterLabel: must name the label that tells the clusters' series apart: "
+          + "prometheus=http://127.0.0.1:9 is the source of both hub and eu"
       )
       assert.notInclude(stderr, "s3cret")
       assert.strictEqual(status, 1)

@@ -20,10 +20,10 @@ describe("Nearest", () => {
       variables: { QUARTERDECK_KEYFILE: "a", QUARTERDECK_API_KEYS: "a", QUARTERDECK_XYZZY: "a" }
     })
     const told = found.map((line) =>
-      line.replace(/[?;] (?:the file|server|keys|cost) may hold .*/, "").replace(/\?$/, "")
+      line.replace(/[?;] (?:the file|server|keys|cost) may contain .*/, "").replace(/\?$/, "")
     )
     assert.sameMembers(
-      told.map((line) => line.replace(/; those of the server are .*/, "")),
+      told.map((line) => line.replace(/; the server's variables are .*/, "")),
       [
         "q.yaml:1:1: sever is not a setting; did you mean server",
         "q.yaml:2:1: port is not a setting; did you mean server.port",

@@ -94,7 +94,7 @@ describe("options", () => {
     const [line = ""] = linesOf(untyped({ keysStore: keyStore }))
     assert.match(
       line,
-      /: keysStore is not a setting; did you mean keyStore\? options may hold server, .*, keyStore, clusterRegistry, usageSources, costStore$/
+      /: keysStore is not a setting; did you mean keyStore\? options may contain server, .*, keyStore, clusterRegistry, usageSources, costStore$/
     )
   })
 

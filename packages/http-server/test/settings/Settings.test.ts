@@ -217,10 +217,10 @@ describe("Settings", () => {
         `--port: ${allowed}`,
         `QUARTERDECK_PORT: ${allowed}`,
         `q.yaml:2:9: ${allowed}, found text`,
-        "q.yaml:3:3: server.prot is not a setting; did you mean server.port? server may hold host, port, tls, shutdownMs, metrics, allowedOrigins, allowedHosts, publicUrl, trustedProxies",
+        "q.yaml:3:3: server.prot is not a setting; did you mean server.port? server may contain host, port, tls, shutdownMs, metrics, allowedOrigins, allowedHosts, publicUrl, trustedProxies",
         "q.yaml:4:7: keys must be a map of settings, found a list",
         "q.yaml:6:14: fanOut.timeoutMs must be a whole number from 1 to 30000, found a number",
-        "q.yaml:7:21: clusters.header must be an HTTP header name without a meaning of its own (not Authorization, Host, Cookie, Content-* and the like), found text",
+        "q.yaml:7:21: clusters.header must be an HTTP header name that has no standard meaning (not Authorization, Host, Cookie, Content-* or similar), found text",
         "QUARTERDECK_DATA: dataDirectory must be a path, found nothing"
       ]
     )

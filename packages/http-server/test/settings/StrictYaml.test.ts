@@ -11,9 +11,9 @@ const faults = (text: string) =>
 
 describe("StrictYaml", () => {
   it.each([
-    ["a duplicate key", "a: 1\nb: 2\na: 3\n", ["3:1 the key stands twice"]],
-    ["a duplicate key of a nested map", "a:\n  b: 1\n  b: 2\n", ["3:3 the key stands twice"]],
-    ["keys that differ in quotes only", 'a: 1\n"a": 2\n', ["2:1 the key stands twice"]],
+    ["a duplicate key", "a: 1\nb: 2\na: 3\n", ["3:1 duplicate key"]],
+    ["a duplicate key of a nested map", "a:\n  b: 1\n  b: 2\n", ["3:3 duplicate key"]],
+    ["keys that differ in quotes only", 'a: 1\n"a": 2\n', ["2:1 duplicate key"]],
     ["an anchor and its alias", "a: &x 1\nb: *x\n", ["1:7 anchors are not allowed", "2:4 aliases are not allowed"]],
     ["a merge key", "a:\n  <<: { b: 1 }\n", ["2:3 merge keys are not allowed"]],
     ["a custom tag", "a: !secret b\n", ["1:12 tags are not allowed"]],

@@ -113,7 +113,7 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
         const get = yield* quarterdeck(["prices", "get"], { env })
         assert.strictEqual(get.stdout, "version: 8\nfuture:\n  - 1\n")
         for (const [stdin, line] of [
-          ["version: 1\nversion: 2\n", /^quarterdeck: standard input:2:1: the key stands twice\n$/],
+          ["version: 1\nversion: 2\n", /^quarterdeck: standard input:2:1: duplicate key\n$/],
           ["rate: .nan\n", /^quarterdeck: standard input: rate: /],
           ["- 1\n", /^quarterdeck: standard input: expected an object\n$/]
         ] as const) {

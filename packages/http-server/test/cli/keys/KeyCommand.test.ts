@@ -96,7 +96,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       line: "standard input: rule.targetCluster: is not known here; allowed: role, targetNamespaces, targetClusters"
     },
     { rule: "role: Viewer\ntargetClusters: []\n", line: /^standard input: rule\.targetClusters/ },
-    { rule: "role: Viewer\nrole: Admin\n", line: "standard input:2:1: the key stands twice" },
+    { rule: "role: Viewer\nrole: Admin\n", line: "standard input:2:1: duplicate key" },
     { rule: "role: &a Viewer\ntargetClusters: [*a]\n", line: /^standard input:1:10: anchors are not allowed$/m },
     { rule: "", line: /^standard input: rule/ }
   ])("create refuses the rule $rule before it asks the server", ({ line, rule }) =>
