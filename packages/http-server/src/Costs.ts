@@ -1,5 +1,5 @@
 /**
- * Costs, wired from the settings: history, prices, the sampler that fills the history, and reports.
+ * The cost layers, wired from the settings: history, prices, sampler and reports.
  */
 import { JournalFiles, PricesFile, Recommender, SamplerSettings } from "@quarterdeck/cost"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -31,7 +31,7 @@ const references = ({ cost: { foldedPrefixes, hourlyDays, retentionDays, sampleS
 /**
  * Provides reports, prices and the sampler.
  *
- * **Shape** sampling begins at once, beside everything else: no request waits for it.
+ * **Shape** sampling starts at once, in the background. No request waits for it.
  *
  * **Errors** `CostsUnusable` when the history or the prices cannot be opened; `InvalidUsageSetting`;
  * `PortUnusable`.

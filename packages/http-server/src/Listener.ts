@@ -1,5 +1,5 @@
 /**
- * The socket that the service listens on: HTTP or HTTPS, ended without cutting a reply short.
+ * The HTTP or HTTPS listener, with graceful shutdown.
  */
 import * as Problem from "@quarterdeck/contract/Problem"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
@@ -12,30 +12,30 @@ import * as RequestId from "./http/request/RequestId.ts"
 
 export interface ListenerOptions {
   readonly host: string
-  /** 0 takes any free port. */
+  /** 0 chooses a free port. */
   readonly port: number
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
-  /** How long replies in flight may take once the service stops, in milliseconds. */
+  /** Time for replies in flight to finish when the service stops, in milliseconds. */
   readonly shutdownMs: number
 }
 
-/** A listener that is open. **Example** `{ host: "127.0.0.1", port: 8080, url: "http://127.0.0.1:8080" }` */
+/** An open listener. **Example** `{ host: "127.0.0.1", port: 8080, url: "http://127.0.0.1:8080" }` */
 export interface Listener {
   readonly host: string
   readonly port: number
   readonly url: string
 }
 
-/** A socket that is taken, and whose requests are put off (503 `starting`) until there is somebody to serve them. */
+/** A listener that answers 503 `starting` until `serve` installs a handler. */
 export interface BoundListener extends Listener {
   /**
-   * Serves requests until the scope closes: then no new connection is taken, replies in flight
-   * are finished, `shutdownMs` at most, and the rest is cut.
+   * Serves requests until the scope closes. The listener then accepts no new connections, waits up to `shutdownMs` for
+   * replies in flight, and closes the remaining connections.
    */
   readonly serve: (handler: Http.RequestListener) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** The socket could not be opened. **Shape** `code` is the system's own: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`. */
+/** The listener cannot open its socket. **Shape** `code` is the system's: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   host: Schema.String,
   port: Schema.Natural,
@@ -56,7 +56,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
-/** The certificate or its key cannot be used. **Shape** `code` is the system's or OpenSSL's own; never the content. */
+/** The certificate or its key is unusable. **Shape** `code` comes from the system or OpenSSL, without file content. */
 export class CertificateUnusable extends Schema.TaggedError<CertificateUnusable>()("CertificateUnusable", {
   certFile: Schema.String,
   keyFile: Schema.String,
@@ -70,12 +70,12 @@ export class CertificateUnusable extends Schema.TaggedError<CertificateUnusable>
 const CERTIFICATE_CHECK = "5 seconds"
 
 /**
- * Takes a socket before anything else is started, so that a port in use leaves nothing half started.
+ * Opens the socket. Call it before starting other parts, so that a port in use stops the startup early.
  *
  * **Errors** `CannotListen`, `CertificateUnusable`.
  *
- * **Limits** headers 16 KiB (431 beyond), a whole request within 60 s; certificates are looked at every 5 s, and one
- * that became unusable leaves the last good one in place.
+ * **Limits** headers 16 KiB (431 beyond), a whole request within 60 s. The listener checks the certificate files every
+ * 5 s. If they become unusable, the last good certificate stays in use.
  */
 export const bind = Effect.fn("Listener.bind")(function* (
   options: ListenerOptions
@@ -99,7 +99,10 @@ export const bind = Effect.fn("Listener.bind")(function* (
   }
 })
 
-/** The process lives while it starts, also while it waits for the data directory: a liveness probe must not end it. */
+/**
+ * Answers requests during startup. `/healthz` succeeds, so that a liveness probe does not restart a process that waits
+ * for its data directory.
+ */
 const refuseWhileStarting: Http.RequestListener = (request, response) => {
   const requestId = RequestId.from(request.headers[RequestId.HEADER])
   if (request.method === "GET" && request.url === "/healthz") {
@@ -107,7 +110,7 @@ const refuseWhileStarting: Http.RequestListener = (request, response) => {
     response.end("ok")
     return
   }
-  const problem = Problem.make("starting", { detail: "the service is not ready to serve yet", requestId })
+  const problem = Problem.make("starting", { detail: "the server is still starting; retry in 1 s", requestId })
   response.writeHead(problem.status, {
     "content-type": "application/problem+json",
     "retry-after": "1",
@@ -116,7 +119,7 @@ const refuseWhileStarting: Http.RequestListener = (request, response) => {
   response.end(JSON.stringify(problem))
 }
 
-/** Takes a socket and serves its requests until the scope closes; see `bind`. */
+/** Opens a socket and serves its requests until the scope closes; see `bind`. */
 export const listen = Effect.fn("Listener.listen")(function* (
   handler: Http.RequestListener,
   options: ListenerOptions
@@ -143,7 +146,7 @@ const create = Effect.fnUntraced(function* (handler: Http.RequestListener, { tls
       catch: (cause) => unusable(tls, cause)
     })
     pair = next
-    yield* Effect.logInfo("the certificate of the listener was read again")
+    yield* Effect.logInfo("the listener loaded a new certificate")
   }).pipe(Effect.catch((error) => Effect.logWarning(`${error.message}; the last good certificate stays in use`)))
   yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(CERTIFICATE_CHECK)))
   return server
@@ -167,15 +170,14 @@ const readPair = (tls: NonNullable<ListenerOptions["tls"]>) =>
   )
 
 /**
- * Throws for a text that is no certificate or no key, `undefined` for a key of another certificate.
+ * Returns the pair if the key belongs to the certificate, else `undefined`. Throws if either cannot be parsed.
  *
- * A context takes an empty text, such as that of a file half written, for no certificate at all, and would be put in
- * the place of the good one.
+ * Node accepts an empty text as "no certificate". Without this check, a half-written file would replace the good one.
  */
 const verified = (pair: Pair): Pair | undefined =>
   new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(Redacted.value(pair.key))) ? pair : undefined
 
-/** All that a context is made of: what is left out of a new one falls back to what Node was started with. */
+/** Returns all options of a TLS context. An option missing from a new context falls back to Node's defaults. */
 const secureContextOf = ({ cert, key }: Pair): SecureContextOptions => ({
   cert,
   key: Redacted.value(key),
@@ -188,7 +190,7 @@ const same = (one: Pair, other: Pair): boolean =>
 const unusable = (tls: NonNullable<ListenerOptions["tls"]>, cause: unknown) =>
   new CertificateUnusable({ ...tls, code: codeOf(cause) })
 
-/** Makes the error of a key that belongs to another certificate, under OpenSSL's own name for it. */
+/** Makes the error for a key of another certificate, with OpenSSL's code. */
 const mismatch = (tls: NonNullable<ListenerOptions["tls"]>) =>
   new CertificateUnusable({ ...tls, code: "ERR_OSSL_X509_KEY_VALUES_MISMATCH" })
 
@@ -213,14 +215,14 @@ const close = Effect.fnUntraced(function* (server: Http.Server | Https.Server, s
   if (!server.listening) return
   const closed = yield* Deferred.make<void>()
   server.close(() => Deferred.doneUnsafe(closed, Effect.void))
-  // A connection that was serving becomes idle after its reply, and would stay open until its keep-alive ends.
+  // A busy connection becomes idle after its reply, and would stay open until its keep-alive timeout.
   const closeIdle = Effect.sync(() => server.closeIdleConnections())
   yield* Deferred.await(closed).pipe(
     Effect.raceFirst(Effect.andThen(Effect.repeat(closeIdle, Schedule.spaced("20 millis")), Effect.never)),
     Effect.timeoutOrElse({
       duration: shutdownMs,
       orElse: () =>
-        Effect.logWarning("replies still in flight were cut").pipe(
+        Effect.logWarning("the shutdown timeout (server.shutdownMs) ended replies still in flight").pipe(
           Effect.andThen(Effect.sync(() => server.closeAllConnections()))
         )
     })

@@ -1,10 +1,10 @@
 /**
- * Says at import which Node is needed: an older one fails within what is imported after this, in words that help nobody.
+ * Throws at import if Node is too old. Later imports would fail with an unrelated message.
  */
 const NEEDED = 24
 
 if (Number(process.versions.node.split(".")[0]) < NEEDED) {
   const message = `@quarterdeck/http-server needs Node ${NEEDED} or newer, and this is ${process.version}`
-  // Where it was thrown explains nothing.
+  // The stack trace is of no use to the reader.
   throw Object.assign(new Error(message), { stack: message })
 }

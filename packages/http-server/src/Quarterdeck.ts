@@ -1,5 +1,5 @@
 /**
- * The whole service as a value that a host mounts: a Node request handler, a web-standard one, and an Effect layer.
+ * The whole service as a value to mount: a Node request handler, a web-standard handler and an Effect layer.
  */
 import "./NodeVersion.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -17,33 +17,33 @@ import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import * as Telemetry from "./services/Telemetry.ts"
 
-/** The service as one effect of the current request; nothing is left to fail. */
+/** The service as an effect that answers the current request and never fails. */
 export type App = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   never,
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-/** What a host that speaks `Request` and `Response` knows beside the request. */
+/** Facts about a request that a web-standard `Request` does not carry. */
 export interface WebRequestFacts {
-  /** The address of the client, for the log; the host must take it from its own socket, not from a header. */
+  /** The address of the client. The host must take it from its socket, not from a header. */
   readonly clientAddress?: string | undefined
-  /** What the host took off the path, for the OpenAPI document. **Example** `/quarterdeck` */
+  /** The path prefix that the host removed, for the OpenAPI document. **Example** `/quarterdeck` */
   readonly mountPath?: string | undefined
 }
 
-/** What a host outside Effect gets; `dispose` stops everything, as `await using` does. */
+/** The service for a host outside Effect. `dispose` stops the service, as does `await using`. */
 export interface Embedded extends AsyncDisposable {
   /**
-   * Serves Node's own request, the full form: repeated headers are seen one by one, the client's address is the
-   * socket's. Mount it before anything that reads the body.
+   * Serves a Node request. Unlike `webHandler`, this handler sees repeated headers one by one and takes the client's
+   * address from the socket. Mount it before anything that reads the body.
    */
   readonly nodeHandler: RequestListener
   /**
    * Serves a web-standard request.
    *
-   * A `Request` has joined repeated headers, so a second `Authorization` or cluster header is refused as malformed
-   * rather than seen. The host must bound the size of headers, end slow requests, and terminate TLS.
+   * A `Request` joins repeated headers. A repeated `Authorization` or cluster header is therefore refused as malformed.
+   * The host must bound the size of headers, end slow requests, and terminate TLS.
    */
   readonly webHandler: (request: Request, facts?: WebRequestFacts) => Promise<Response>
   readonly dispose: () => Promise<void>
@@ -69,14 +69,14 @@ export class Quarterdeck extends Context.Service<
     readonly app: App
     readonly nodeHandler: RequestListener
     readonly webHandler: Embedded["webHandler"]
-    /** Ends every stream, so that a socket that closes need not wait for them. */
+    /** Ends every stream, so that a closing listener does not wait for streams. */
     readonly endStreams: Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/Quarterdeck") {
   /**
-   * Starts the service: registry, watches, keys. Requests are taken at once; `/readyz` says when the caches are filled.
+   * Starts the service: registry, watches, keys. It serves requests at once. `/readyz` succeeds when the caches are full.
    *
-   * **Errors** every reason why the settings cannot be followed; nothing is left half started.
+   * **Errors** every reason why the service cannot start with these settings. The parts already started are closed.
    */
   static readonly layerSettings = (settings: Settings, ports: Ports = {}) =>
     Layer.effect(
@@ -110,9 +110,10 @@ export class Quarterdeck extends Context.Service<
     ).pipe(Layer.provide([Services.layer(settings, ports), NodeHttpServer.layerHttpServices]))
 
   /**
-   * Starts the service in an Effect application, whose own loggers and tracer it uses: there are no telemetry options.
+   * Starts the service in an Effect application. It uses the application's loggers and tracer, so there are no telemetry
+   * options.
    *
-   * **Errors** those of `layerSettings`, and `SettingsError` for options at fault.
+   * **Errors** those of `layerSettings`, and `SettingsError` for invalid options.
    */
   static readonly layer = (options: Omit<Options.Options, "telemetry"> = {}) =>
     Layer.unwrap(
@@ -122,9 +123,9 @@ export class Quarterdeck extends Context.Service<
     )
 
   /**
-   * Starts the service for a host outside Effect, with loggers and exporters of its own.
+   * Starts the service for a host outside Effect, with its own loggers and exporters.
    *
-   * **Errors** rejects with what {@link Quarterdeck.layer} fails with.
+   * **Errors** rejects with the errors of {@link Quarterdeck.layer}.
    */
   static readonly start = async (options: Options.Options = {}): Promise<Embedded> => {
     const runtime = ManagedRuntime.make(

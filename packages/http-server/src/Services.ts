@@ -1,5 +1,5 @@
 /**
- * Everything that the routes stand on, wired once from the settings and the host's own parts.
+ * The layers that the routes need, wired from the settings and the host's ports.
  */
 import {
   Accelerators,
@@ -75,7 +75,7 @@ import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
-/** The settings that a layer reads as references, handed to all of them. */
+/** Provides settings and epochs as references, which layers read on their own. */
 const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) =>
   Layer.mergeAll(
     Layer.sync(DataEpoch.CurrentDataEpoch, () => new DataEpoch.DataEpoch()),
@@ -102,7 +102,7 @@ const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) 
     )
   )
 
-/** Keys, sessions and calls that are to be done once; the cache stands in the place of the keys' store. */
+/** Provides the stores of keys, sessions, idempotent calls and registered clusters. A cache wraps the key store. */
 const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: Ports) => {
   const sqlite = layerSqlite({ directory })
   if (given === undefined) return Cached.layerCached.pipe(Layer.provideMerge(sqlite))
@@ -124,7 +124,7 @@ const keys = (settings: Settings, ports: Ports) =>
     Layer.provideMerge(Layer.merge(keyStore(settings, ports), identities(settings)))
   )
 
-/** Who vouches for people. */
+/** Provides the identity provider, or none without OpenID Connect settings. */
 const identities = ({ oidc }: Settings) =>
   oidc === undefined ? IdentityProvider.layerNone : IdentityClient.layer(oidc)
 
@@ -157,26 +157,26 @@ const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer, Streams.layer))
 )
 
-/** One program at a time has the directory, from before its first file is opened until after its last is closed. */
+/** Locks the data directory from before its first file is opened until after its last is closed. */
 const directory = ({ dataDirectory }: Settings) => Layer.effectDiscard(DirectoryLock.forServer(dataDirectory))
 
-/** What is only read is judged before anything is written. */
+/** Checks the keys files before the startup writes anything. */
 const readable = ({ keys: { files } }: Settings) => Layer.effectDiscard(KeyConfig.check(files))
 
 /**
- * Provides what the routes need.
+ * Provides the services of the routes.
  *
- * **Shape** built from below: the kubeconfig and the keys files are read first, then stores and watches are opened, and
- * a first key is written when nothing is left that could fail.
+ * **Shape** built from the last line up: kubeconfig and keys files are read first, then stores and watches open. The
+ * first key is written last, when nothing else can fail.
  *
- * **Errors** every reason why the settings cannot be followed; what was opened by then is closed.
+ * **Errors** every reason why the service cannot start with these settings. The parts already opened are closed.
  */
 export const layer = (settings: Settings, ports: Ports) =>
   Layer.mergeAll(guard, KeysByLabel.layer, FirstKey.layer(settings.keys), Registry.announce, ProcessMetrics.layer).pipe(
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(ParentClusters.layer(settings).pipe(Layer.provide(KubeApi.layer))),
-    // The registry of all clusters takes the place of the one below from here on.
+    // Lines above this one see the registry that includes registered clusters, not the one below.
     Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),
     Layer.provideMerge(Audit.layer(settings)),

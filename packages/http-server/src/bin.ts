@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program `quarterdeck`. It imports nothing before it has looked at the version of Node: an older one fails within
- * what is imported, in words that help nobody.
+ * The program `quarterdeck`. It checks the version of Node before any import. On an older version, the imports would fail
+ * with an unrelated message.
  */
 
 const NODE_NEEDED = 24
@@ -11,7 +11,7 @@ if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
   process.exit(1)
 }
 
-// One by one: all of the package together takes longer to load than the rest of the program.
+// Imports single modules: loading all of `@effect/platform-node` takes longer than the rest of the program.
 const NodeHttpClient = await import("@effect/platform-node/NodeHttpClient")
 const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
 const NodeServices = await import("@effect/platform-node/NodeServices")
@@ -21,5 +21,5 @@ const { Surroundings } = await import("./settings/Surroundings.ts")
 
 const platform = Layer.mergeAll(NodeServices.layer, NodeHttpClient.layerNodeHttp, Surroundings.layerProcess)
 
-// A failure that nobody foresaw is logged with its cause.
+// `runMain` logs an unexpected failure with its cause.
 NodeRuntime.runMain(Effect.provide(Program.main, platform), { teardown: Program.teardown(process.argv.slice(2)) })

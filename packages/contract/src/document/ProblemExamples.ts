@@ -69,22 +69,22 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail:
       'cluster prod returned no log for container web: container "web" in pod "web-5d8f-x2x9k" is waiting to start: ContainerCreating'
   },
-  cluster_exists: { detail: "a cluster is registered as prod", field: "name" },
+  cluster_exists: { detail: "a cluster named prod exists already", field: "name" },
   cluster_configured: {
-    detail: "cluster prod comes from the service's configuration; take it out there",
+    detail: "cluster prod comes from the server's configuration; remove it there",
     field: "name"
   },
-  too_many_clusters: { detail: "1000 clusters are registered, which is the most", field: "name" },
+  too_many_clusters: { detail: "the limit of 1000 registered clusters is reached", field: "name" },
   prices_stale: { detail: "the price book has version 4 by now", field: "version" },
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
   idempotency_mismatch: {
-    detail: "Idempotency-Key: it was sent with another body or target before; nothing was done",
+    detail: "Idempotency-Key: this key was used before with another body or target; nothing was done",
     field: "Idempotency-Key"
   },
   rate_limited: { detail: "too many requests of this key: 50 a second, 100 at once" },
   too_many_idempotency_keys: {
-    detail: "1000 answers, or 8 MiB of them, are kept for the key, which is the most; nothing was done",
+    detail: "the limit of 1000 answers or 8 MiB kept for one API key is reached; nothing was done",
     field: "Idempotency-Key"
   },
   too_many_previews: {
@@ -101,7 +101,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
   audit_unavailable: { detail: "the audit cannot be written at the moment, so nothing was done" },
-  starting: { detail: "the service is not ready to serve yet" },
+  starting: { detail: "the server is still starting; retry in 1 s" },
   cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] },
   outcome_unknown: {
     detail: "cluster prod did not answer the change, which may have been applied; check the workload before you retry"

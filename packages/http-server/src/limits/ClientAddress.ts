@@ -1,5 +1,5 @@
 /**
- * The address of the client that a request comes from, behind proxies that the settings trust.
+ * The client address of a request that may have passed trusted proxies.
  */
 import { Context } from "effect"
 import { BlockList, isIP, isIPv4 } from "node:net"
@@ -10,7 +10,7 @@ export interface Range {
   readonly prefix: number
 }
 
-/** Reads an address or a range in CIDR notation; `undefined` for what is neither. */
+/** Parses an address or a range in CIDR notation. Returns `undefined` for any other text. */
 export const parseRange = (text: string): Range | undefined => {
   const [address = "", length, ...more] = text.split("/")
   const widest = isIP(address) === 4 ? 32 : 128
@@ -21,28 +21,29 @@ export const parseRange = (text: string): Range | undefined => {
     : undefined
 }
 
-/** The ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+/** The ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` the server trusts. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/TrustedProxies", {
   defaultValue: () => []
 })
 
-/** Where a request comes from. **Shape** `proxies`: how many trusted ones it passed, one behind the other, up to the server. */
+/** The client of a request. **Shape** `proxies` is the number of consecutive trusted proxies in front of the server. */
 interface Way {
   readonly client: string | undefined
   readonly proxies: number
 }
 
-/** Finds a request's way. **Shape** `forwardedFor` are the values of the header's lines, in order. */
+/** Resolves the client. **Shape** `peer` is the socket's address. `forwardedFor` has the values of the header lines, in order. */
 export type Find = (peer: string | undefined, forwardedFor: ReadonlyArray<string>) => Way
 
-/** More proxies than stand one behind the other anywhere. */
+/** Hops of `X-Forwarded-For` to read, from the right. No deployment chains so many proxies. */
 const MAX_HOPS = 32
 
 /**
- * Makes the finder for some trusted proxies.
+ * Makes the resolver for the given trusted proxies.
  *
- * **Shape** the header is walked from the right, where each proxy wrote who talked to it, for as long as a trusted one
- * wrote; what is no address ends the walk. A client that writes the header itself gains nothing.
+ * **Shape** each proxy appends the address of its peer to the header. The resolver reads the header from the right and
+ * stops at the first address that is not a trusted proxy, or at an entry that is not an address. A client cannot forge
+ * its address, because its own entries are further left.
  */
 export const finder = (trustedProxies: ReadonlyArray<string>): Find => {
   if (trustedProxies.length === 0) {
@@ -69,7 +70,7 @@ export const finder = (trustedProxies: ReadonlyArray<string>): Find => {
   }
 }
 
-/** Reads one entry, which some proxies write with a port. */
+/** Parses one entry. Some proxies add a port. */
 const hopOf = (entry: string): string | undefined => {
   const text = entry.trim()
   const [, bracketed] = /^\[([^\]]{2,45})\](?::\d{1,5})?$/.exec(text) ?? []
@@ -78,7 +79,7 @@ const hopOf = (entry: string): string | undefined => {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** An IPv4 address also where it came as one of IPv6, and no zone. */
+/** Normalizes an address: removes the IPv6 zone and converts an IPv4-mapped address to IPv4. */
 const plain = (address: string): string => {
   const [text = ""] = address.split("%")
   const [, mapped] = /^::ffff:([\d.]{7,15})$/i.exec(text) ?? []
@@ -87,11 +88,11 @@ const plain = (address: string): string => {
 
 const familyOf = (address: string) => (isIPv4(address) ? "ipv4" : "ipv6")
 
-/** Stands for a client without address, as a host may leave it. */
+/** The name of clients whose address the host does not provide. */
 const UNKNOWN = "unknown"
 
 /**
- * Gives the name that a client's failures are counted under: of IPv6 the /64, since one subscriber has at least that.
+ * Returns the name under which a client's failures count: the address, for IPv6 its /64, which one subscriber usually owns.
  *
  * **Example** `2001:db8:0:7::1` is `2001:db8:0:7::/64`
  */
@@ -101,7 +102,7 @@ export const counted = (address: string | undefined): string => {
   const [head = "", tail] = address.split("::")
   const before = head === "" ? [] : head.split(":")
   const after = tail === undefined || tail === "" ? [] : tail.split(":")
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end fills two groups.
   const groups = before.length + after.length + ((after.at(-1) ?? before.at(-1))?.includes(".") === true ? 1 : 0)
   const whole = tail === undefined ? before : [...before, ...Array<string>(8 - groups).fill("0"), ...after]
   const network = whole.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))

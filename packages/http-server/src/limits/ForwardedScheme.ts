@@ -1,14 +1,14 @@
 /**
- * By which scheme a client came, as trusted proxies tell it.
+ * The scheme of the client's connection, from the `X-Forwarded-Proto` of trusted proxies.
  */
 
 export type Scheme = "http" | "https"
 
 /**
- * Reads the scheme from the values of the header's lines, in order.
+ * Returns the scheme from the values of the header lines, in order.
  *
- * **Shape** `undefined` where no trusted proxy stands in front, or what it wrote is neither. Proxies that add to the header
- * write one entry each, as they do in `X-Forwarded-For`: then that of the outermost trusted one counts.
+ * **Shape** `undefined` without a trusted proxy, or if the entry is neither scheme. Proxies that append to the header write
+ * one entry each. The entry of the outermost trusted proxy applies.
  */
 export const of = (forwardedProto: ReadonlyArray<string>, trustedProxies: number): Scheme | undefined => {
   if (trustedProxies === 0) return undefined

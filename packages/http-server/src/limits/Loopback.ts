@@ -1,5 +1,5 @@
 /**
- * Tells hosts that only this machine reaches.
+ * Recognizes loopback hosts.
  */
 import { BlockList, isIP, isIPv6 } from "node:net"
 
@@ -8,9 +8,7 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
 /**
- * Tells whether a host is this machine for itself alone.
- *
- * **Shape** an IP address, with or without brackets, or a name; of names `localhost` alone is.
+ * Returns true for a loopback address, with or without brackets, and for the name `localhost`.
  */
 export const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[(.*)\]$/, "$1")

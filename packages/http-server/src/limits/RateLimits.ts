@@ -1,5 +1,5 @@
 /**
- * How often a key may ask, and an address may present keys that are none; and how replies say so.
+ * The rate limits of keys and of failed authentication attempts, and their response headers.
  *
  * **Source** draft-ietf-httpapi-ratelimit-headers-10 (`RateLimit`, `RateLimit-Policy`); RFC 9110 §10.2.3 (`Retry-After`).
  */
@@ -7,9 +7,9 @@ import { Context } from "effect"
 import type { Rate, Verdict } from "./TokenBuckets.ts"
 
 /**
- * The rates allowed to each key and to failed attempts of each address; a number of 0 turns its limit off.
+ * The rates allowed for each key, and for failed attempts of each address. A rate or burst of 0 disables its limit.
  *
- * **Units** requests a second, and requests for bursts.
+ * **Units** rates in requests per second, bursts in requests.
  */
 export interface RateLimitSettings {
   readonly keyPerSecond: number
@@ -18,25 +18,24 @@ export interface RateLimitSettings {
   readonly failedBurst: number
 }
 
-/** The limits of the settings. */
 export const RateLimits = Context.Reference<RateLimitSettings>("@quarterdeck/http-server/RateLimits", {
   defaultValue: () => ({ keyPerSecond: 50, keyBurst: 100, failedPerSecond: 10, failedBurst: 50 })
 })
 
-/** How many keys, and how many addresses, are remembered at a time. */
+/** Maximum number of buckets for keys, and separately for addresses. */
 export const CAPACITY = 10_000
 
-/** Gives the rate of two settings; `undefined` where it is off. */
+/** Makes the rate from two settings. Returns `undefined` if the limit is disabled. */
 export const rateOf = (perSecond: number, burst: number): Rate | undefined =>
   perSecond === 0 || burst === 0 ? undefined : { perSecond, burst }
 
-/** What a limit is called in headers and metrics. */
+/** The name of a limit in headers and metrics. */
 export type LimitName = "key" | "failed"
 
 /**
- * Writes the headers of a reply that counted against a limit.
+ * Returns the response headers for a request that counted against a limit.
  *
- * **Units** `q` and `r` in requests, `w` and `t` in whole seconds, as `Retry-After`.
+ * **Units** `q` and `r` in requests; `w`, `t` and `Retry-After` in whole seconds.
  */
 export const headersOf = (limit: LimitName, { burst, perSecond }: Rate, verdict: Verdict): Record<string, string> => ({
   "ratelimit-policy": `"${limit}";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`,

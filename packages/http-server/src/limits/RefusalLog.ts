@@ -1,17 +1,17 @@
 /**
- * Folds the log lines of refused requests, so that whoever is refused often does not fill the log.
+ * Folds the log lines of refused requests, so that a flood of them does not fill the log.
  */
 import { Effect, Metric } from "effect"
 
-/** Lines of refusals within a window, the one that folds the others included: no second touches more than two windows. */
+/** Lines per window, including the summary line. Any second overlaps at most two windows. */
 const LINES = 5
 const WINDOW = "1 second"
-/** Different addresses and problems that one window remembers, and of them those that its line names. */
+/** Distinct addresses, and distinct problems, that a window counts. The summary line names the five most frequent. */
 const REMEMBERED = 1_000
 const NAMED = 5
 
 const foldedLines = Metric.counter("quarterdeck_folded_log_lines_total", {
-  description: "Log lines of refused requests that were folded into others",
+  description: "Log lines of refused requests that were folded into summary lines",
   incremental: true
 })
 
@@ -22,15 +22,15 @@ export interface Refused {
 }
 
 export interface RefusalLog {
-  /** Tells whether a refusal has a line of its own; else it is counted for the next line that folds. */
+  /** Returns true if the refusal gets its own log line. Otherwise the next summary line counts the refusal. */
   readonly hasLine: (refused: Refused) => boolean
 }
 
 /**
- * Makes the log for the life of the scope.
+ * Makes the log for the lifetime of the scope.
  *
- * **Limits** at most 10 lines in any second: four of single refusals a window, and one that says how many more there were, for
- * which problems and from which addresses. A window remembers 1,000 of either.
+ * **Limits** at most 10 lines in any second. A window writes four lines of single refusals and one summary line with the
+ * number of further refusals, their problems and addresses. A window counts up to 1,000 distinct problems and addresses each.
  */
 export const make = Effect.gen(function* () {
   let single = 0
@@ -75,7 +75,7 @@ const count = (counts: Map<string, number>, name: string): void => {
 }
 
 /**
- * Lists the most frequent names with their counts, and how many more there are.
+ * Prints the most frequent names with their counts, and the number of further names.
  *
  * **Example** `198.51.100.7 812, 203.0.113.9 3 and 2 more`
  */

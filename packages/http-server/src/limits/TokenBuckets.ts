@@ -4,14 +4,14 @@
  * **Limits** each call is constant time; at most `capacity` buckets are remembered.
  */
 
-/** How fast buckets fill. **Units** `perSecond` tokens a second, up to `burst`, with which each bucket begins. */
+/** The rate at which buckets fill. **Units** `perSecond` tokens per second, up to `burst`. A new bucket is full. */
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
 }
 
 /**
- * Whether tokens were taken, and what the bucket has left; `fullInMs` is 0 for a full bucket.
+ * The outcome of taking tokens, and the state of the bucket. `fullInMs` is 0 for a full bucket.
  *
  * **Units** milliseconds; `remaining` in tokens.
  */
@@ -19,7 +19,7 @@ export interface Verdict {
   readonly isAllowed: boolean
   readonly remaining: number
   readonly fullInMs: number
-  /** When the same may be taken; 0 where it was. */
+  /** Time until the same number of tokens is available. 0 if they were taken. */
   readonly retryInMs: number
 }
 
@@ -28,18 +28,18 @@ interface Bucket {
   at: number
 }
 
-/** What sums of parts may lack of the whole. */
+/** Tolerance for floating-point sums of fractional tokens. */
 const ROUNDING = 1e-9
 
-/** How many of the longest unused buckets are looked at for one that has filled up. */
+/** Number of least recently used buckets to check for one that is full and can be evicted. */
 const LOOKS = 8
 
 export class TokenBuckets {
   readonly rate: Rate
   readonly #capacity: number
-  /** The longest unused first. A full bucket says the same as none. */
+  /** Least recently used first. A full bucket equals a missing one, so it can be evicted. */
   readonly #buckets = new Map<string, Bucket>()
-  /** Shared by all names that find no room: whoever fills the table gains no fresh buckets by it. */
+  /** Shared by all names that find no room. A client that fills the table with names gets no fresh buckets. */
   readonly #overflow: Bucket
 
   constructor(rate: Rate, capacity: number) {
@@ -52,7 +52,7 @@ export class TokenBuckets {
     return this.#buckets.size
   }
 
-  /** Takes tokens, all or none. **Shape** more than the burst is never there. */
+  /** Takes all of the tokens, or none. A cost above the burst never succeeds. */
   take(name: string, cost: number, nowMs: number): Verdict {
     const bucket = this.#bucketOf(name, nowMs)
     this.#fill(bucket, nowMs)
@@ -85,7 +85,7 @@ export class TokenBuckets {
     return false
   }
 
-  /** A clock that was set back fills nothing. */
+  /** Adds the tokens of the elapsed time. A clock that was set back adds none. */
   #fill(bucket: Bucket, nowMs: number): void {
     const passedMs = Math.max(0, nowMs - bucket.at)
     bucket.tokens = Math.min(this.rate.burst, bucket.tokens + (passedMs * this.rate.perSecond) / 1_000)

@@ -1,5 +1,5 @@
 /**
- * The audit, wired from the settings.
+ * The audit layers, wired from the settings.
  */
 import { AuditExporter, AuditKey, AuditLog, AuditStore } from "@quarterdeck/keys"
 import { Effect, Layer } from "effect"

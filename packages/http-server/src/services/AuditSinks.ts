@@ -1,5 +1,5 @@
 /**
- * The places that the audit can be exported to.
+ * The destinations of the audit export: a file, a syslog server or a webhook.
  */
 import { type AddressRule, GuardedConnect } from "@quarterdeck/cluster-fanout"
 import { AuditExporter, DiskReserve } from "@quarterdeck/keys"
@@ -16,7 +16,7 @@ import * as Webhook from "./Webhook.ts"
 
 type Sink = AuditExporter.AuditSink
 
-/** Makes the sink of the settings. */
+/** Makes the sink that the settings select. */
 export const make = Effect.fnUntraced(function* (
   { caFile, place, secretFile }: AuditExportSettings,
   { allowLoopback }: Settings["webhooks"]
@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function* (
     case "Webhook":
       return webhookSink({
         url: place.url,
-        // The settings refuse a webhook without one.
+        // The settings require a secret file for a webhook.
         secretFile: secretFile ?? "",
         caFile,
         rule: { allowLoopback },
@@ -46,9 +46,10 @@ const linesOf = ({ events, head }: AuditExporter.Delivery): string => [...events
 const LINE_END = 0x0a
 
 /**
- * Appends to a file, which has mode 0600 where it is made. A line that a crash cut off is ended first.
+ * Appends to a file, created with mode 0600. If a crash left an incomplete last line, ends that line first.
  *
- * **Errors** while the disk of the stores is full: the file may be on it, and would take up the space for revocations.
+ * **Errors** while the disk of the data directory is full. The file may be on the same disk, and would use the reserve
+ * for revocations.
  */
 const fileSink = (path: string, reserve: DiskReserve.DiskReserve): Sink => ({
   place: `file ${path}`,
@@ -73,12 +74,12 @@ const fileSink = (path: string, reserve: DiskReserve.DiskReserve): Sink => ({
 })
 
 const SYSLOG_TIMEOUT_MS = 30_000
-/** How long the server may take to close its side; syslog has no other acknowledgement. */
+/** Time for the server to close its side. Syslog has no other acknowledgement. */
 const SYSLOG_CLOSE_MS = 2_000
 /** Facility 13 (log audit), severity 6 (informational). **Source** RFC 5424 §6.2.1. */
 const PRIORITY = 13 * 8 + 6
 
-/** Frames a message by its length. **Source** RFC 5424 §6; RFC 5425 §4.3. */
+/** Prefixes a message with its length. **Source** RFC 5424 §6; RFC 5425 §4.3. */
 const frameOf = (messageId: "event" | "head", at: string, message: string): string => {
   const host =
     hostname()
@@ -91,7 +92,7 @@ const frameOf = (messageId: "event" | "head", at: string, message: string): stri
 const AT = /"at":"([^"]{1,40})"/
 const atOf = (line: string): string => AT.exec(line.slice(0, 200))?.[1] ?? "-"
 
-/** Sends each delivery by a TLS connection of its own, which ends when the server has read it all. */
+/** Sends each delivery over its own TLS connection. */
 const syslogSink = ({ host, port }: HostPort, caFile: string | undefined): Sink => ({
   place: `syslog ${host}:${port}`,
   deliver: Effect.fnUntraced(function* ({ events, head }) {

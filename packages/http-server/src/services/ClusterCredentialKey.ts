@@ -1,5 +1,5 @@
 /**
- * The key under which credentials of registered clusters are kept.
+ * The key that encrypts credentials of registered clusters.
  */
 import { SecretFileAccess } from "@quarterdeck/keys"
 import { Effect, FileSystem, Redacted, Schema } from "effect"
@@ -10,7 +10,7 @@ import * as InstallationKey from "./InstallationKey.ts"
 const BYTES = 32
 const FILE_NAME = "clusters.key"
 
-/** The file that the setting names cannot be used. */
+/** The file in `clusters.secretFile` is unusable. */
 export class SecretFileUnusable extends Schema.TaggedError<SecretFileUnusable>()("SecretFileUnusable", {
   path: Schema.String,
   problem: Schema.String
@@ -21,9 +21,9 @@ export class SecretFileUnusable extends Schema.TaggedError<SecretFileUnusable>()
 }
 
 /**
- * Reads the key that the setting names, else that of the data directory, which is made the first time.
+ * Reads the key from the file in the setting, else from the data directory. Creates the latter the first time.
  *
- * **Shape** 32 bytes, whatever they are. **Errors** `SecretFileUnusable`, `DataDirectoryUnusable`.
+ * **Shape** any 32 bytes. **Errors** `SecretFileUnusable`, `DataDirectoryUnusable`.
  */
 export const read = Effect.fn("ClusterCredentialKey.read")(function* ({
   clusters: { secretFile },

@@ -1,5 +1,5 @@
 /**
- * Registers clusters at run time, after it has connected to them, and drops them.
+ * Registers clusters at run time after a test connection, and drops them.
  */
 import { type ClusterError, type PostedConnection, RegisteredClusters } from "@quarterdeck/cluster-fanout"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -16,12 +16,12 @@ import {
 } from "./RegistrationError.ts"
 import { Registrations } from "./Registrations.ts"
 
-/** How long a cluster may take to answer each of the two questions. */
+/** Timeout of each of the two test requests. */
 const ANSWER_MS = 5_000
-/** Clusters that are connected to at once to be registered. */
+/** Maximum concurrent test connections. */
 const LANES = 4
 
-/** What a cluster must let the service list. */
+/** The resource that the service must be allowed to list. */
 const NAMESPACES = {
   resource: { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false }
 }
@@ -30,17 +30,17 @@ export class ClusterRegistrar extends Context.Service<
   ClusterRegistrar,
   {
     /**
-     * Connects to a cluster, and registers it if it lets the service in.
+     * Registers a cluster if a test connection succeeds.
      *
-     * **Shape** `isKubeconfig` says where its parts came from, and so which field a refusal names.
+     * **Shape** with `isKubeconfig`, the client sent a kubeconfig, and errors name that field.
      *
-     * **Errors** with nothing done. **Limits** asks for the version and one namespace, 5 s each; four clusters at once.
+     * **Errors** leave nothing registered. **Limits** reads the version and lists one namespace, 5 s each; four clusters at once.
      */
     readonly register: (
       registration: RegisteredClusters.Registration,
       options: { readonly by: string; readonly isKubeconfig: boolean }
     ) => Effect.Effect<void, ClusterExists | ClusterRefused | TooManyClusters | KeyStoreError>
-    /** Drops a cluster that was registered. */
+    /** Drops a cluster that was registered at run time. */
     readonly drop: (name: ClusterName) => Effect.Effect<void, ClusterConfigured | ClusterUnknown | KeyStoreError>
   }
 >()("@quarterdeck/http-server/services/ClusterRegistrar") {
@@ -82,13 +82,13 @@ export class ClusterRegistrar extends Context.Service<
   )
 }
 
-/** The part of a connection that a cluster's answer speaks of. */
+/** Returns the connection field that caused a cluster error. */
 const fieldOf = (reason: ClusterError.ClusterError["reason"]): PostedConnection.PostedFault["field"] => {
   switch (reason._tag) {
     case "ClusterUnauthorized":
     case "ClusterForbids":
       return "token"
-    // A token that was posted is always there; the authority may be no certificate.
+    // A posted token is always available, so the unavailable credential is an invalid CA certificate.
     case "ClusterCredentialUnavailable":
     case "ClusterCertificateInvalid":
       return "caData"

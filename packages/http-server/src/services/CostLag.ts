@@ -1,5 +1,5 @@
 /**
- * Measures how far the history of costs is behind.
+ * Measures how far the cost history lags behind.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { CostHistories } from "@quarterdeck/cost/CostHistories"
@@ -9,15 +9,13 @@ import { Clock, Effect, Layer, Metric, Schedule } from "effect"
 const INTERVAL = "1 minute"
 
 const lag = Metric.gauge("quarterdeck_cost_lag_seconds", {
-  description: "Time since the end of the last closed hour, by cluster"
+  description: "Time since the end of the last closed cost hour, by cluster"
 })
 
 /**
- * Keeps the metric.
+ * Updates the metric once a minute.
  *
- * **Shape** of registered clusters with at least one closed hour; up to about an hour and two minutes is usual.
- *
- * **Limits** asks the store for extents once a minute.
+ * **Shape** for registered clusters with at least one closed hour. A lag of up to 62 minutes is normal.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -34,7 +32,7 @@ export const layer = Layer.effectDiscard(
         if (!names.has(cluster)) continue
         yield* Metric.update(Metric.withAttributes(lag, { cluster }), Math.max(0, nowMs - toMs) / 1_000)
       }
-    }).pipe(Effect.catch((error) => Effect.logWarning("the lag of costs cannot be measured", error)))
+    }).pipe(Effect.catch((error) => Effect.logWarning("the lag of the cost history cannot be measured", error)))
 
     yield* Effect.forkScoped(Effect.repeat(measure, Schedule.spaced(INTERVAL)))
   })

@@ -1,5 +1,5 @@
 /**
- * Where the history of costs is kept: the one place that decides it.
+ * Selects the store of the cost history.
  */
 import { CostError } from "@quarterdeck/cost/CostError"
 import { CostStore } from "@quarterdeck/cost/CostStore"
@@ -13,7 +13,7 @@ import * as HostPort from "./HostPort.ts"
 import type { Ports } from "../settings/Ports.ts"
 import type { Settings } from "../settings/Settings.ts"
 
-/** The history of costs, or the prices, cannot be opened. **Shape** `place` is the file or directory, if it is one. */
+/** The cost history or the prices cannot be opened. **Shape** `place` is the file or directory, absent for a server. */
 export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnusable", {
   cause: CostError,
   place: Schema.optionalKey(Schema.String)
@@ -24,7 +24,7 @@ export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnu
   }
 }
 
-/** Tells the failure of a store with its place. */
+/** Adds the store's place to its failure. */
 export const named =
   (place: string | undefined) =>
   <A>(layer: Layer.Layer<A, CostError>): Layer.Layer<A, CostsUnusable> =>
@@ -33,9 +33,8 @@ export const named =
     )
 
 /**
- * Opens the history: the host's own, else in the ClickHouse server that `cost.url` names, else in SQLite in the data
- * directory. Recommendations and the book of histories are kept beside the hours, those of a host's own store in the data
- * directory.
+ * Opens the cost history: ClickHouse if `cost.url` is set, else the host's store, else SQLite in the data directory.
+ * Recommendations and the list of histories are in the same store. With a host's store they are in SQLite.
  *
  * **Errors** `CostsUnusable`, `PortUnusable`.
  */

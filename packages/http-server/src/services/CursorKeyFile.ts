@@ -1,5 +1,5 @@
 /**
- * The key that signs cursors, kept beside the other data so that a cursor outlives a restart.
+ * The key that signs cursors, stored in the data directory so that cursors stay valid after a restart.
  */
 import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { Layer } from "effect"

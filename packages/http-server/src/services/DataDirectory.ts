@@ -1,10 +1,10 @@
 /**
- * The directory that holds what the service keeps.
+ * The data directory of the service.
  */
 import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
 
-/** The data directory cannot be used. **Shape** `path` is the file or directory at fault. */
+/** The data directory is unusable. **Shape** `path` is the file or directory with the problem. */
 export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
   path: Schema.String,
   problem: Schema.String
@@ -14,20 +14,20 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   }
 }
 
-/** Says what the system refused, without its own numbers and calls. */
+/** Makes the error for a failed file operation, without error numbers and system calls. */
 export const unusable =
   (path: string) =>
   ({ reason }: PlatformError.PlatformError): DataDirectoryUnusable =>
     new DataDirectoryUnusable({
       path,
-      problem: reason._tag === "NotFound" ? "it cannot be made there" : SystemRefusal.print(reason)
+      problem: reason._tag === "NotFound" ? "it cannot be created there" : SystemRefusal.print(reason)
     })
 
 /**
- * Makes the directory and those above it where they are missing, and proves that a file can be written in it.
+ * Creates the directory and its missing parents, and checks that a file can be written in it.
  *
- * **Shape** a directory made here has mode 0700. Made one by one: the recursive mkdir of Node 24 never returns below a
- * file system that answers "no such file" to every attempt, such as `/proc`.
+ * **Shape** new directories have mode 0700. They are created one by one, because the recursive mkdir of Node 24 never
+ * returns on a file system that answers "no such file" to every attempt, such as `/proc`.
  *
  * **Errors** `DataDirectoryUnusable`.
  */
@@ -41,14 +41,14 @@ export const prepare = Effect.fn("DataDirectory.prepare")(function* (directory: 
           ({ reason }) => reason._tag === "NotFound",
           () => Effect.succeed(undefined)
         ),
-        // What lies above may be the reason, and then it is what the user has to know.
+        // If a parent is the reason, report the parent instead.
         Effect.catch((error) => Effect.andThen(make(path.dirname(wanted)), Effect.fail(unusable(wanted)(error))))
       )
       if (found?.type === "Directory") return
       if (found !== undefined) return yield* new DataDirectoryUnusable({ path: wanted, problem: "not a directory" })
       yield* make(path.dirname(wanted))
       yield* files.makeDirectory(wanted, { mode: 0o700 }).pipe(
-        // Another program that starts at the same moment may have been faster.
+        // Another process may have created the directory in the meantime.
         Effect.catchIf(
           ({ reason }) => reason._tag === "AlreadyExists",
           () => Effect.void

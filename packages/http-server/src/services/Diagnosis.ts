@@ -1,5 +1,5 @@
 /**
- * What an operator may have to mend, gathered from the parts that know.
+ * Problems that an operator may have to fix, collected for the readiness details.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -14,7 +14,7 @@ import * as UnchargedDevices from "./UnchargedDevices.ts"
 
 const USAGE = { Sampled: "sampled", Hourly: "hourly", RequestsOnly: "requests" } as const
 
-/** Makes the question. **Limits** asks nobody but the identity provider, if there is one, as `IdentityClient.problem` does. */
+/** Makes the diagnosis. **Limits** makes no calls except to the identity provider, as `IdentityClient.problem` does. */
 export const make = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
   const cache = yield* ClusterCache
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const { clusters, problems } = yield* registry.snapshot
-    // One that was dropped is sampled until its last hour is closed, and is nobody's to mend.
+    // A dropped cluster is still sampled until its last hour is closed. Its problems do not matter any more.
     const names = new Set(clusters.map(({ name }) => name))
     const isRegistered = ({ cluster }: { readonly cluster: ClusterName }) => names.has(cluster)
     const { alarm, refused } = yield* keyConfig.health

@@ -1,5 +1,5 @@
 /**
- * The version of what a data directory holds as a whole, so that an older program leaves a newer one alone.
+ * The format version of a data directory, so that an older program does not open a newer directory.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
@@ -7,14 +7,14 @@ import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
 const FILE = "format"
 
 /**
- * What this program knows.
+ * The format that this program writes.
  *
- * Raised with any change of the files in the directory that an older program would misread; `keys.sqlite` and
- * `cost.sqlite` have schema versions of their own beside it.
+ * Increase it with any change of files that an older program would misread. `keys.sqlite` and `cost.sqlite` also have
+ * their own schema versions.
  */
 const FORMAT = 1
 
-/** A newer program wrote the directory, and may keep there what this one would lose. */
+/** A newer program wrote the directory. This program might lose data that it does not know. */
 export class DataDirectoryTooNew extends Schema.TaggedError<DataDirectoryTooNew>()("DataDirectoryTooNew", {
   directory: Schema.String,
   found: Schema.Natural
@@ -25,11 +25,11 @@ export class DataDirectoryTooNew extends Schema.TaggedError<DataDirectoryTooNew>
 }
 
 /**
- * Admits a directory of this format or an older one, and notes this program's in it.
+ * Accepts a directory of this format or an older one, and writes this program's format into it.
  *
- * **Shape** a directory without the note is older than the note. Only who holds the directory may call this.
+ * **Shape** a directory without a format file counts as format 0. The caller must hold the directory's lock.
  *
- * **Errors** `DataDirectoryTooNew`; `DataDirectoryUnusable` for a note that is none.
+ * **Errors** `DataDirectoryTooNew`; `DataDirectoryUnusable` for an invalid format file.
  */
 export const admit = Effect.fn("DirectoryFormat.admit")(function* (directory: string) {
   const files = yield* FileSystem.FileSystem
@@ -41,7 +41,8 @@ export const admit = Effect.fn("DirectoryFormat.admit")(function* (directory: st
     ),
     Effect.mapError(unusable(path))
   )
-  if (!/^\d{1,9}\s*$/.test(text)) return yield* new DataDirectoryUnusable({ path, problem: "it holds no number" })
+  if (!/^\d{1,9}\s*$/.test(text))
+    return yield* new DataDirectoryUnusable({ path, problem: "it does not contain a number" })
   const found = Number(text)
   if (found > FORMAT) return yield* new DataDirectoryTooNew({ directory, found })
   if (found === FORMAT) return

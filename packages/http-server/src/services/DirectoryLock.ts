@@ -1,5 +1,5 @@
 /**
- * Keeps a data directory to one program at a time.
+ * Locks a data directory for one process at a time.
  */
 import { Clock, Context, DateTime, Duration, Effect, FileSystem, Path, Result, Schema } from "effect"
 import { hostname } from "node:os"
@@ -7,37 +7,37 @@ import type { DatabaseSync } from "node:sqlite"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as DirectoryFormat from "./DirectoryFormat.ts"
 
-/** Empty for ever, and never removed: two programs must lock one and the same file. */
+/** Always empty and never removed, because all processes must lock the same file. */
 const LOCK = "holder.lock"
 const HOLDER = "holder.json"
 
-/** How long a server waits for the one before it: Kubernetes gives a pod that ends as long. */
+/** Time that a server waits for its predecessor: the default grace period of a terminating pod. */
 const SERVER_WAITS = Duration.seconds(30)
-/** How long a command waits: a server keeps its directory, a command that ends just now does not. */
+/** Time that a command waits. A server keeps the lock anyway; another command may just be ending. */
 const COMMAND_WAITS = Duration.millis(500)
 const ASKED_EVERY = Duration.millis(200)
 
-/** The program that holds a directory. **Shape** `pid` is one of `host`: on a volume, containers count their own. */
+/** The process that holds the lock. **Shape** `pid` is valid on `host` only: containers that share a volume number their own. */
 const Holder = Schema.Struct({ pid: Schema.Natural, host: Schema.String, since: Schema.String })
 type Holder = typeof Holder.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Holder))
 
-/** Who this program is to others that want the same directory. */
+/** The identity of this process in the holder file. */
 const ThisProcess = Context.Reference<Omit<Holder, "since">>(
   "@quarterdeck/http-server/services/DirectoryLock/ThisProcess",
   { defaultValue: () => ({ pid: process.pid, host: hostname() }) }
 )
 
-/** Another program holds the data directory. **Shape** `holder` is absent when it has not said yet who it is. */
+/** Another process holds the data directory. **Shape** `holder` is absent until that process has written its holder file. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
   directory: Schema.String,
-  /** How long it was waited for at least; a busy machine notices the end of it late. */
+  /** The minimum wait. On a busy machine the wait may be longer. */
   patienceMs: Schema.Natural,
   holder: Schema.optionalKey(Holder)
 }) {
   override get message(): string {
-    const waited = this.patienceMs < 1_000 ? "" : `, also after ${Math.round(this.patienceMs / 1_000)} s`
+    const waited = this.patienceMs < 1_000 ? "" : `, still after ${Math.round(this.patienceMs / 1_000)} s`
     return `dataDirectory: ${this.directory} is in use by ${print(this.holder)}${waited}: stop it first, or name another directory`
   }
 }
@@ -46,14 +46,14 @@ const print = (holder: Holder | undefined): string =>
   holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}, since ${holder.since}`
 
 /**
- * The code of an error that says another process holds the lock.
+ * The error code for a lock that another process holds.
  *
  * **Source** SQLite, "Result and Error Codes": SQLITE_BUSY.
  */
 const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 
-/** Takes the lock, or gives `undefined` where another has it. **Shape** in memory, so that no journal lies beside it. */
+/** Takes the lock. Returns `undefined` if another process holds it. **Shape** keeps the journal in memory, not in a file. */
 const attempt = (sqlite: typeof import("node:sqlite"), path: string): DatabaseSync | undefined => {
   const database = new sqlite.DatabaseSync(path, { timeout: 0 })
   try {
@@ -67,10 +67,10 @@ const attempt = (sqlite: typeof import("node:sqlite"), path: string): DatabaseSy
 }
 
 /**
- * Holds a directory, which exists, until the scope ends.
+ * Locks an existing directory until the scope ends.
  *
- * **Shape** the lock is the system's own on a file, taken by way of SQLite: it ends with the process however that ends,
- * and no process id stands for it, so none that was given again can. The id beside it is for people alone.
+ * **Shape** the lock is a system file lock, taken through SQLite. The system releases the lock when the process ends for
+ * any reason. A reused process id cannot block the directory: the id in the holder file is only for messages.
  *
  * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`.
  */
@@ -79,7 +79,7 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   const path = yield* Path.Path
   const file = path.join(directory, LOCK)
   const told = path.join(directory, HOLDER)
-  // Only ever made, never opened by anything but SQLite: POSIX ends a process's locks when it closes the file once.
+  // Create the file, but let only SQLite open it: POSIX releases all locks of a process when it closes the file once.
   yield* files.writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "AlreadyExists",
@@ -96,7 +96,7 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
     ),
     Effect.mapError(DataDirectory.unusable(told))
   )
-  // A Node without it would end before anything could say which one is needed.
+  // Imported late: an old Node without `node:sqlite` must first reach the message about its version.
   const sqlite = yield* Effect.promise(() => import("node:sqlite"))
   const take = Effect.try({
     try: () => attempt(sqlite, file),
@@ -134,18 +134,21 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   yield* Effect.acquireRelease(takeInTime, (taken) => Effect.sync(() => taken.close()))
   const since = DateTime.formatIso(yield* DateTime.now)
   const own = JSON.stringify({ ...(yield* ThisProcess), since } satisfies Holder)
-  // In its place in one step: who is refused meanwhile reads the whole of one holder, or of the one before.
-  // A full disk must not keep the service from a start: keys are revoked through it.
+  // The rename is atomic, so that a process that is refused meanwhile reads a complete file.
+  // A full disk must not prevent the start, because keys are revoked through the running service.
   yield* files
     .writeFileString(`${told}.new`, own, { mode: 0o600 })
     .pipe(
       Effect.andThen(files.rename(`${told}.new`, told)),
-      Effect.ignore({ log: "Warn", message: `${told} does not name the process that holds the directory` })
+      Effect.ignore({
+        log: "Warn",
+        message: `cannot write ${told}, which names the process that holds the data directory`
+      })
     )
   yield* Effect.addFinalizer(() =>
     Effect.ignore(files.remove(told, { force: true }), {
       log: "Warn",
-      message: "who held the data directory still stands there"
+      message: `cannot remove ${told}, which names the process that held the data directory`
     })
   )
 })
@@ -157,17 +160,17 @@ const hold = Effect.fnUntraced(function* (directory: string, patience: Duration.
 })
 
 /**
- * Holds a directory for a server, and makes it where it is missing.
+ * Locks a directory for a server until the scope ends. Creates a missing directory.
  *
- * **Limits** waits 30 s for another program, and says so in the log; it then fails with that program's process id.
+ * **Limits** waits 30 s for another process and logs the wait. Then fails with the id of that process.
  *
  * **Errors** `DataDirectoryInUse`, `DataDirectoryUnusable`, `DataDirectoryTooNew`.
  */
 export const forServer = (directory: string) => hold(directory, SERVER_WAITS)
 
 /**
- * Holds a directory for a command, which is refused at once while a server runs.
+ * Locks a directory for a command until the scope ends. Fails after 500 ms if another process holds the lock.
  *
- * **Errors** those of a server.
+ * **Errors** those of {@link forServer}.
  */
 export const forCommand = (directory: string) => hold(directory, COMMAND_WAITS)

@@ -1,5 +1,5 @@
 /**
- * Sees to it that a new deployment can be entered.
+ * Makes sure that an operator can sign in to a new deployment.
  */
 import { Bootstrap } from "@quarterdeck/keys"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -10,8 +10,8 @@ import { DateTime, Effect, Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
 /**
- * Writes the first key where the settings ask for it, and otherwise says how to get in when no key does: there is none,
- * or all are revoked or expired, and no group of people has a rule.
+ * Writes the first key if the settings ask for it. Otherwise, if no key is valid and no group of people has a rule, logs
+ * how to get access.
  *
  * **Errors** `BootstrapError`, `KeyStoreError`.
  */
@@ -28,25 +28,25 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
       if (byId.size === 0 && created === 0 && refused.length > 0) {
         const named = refused.map(({ label }) => label)
         return yield* Effect.logError(
-          `no key exists, so every request is refused: all entries of the keys files are refused: ${toldOf(named)}. Their faults are told above; mend them, and the files are read again by themselves`
+          `no key exists, so every request is refused: all entries of the keys files are invalid: ${toldOf(named)}. Earlier log lines name their faults. Correct the files; the server reloads them by itself`
         )
       }
       if (byId.size === 0 && created === 0) {
         return yield* Effect.logWarning(
-          "no key exists, so every request is refused: start with --bootstrap-key-file FILE to have a first key written, or with --keys-file FILE"
+          "no key exists, so every request is refused: start with --bootstrap-key-file FILE to write a first key, or with --keys-file FILE"
         )
       }
       const now = yield* DateTime.now
       if ([...byId.values()].some((key) => isValid(key, now)) || (yield* isAnyValid(store, now))) return
-      const none = refused.length === 0 ? "and none is configured" : "and all entries of the keys files are refused"
-      const which = byId.size === 0 ? none : "the configured ones too"
+      const none = refused.length === 0 ? "and none is configured" : "and all entries of the keys files are invalid"
+      const which = byId.size === 0 ? none : "and so are all configured keys"
       yield* Effect.logError(
-        `no key is valid, so every request is refused: all that were created are revoked or expired, ${which}. To get in again, make a key with quarterdeck key generate, put its hash into a file of keys with the role Admin, and start with --keys-file FILE`
+        `no key is valid, so every request is refused: all created keys are revoked or expired, ${which}. To regain access, make a key with quarterdeck key generate, put its hash into a keys file with the role Admin, and start with --keys-file FILE`
       )
     })
   )
 
-/** How many entries are named in one line; each is named in a line of its own as well. */
+/** Entries to name in one log line. Each entry also has its own line. */
 const MAX_NAMED = 10
 
 const toldOf = (labels: ReadonlyArray<string>): string => {
@@ -54,10 +54,10 @@ const toldOf = (labels: ReadonlyArray<string>): string => {
   return `${labels.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`
 }
 
-/** How many records are read at a time. */
+/** Page size. */
 const SCAN = 500
 
-/** Looks for a created key that authenticates. **Limits** reads the keys up to the first one, at worst all of them. */
+/** Returns true if any created key is valid. **Limits** reads keys up to the first valid one, at worst all. */
 const isAnyValid = Effect.fnUntraced(function* (store: KeyStore["Service"], now: DateTime.Utc) {
   let after: Position | undefined
   while (true) {

@@ -1,10 +1,10 @@
 /**
- * A part of the service that the host gives, as a layer.
+ * A port that the host implements, as a layer.
  */
 import { type Context, Effect, Layer, Schema } from "effect"
 import type { PortName } from "../settings/Ports.ts"
 
-/** A part of the host's own could not be opened, or breaks a law of its port. **Shape** `port` is the option's name. */
+/** The host's implementation cannot be opened, or violates the rules of its port. **Shape** `port` is the option's name. */
 export class PortUnusable extends Schema.TaggedError<PortUnusable>()("PortUnusable", {
   port: Schema.String,
   cause: Schema.Defect()
@@ -15,7 +15,7 @@ export class PortUnusable extends Schema.TaggedError<PortUnusable>()("PortUnusab
 }
 
 /**
- * Provides the host's part: a value as it is, a layer built with the service and closed after its last user.
+ * Provides the host's implementation. A layer is built with the service and closed after its last user.
  *
  * **Errors** `PortUnusable` for whatever the layer fails with.
  */

@@ -1,44 +1,44 @@
 /**
- * Does a call once, however often it is sent: a repeated one gets the answer of the first.
+ * Runs a call once per idempotency key. A repeated call gets the first answer.
  */
 import { IdempotencyStore } from "@quarterdeck/keys"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { Context, DateTime, Deferred, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** How long a call is known. */
+/** Time that a call is remembered. */
 const KEPT = Duration.hours(24)
-/** What is kept of one API key. **Units** `size` characters. */
+/** Maximum number and total size of the answers kept per API key. **Units** `size` in characters. */
 const MOST = { count: 1_000, size: 8 * 1024 * 1024 } as const
 
-/** What was asked under the same name before was something else. */
+/** The same idempotency key came before with a different request. */
 export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {}) {
   override get message(): string {
-    return "it was sent with another body or target before; nothing was done"
+    return "this key was used before with another body or target; nothing was done"
   }
 }
 
-/** The call began before, and nobody knows how it ended. */
+/** The call started before, and its outcome is unknown. */
 export class IdempotencyUnknown extends Schema.TaggedError<IdempotencyUnknown>()("IdempotencyUnknown", {}) {
   override get message(): string {
-    return "the service ended while it did this call, which may have been done in part: look at the workloads, and take a new key"
+    return "the server stopped during this call, so part of the change may have been made: check the workloads, then retry with a new key"
   }
 }
 
-/** As much is kept of the API key as may be. **Units** `retryAfterSeconds` until the oldest is forgotten. */
+/** The API key has reached its limit of kept answers. **Units** `retryAfterSeconds` until the oldest answer expires. */
 export class IdempotencyFull extends Schema.TaggedError<IdempotencyFull>()("IdempotencyFull", {
   retryAfterSeconds: Schema.Natural
 }) {
   override get message(): string {
-    return `${MOST.count} answers, or ${MOST.size / 1024 / 1024} MiB of them, are kept for the key, which is the most; nothing was done`
+    return `the limit of ${MOST.count} answers or ${MOST.size / 1024 / 1024} MiB kept for one API key is reached; nothing was done`
   }
 }
 
 export type IdempotencyError = IdempotencyMismatch | IdempotencyUnknown | IdempotencyFull | KeyStoreError
 
 /**
- * A call to do once: `owner` is the id of the API key, `key` the name the caller gives the call, `asked` all of what is
- * asked.
+ * A call to run once. **Shape** `owner` is the id of the API key, `key` the caller's idempotency key, `asked` the whole
+ * request as text.
  */
 export interface OnceCall {
   readonly owner: string
@@ -50,14 +50,15 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Does a call, or gives the answer that it was given before.
+     * Runs a call, or replays its earlier answer.
      *
-     * **Shape** a call that fails is forgotten: its failure must mean that nothing was done.
+     * **Shape** a failed call is forgotten, so its failure must mean that nothing was done.
      *
-     * **Errors** `IdempotencyMismatch`, `IdempotencyUnknown`, `IdempotencyFull` and `KeyStoreError`, with nothing done.
+     * **Errors** `IdempotencyMismatch`, `IdempotencyUnknown`, `IdempotencyFull` and `KeyStoreError`, without running the
+     * call.
      *
-     * **Limits** goes on to its end when the caller leaves; known for 24 hours, also after a restart; 1,000 calls and 8 MiB of
-     * answers for each API key.
+     * **Limits** the call runs to its end even if the client disconnects. Answers are kept for 24 hours, also across a
+     * restart, up to 1,000 answers and 8 MiB per API key.
      */
     readonly once: <E>(call: OnceCall, work: Effect.Effect<string, E>) => Effect.Effect<string, E | IdempotencyError>
   }
@@ -67,7 +68,7 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore.IdempotencyStore
       const scope = yield* Effect.scope
-      /** What goes on now, by owner and key. */
+      /** Running calls by owner and key. */
       const running = new Map<string, { readonly fingerprint: string; readonly ended: Deferred.Deferred<unknown> }>()
 
       const perform = Effect.fnUntraced(function* <E>(
@@ -101,7 +102,7 @@ export class Idempotency extends Context.Service<
           const fingerprint = digest(call.asked)
           const before = running.get(place)
           if (before !== undefined && before.fingerprint !== fingerprint) return Effect.fail(new IdempotencyMismatch())
-          // The one that goes on ends in the store, where its answer is then read, as it would be later.
+          // Wait for the running call to store its answer, then replay it.
           if (before !== undefined) return Effect.andThen(Deferred.await(before.ended), once(call, work))
           const ended = Deferred.makeUnsafe<unknown>()
           const answered = Deferred.makeUnsafe<string, E | IdempotencyError>()
@@ -123,8 +124,8 @@ export class Idempotency extends Context.Service<
   )
 }
 
-/** The answer is right whether or not it is kept: what is not is answered as unknown, never done again. */
+/** Logs a failed write. The answer stays correct. A repeat of the call then gets `IdempotencyUnknown` and does not run. */
 const logged = (write: Effect.Effect<void, KeyStoreError>, what: string) =>
-  write.pipe(Effect.catch((error) => Effect.logError(`what became of a call could not be ${what}`, error)))
+  write.pipe(Effect.catch((error) => Effect.logError(`the outcome of an idempotent call could not be ${what}`, error)))
 
 const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")

@@ -1,5 +1,5 @@
 /**
- * Speaks OpenID Connect to the provider of the settings.
+ * The OpenID Connect client of the configured identity provider.
  *
  * **Source** OpenID Connect Core 1.0 §3.1 (authorization code flow), RFC 7636 (PKCE), RP-Initiated Logout 1.0.
  */
@@ -11,19 +11,19 @@ import * as openid from "openid-client"
 import type { OidcSettings } from "../settings/Settings.ts"
 import * as SystemRefusal from "../settings/SystemRefusal.ts"
 
-/** How long the provider may take to answer one call. */
+/** Timeout of one call to the provider. */
 const TIMEOUT_SECONDS = 10
-/** How long its discovery document is taken for true; its keys are read anew when an unknown one signs. */
+/** Time to cache the discovery document. The library reloads the signing keys when it meets an unknown one. */
 const DISCOVERY = Duration.hours(1)
-/** How long it may take to say that it is there, and how often it is asked that at most. */
+/** Timeout of the availability check, and the minimum interval between checks. */
 const CHECK_DEADLINE = "2 seconds"
 const CHECKED_EVERY = "10 seconds"
 
-/** What a browser that signs in must bring back. */
+/** The secrets of one sign-in, which the browser must bring back. */
 export const Login = Schema.Struct({ state: Schema.String, nonce: Schema.String, verifier: Schema.String })
 export type Login = typeof Login.Type
 
-/** The secret of the client cannot be read. */
+/** The client secret cannot be read. */
 export class ClientSecretUnreadable extends Schema.TaggedError<ClientSecretUnreadable>()("ClientSecretUnreadable", {
   path: Schema.String,
   problem: Schema.String
@@ -33,7 +33,7 @@ export class ClientSecretUnreadable extends Schema.TaggedError<ClientSecretUnrea
   }
 }
 
-/** Tokens that the claims of a session are read again with, and the ID token that names it when it is signed out. */
+/** The tokens of a session: to read its claims again, and `id` to name the session at sign-out. */
 const Tokens = Schema.fromJsonString(
   Schema.Struct({
     access: Schema.String,
@@ -46,22 +46,22 @@ type Tokens = typeof Tokens.Type
 export class IdentityClient extends Context.Service<
   IdentityClient,
   {
-    /** Begins a sign-in: the provider's page to send the browser to. **Errors** `NotVouched` when it cannot be asked. */
+    /** Starts a sign-in. Returns the provider's page for the browser. **Errors** `NotVouched` if the provider fails. */
     readonly begin: Effect.Effect<{ readonly url: URL; readonly login: Login }, NotVouched>
-    /** Ends a sign-in with what the provider sent the browser back with. **Errors** `NotVouched` for anything that does not fit. */
+    /** Completes a sign-in from the query of the provider's redirect. **Errors** `NotVouched` if any check fails. */
     readonly finish: (query: URLSearchParams, login: Login) => Effect.Effect<Identified, NotVouched>
-    /** Gives the provider's page that signs the browser out there; `none` where it has none. */
+    /** Returns the provider's sign-out page, or `none` if the provider has none or cannot be reached. */
     readonly endSession: (tokens: Redacted.Redacted) => Effect.Effect<Option.Option<URL>>
     readonly readAgain: IdentityProvider["Service"]["readAgain"]
-    /** Says why nobody can sign in at the provider now; `none` where it answers. **Limits** {@link CHECK_DEADLINE}. */
+    /** Returns why sign-in at the provider fails now, or `none` if the provider answers. **Limits** {@link CHECK_DEADLINE}. */
     readonly problem: Effect.Effect<Option.Option<string>>
   }
 >()("@quarterdeck/http-server/IdentityClient") {}
 
 /**
- * Provides the client and, by it, the provider that sessions ask.
+ * Provides the client, and the `IdentityProvider` that sessions use.
  *
- * **Shape** the server starts without the provider, and logs that it does not answer: keys sign in all the same.
+ * **Shape** if the provider does not answer, the server logs a warning and starts. Sign-in with keys still works.
  *
  * **Errors** `ClientSecretUnreadable`.
  */
@@ -71,24 +71,24 @@ export const layer = (settings: OidcSettings) =>
     Effect.map(IdentityClient, ({ readAgain }) => IdentityProvider.of({ readAgain }))
   ).pipe(Layer.provideMerge(Layer.effect(IdentityClient, make(settings))))
 
-/** The address that the provider sends browsers back to. */
+/** Returns the redirect address of the sign-in. */
 const callbackOf = ({ publicUrl }: Pick<OidcSettings, "publicUrl">): URL => below(publicUrl, "auth/oidc/callback")
 
-/** An address below the server's own. */
+/** Returns an address below the server's public address. */
 export const below = (publicUrl: string, path: string): URL =>
   new URL(path, publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`)
 
-/** Verifies the signature of every ID token by the keys that the provider publishes. The library leaves it out by default. */
+/** Verifies the signature of every ID token with the provider's keys. The library does not by default. */
 const SIGNATURES_CHECKED = [openid.enableNonRepudiationChecks]
 
-/** Allows an issuer of plain HTTP. The settings accept one on loopback alone. */
-// oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out, as the library says; it stays.
+/** Allows a plain HTTP issuer, which the settings accept only on loopback. */
+// oxlint-disable-next-line typescript/no-deprecated -- the library marks it as deprecated only as a warning; it stays.
 const OVER_PLAIN_HTTP = [...SIGNATURES_CHECKED, openid.allowInsecureRequests]
 
 const make = Effect.fnUntraced(function* (settings: OidcSettings) {
   const authentication = yield* clientAuthentication(settings.clientSecretFile)
   const discover = discoveryOf(settings, authentication)
-  // A failure is not kept: the next sign-in asks again.
+  // Failures are not cached: the next sign-in retries.
   const [cached, forget] = yield* Effect.cachedInvalidateWithTTL(discover, DISCOVERY)
   const provider = Effect.tapError(cached, () => forget)
 
@@ -136,13 +136,13 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
   const readAgain = Effect.fn("IdentityClient.readAgain")(function* ({ person, tokens }: Identified) {
     const configuration = yield* provider
     const kept = yield* Schema.decodeEffect(Tokens)(Redacted.value(tokens)).pipe(
-      Effect.mapError(() => new NotVouched({ problem: "what the session kept cannot be read" }))
+      Effect.mapError(() => new NotVouched({ problem: "the tokens stored with the session cannot be read" }))
     )
     const { refresh } = kept
     const reply: Reply =
       refresh === undefined
         ? { access_token: kept.access }
-        : yield* asked("the refreshing", () => openid.refreshTokenGrant(configuration, refresh))
+        : yield* asked("the token refresh", () => openid.refreshTokenGrant(configuration, refresh))
     return yield* identify(configuration, settings, reply, { subject: person.subject, kept })
   })
 
@@ -158,9 +158,9 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
         })
       )
     }).pipe(
-      // Whoever signs out is signed out here; a provider that does not answer keeps its own session.
+      // The sign-out here succeeds in any case. If the provider does not answer, its own session remains.
       Effect.catch((error) =>
-        Effect.as(Effect.logWarning("the identity provider was not told of a sign-out", error.message), Option.none())
+        Effect.as(Effect.logWarning("the sign-out at the identity provider failed", error.message), Option.none())
       )
     )
 
@@ -178,12 +178,12 @@ const discoveryOf = ({ clientId, issuer }: OidcSettings, authentication: openid.
     })
   )
 
-/** Asks whether the provider answers. **Limits** once every {@link CHECKED_EVERY}, however often it is asked for. */
+/** Checks that the provider answers. **Limits** at most one check per {@link CHECKED_EVERY}. */
 const problemOf = (discover: Effect.Effect<unknown, NotVouched>) =>
   discover.pipe(
     Effect.timeoutOrElse({
       duration: CHECK_DEADLINE,
-      orElse: () => new NotVouched({ problem: `the identity provider says nothing within ${CHECK_DEADLINE}` })
+      orElse: () => new NotVouched({ problem: `the identity provider did not answer within ${CHECK_DEADLINE}` })
     }),
     Effect.match({ onFailure: ({ message }) => Option.some(message), onSuccess: () => Option.none<string>() }),
     Effect.cachedWithTTL(CHECKED_EVERY)
@@ -193,10 +193,10 @@ const warnOf = ({ issuer }: Pick<OidcSettings, "issuer">, problem: Effect.Effect
   Effect.flatMap(problem, (found) =>
     Option.isNone(found)
       ? Effect.void
-      : Effect.logWarning(`${found.value} (${issuer}); until it answers, people sign in with keys alone`)
+      : Effect.logWarning(`${found.value} (${issuer}); until it answers, people can sign in only with API keys`)
   )
 
-/** What a token endpoint replies, as far as it is read. */
+/** The fields of a token endpoint's reply that the client reads. */
 interface Reply {
   readonly access_token: string
   readonly refresh_token?: string
@@ -204,13 +204,13 @@ interface Reply {
   readonly claims?: () => Readonly<Record<string, unknown>> | undefined
 }
 
-/** What is known of somebody whose claims are read again. */
+/** The person and tokens of a session whose claims are read again. */
 interface Before {
   readonly subject: string
   readonly kept: Tokens
 }
 
-/** Reads who it is, and the groups: from the ID token, or else from the user info. */
+/** Returns the person and groups, from the ID token or else from the user info. */
 const identify = Effect.fnUntraced(function* (
   configuration: openid.Configuration,
   { groupsClaim }: OidcSettings,
@@ -219,9 +219,10 @@ const identify = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Identified, NotVouched> {
   const signed = reply.claims?.() ?? {}
   const subject = before?.subject ?? signed["sub"]
-  if (typeof subject !== "string" || subject === "") return yield* new NotVouched({ problem: "it names nobody" })
+  if (typeof subject !== "string" || subject === "")
+    return yield* new NotVouched({ problem: "the identity provider named no subject (claim sub)" })
   if (signed["sub"] !== undefined && signed["sub"] !== subject) {
-    return yield* new NotVouched({ problem: "it names somebody else now" })
+    return yield* new NotVouched({ problem: "the identity provider named another subject (claim sub) than before" })
   }
   const isEnough = signed[groupsClaim] !== undefined
   const told: Readonly<Record<string, unknown>> = isEnough
@@ -243,7 +244,7 @@ const identify = Effect.fnUntraced(function* (
   }
 })
 
-/** Some providers give one group as a text. Anything else in the claim is nobody's group. */
+/** Returns the groups in a claim. Some providers send a single group as text. Other values are ignored. */
 const groupsOf = (claim: unknown): ReadonlyArray<string> =>
   (Array.isArray(claim) ? claim : [claim]).filter((group): group is string => typeof group === "string")
 
@@ -260,7 +261,7 @@ const clientAuthentication = Effect.fnUntraced(function* (path: string | undefin
   return openid.ClientSecretPost(secret)
 })
 
-/** Calls the library. What it throws may hold tokens, so that only its kind and the provider's own code are told. */
+/** Calls the library. Its errors may contain tokens, so the failure has only the error's type and the provider's code. */
 const asked = <A>(what: string, call: () => Promise<A>): Effect.Effect<A, NotVouched> =>
   Effect.tryPromise({
     try: call,
@@ -275,7 +276,7 @@ const asked = <A>(what: string, call: () => Promise<A>): Effect.Effect<A, NotVou
     }
   })
 
-/** The system's own word for a connection that failed, which `fetch` hides behind an error of its own. */
+/** Returns the system's code of a failed connection, from the chain of causes that `fetch` adds. */
 const connectionCodeOf = (cause: unknown): string | undefined => {
   if (!Predicate.hasProperty(cause, "cause")) return undefined
   const below = cause.cause
@@ -286,7 +287,7 @@ const connectionCodeOf = (cause: unknown): string | undefined => {
 
 const codeOf = (cause: unknown): string => {
   if (cause instanceof openid.ResponseBodyError || cause instanceof openid.AuthorizationResponseError) {
-    // The second comes by the browser, which may say anything.
+    // An `AuthorizationResponseError` comes from the browser, so its text is not trusted.
     return /^[a-z_]{1,64}$/.test(cause.error) ? cause.error : "an error"
   }
   if (cause instanceof openid.ClientError && cause.code !== undefined) return cause.code

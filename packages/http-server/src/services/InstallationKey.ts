@@ -1,5 +1,5 @@
 /**
- * Secret keys of the installation, kept beside the other data so that what they signed outlives a restart.
+ * Secret keys of the installation, stored in the data directory so that they stay the same after a restart.
  */
 import { Effect, FileSystem, Path, Redacted } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
@@ -8,11 +8,11 @@ import { DataDirectoryUnusable, unusable } from "./DataDirectory.ts"
 const BYTES = 32
 
 /**
- * Reads a key of the data directory, or makes one the first time.
+ * Reads a key from the data directory, or creates it the first time.
  *
- * **Shape** 32 random bytes in a file of mode 0600; the directory exists.
+ * **Shape** 32 random bytes in a file of mode 0600. The directory must exist.
  *
- * **Errors** `DataDirectoryUnusable`, also for a file that holds anything else.
+ * **Errors** `DataDirectoryUnusable`, also for a file of another length.
  */
 export const readOrMake = Effect.fn("InstallationKey.readOrMake")(
   function* (dataDirectory: string, name: string) {
@@ -29,7 +29,7 @@ export const readOrMake = Effect.fn("InstallationKey.readOrMake")(
               )
         )
       )
-    // A finished file gets its name in one step: of two processes that start at once, the second reads the first's.
+    // The link is atomic: if two processes start at once, the second reads the key of the first.
     const unfinished = `${path}.${randomUUID()}`
     const write = files
       .writeFile(unfinished, new Uint8Array(randomBytes(BYTES)), { flag: "wx", mode: 0o600 })

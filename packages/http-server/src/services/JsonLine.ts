@@ -1,13 +1,13 @@
 /**
- * Writes what is logged as one JSON object a line.
+ * Formats log entries as one JSON object per line.
  */
 import { Logger, References } from "effect"
 
 /**
- * Formats entries as Effect's own `Logger.formatJson` does, letter by letter.
+ * Formats entries exactly like Effect's `Logger.formatJson`, with a fast path for plain entries.
  *
- * That copies an entry and walks every value of it, for it may be an error, hide itself or hold itself. Entries of plain
- * values, as those of requests are, need neither: they take a quarter of the time.
+ * `Logger.formatJson` copies an entry and walks its values, which may be errors, redacted or circular. Entries of plain
+ * values, such as request logs, need neither.
  */
 export const format = Logger.make<unknown, string>((options) => {
   const { cause, date, fiber, logLevel } = options
@@ -41,7 +41,7 @@ const arePlain = (annotations: Readonly<Record<string, unknown>>): boolean => {
 let textMs = Number.NaN
 let text = ""
 
-/** Writes a moment. Lines that are logged together have one. */
+/** Formats a time, and caches the last result: entries that are logged together have the same time. */
 const textOf = (date: Date): string => {
   const ms = date.getTime()
   if (ms === textMs) return text

@@ -1,5 +1,5 @@
 /**
- * Asks for proof of the labels of namespaces while keys need it; `cache/LabelProof` of cluster-fanout keeps them proven.
+ * Requires proven namespace labels while any key selects namespaces by label. `cache/LabelProof` of cluster-fanout proves them.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -9,14 +9,14 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { DateTime, Effect, Layer, Schedule } from "effect"
 
-/** How often the keys are looked through; a key made between two looks has its proof made when it first asks. */
+/** Interval between two scans of the keys. For a key created in between, the proof is made at its first request. */
 const INTERVAL = "15 seconds"
 const PAGE = 500
 
 /**
- * Tells the cache whether any key in force, or any group of people, selects namespaces by label.
+ * Requires label proof from the cache while any valid key or group rule selects namespaces by label.
  *
- * **Limits** reads all keys every 15 s, a page at a time, until one is found.
+ * **Limits** reads the keys page by page every 15 s, up to the first that selects by label.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -48,10 +48,10 @@ export const layer = Layer.effectDiscard(
       const rules = [...byHash.values(), ...(yield* GroupRules)]
       yield* cache.requireLabelProof(rules.some(dependsOnLabels) || (yield* anyCreated))
     }).pipe(
-      // Without an answer the labels stay proven: that costs a list, the other way would cost a key its rights.
+      // If the keys cannot be read, require the proof: an unneeded one costs a list, a missing one costs a key its access.
       Effect.catch((error) =>
         Effect.andThen(
-          Effect.logWarning("the keys cannot be looked through for label selectors", error),
+          Effect.logWarning("the keys cannot be searched for label selectors", error),
           cache.requireLabelProof(true)
         )
       )

@@ -1,18 +1,18 @@
 /**
- * Writes log lines together, beside what logs them: a write for each line would cost a request more than its answer does.
+ * Writes log lines in batches, because one write per line would take longer than answering a request.
  */
 import { Console, Context, Effect, Logger, LogLevel } from "effect"
 
-/** How long a line waits for others. */
+/** Maximum delay of a line. */
 const JOINED_WITHIN = "20 millis"
-/** So many are written at once; the next one waits for them. */
+/** Maximum lines per batch. A full batch is written at once. */
 const MAX_JOINED = 1_000
 
 /**
- * Makes a logger that writes to the console's standard error what was logged within 20 ms, in order.
+ * Makes a logger that writes the lines of 20 ms together to standard error, in order.
  *
- * **Shape** a warning and what is worse is written at once, with what came before it; so is everything once the scope has
- * closed. Lines that still wait when the process exits are written then.
+ * **Shape** a warning or error is written at once, together with the lines before it. After the scope has closed, every
+ * line is written at once. When the process exits, the remaining lines are written.
  */
 export const make = Effect.fnUntraced(function* (format: Logger.Logger<unknown, string>) {
   const services = yield* Effect.context<never>()

@@ -1,5 +1,5 @@
 /**
- * Adds the clusters that Secrets of Argo CD and ClusterProfiles of the parent describe, and follows them as they change.
+ * Adds the clusters that Argo CD Secrets and ClusterProfiles of the parent cluster describe, and watches these objects.
  */
 import { RegisteredClusters } from "@quarterdeck/cluster-fanout"
 import { ClusterRegistry, type RegistryProblem } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -9,10 +9,10 @@ import type { Settings } from "../settings/Settings.ts"
 import * as ParentObjects from "./ParentObjects.ts"
 import { MaxRegistrations } from "./Registrations.ts"
 
-/** How long after a failure the collection is asked for again. */
+/** Delay before a failed watch starts again. */
 const RETRY = "5 seconds"
 
-/** Puts together what the collections hold. **Shape** of two with one name the first counts. */
+/** Merges the clusters of the collections. If two objects have the same cluster name, the first wins. */
 const registrationsOf = (
   collections: ReadonlyArray<ParentObjects.ParentObjects>,
   most: number
@@ -26,10 +26,10 @@ const registrationsOf = (
     }
     const { name } = found.success
     if (clusters.has(name)) {
-      const message = `cluster name ${name} is already taken by another object`
+      const message = `another object already uses the cluster name ${name}`
       problems.push({ severity: "error", code: "nameTaken", source, message })
     } else if (clusters.size >= most) {
-      const message = `${most} clusters of the parent's objects are followed, which is the most`
+      const message = `the limit of ${most} clusters from objects of the parent is reached`
       problems.push({ severity: "error", code: "tooManyClusters", source, message })
     } else clusters.set(name, found.success)
   }
@@ -78,12 +78,12 @@ const make = Effect.fnUntraced(function* ({
 })
 
 /**
- * Provides the registry with the clusters of the parent's objects, where the settings name namespaces of such.
+ * Provides the registry with the clusters of the parent's objects, if the settings name namespaces to watch.
  *
- * **Shape** a cluster of a kubeconfig, and one that was registered, goes before one of an object; an object that cannot be used is a problem
- * of the registry, and the others count. A parent that does not answer keeps what was read before.
+ * **Shape** clusters from kubeconfig files and registered clusters win over an object with the same name. An unusable
+ * object is a problem of the registry and does not affect others. While the parent does not answer, its last objects count.
  *
- * **Limits** one watch for each namespace and kind; as many clusters as may be registered.
+ * **Limits** one watch per namespace and kind; at most {@link MaxRegistrations} clusters.
  */
 export const layer = (settings: Pick<Settings, "clusters">) => {
   const { argoSecrets, profiles } = settings.clusters

@@ -1,5 +1,5 @@
 /**
- * What is known of the clusters that objects of one collection of the parent describe.
+ * The clusters that a watched collection of objects in the parent cluster describes.
  */
 import {
   ArgoSecret,
@@ -11,13 +11,13 @@ import {
 import type { RegistryProblem } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Result } from "effect"
 
-/** How problems of such objects begin. */
+/** The prefix of the source in problems of such objects. */
 export const SOURCE = "object of the parent"
 
-/** A collection that is followed. */
+/** A collection to watch. */
 export interface Collection {
   readonly scope: KubeObject.Scope
-  /** Reads the cluster that an object describes; `undefined` for an object that is no cluster. */
+  /** Reads the cluster that an object describes. Returns `undefined` if the object describes no cluster. */
   readonly read: (
     object: unknown,
     rules: ForeignConnection.ForeignRules
@@ -33,13 +33,13 @@ const PROFILES = {
   namespaced: true
 }
 
-/** The Secrets of Argo CD in a namespace. */
+/** Returns the collection of Argo CD Secrets in a namespace. */
 export const argoSecrets = (namespace: string): Collection => ({
   scope: { resource: SECRETS, namespace },
   read: ArgoSecret.read
 })
 
-/** The ClusterProfiles in a namespace. */
+/** Returns the collection of ClusterProfiles in a namespace. */
 export const profiles = (namespace: string): Collection => ({
   scope: { resource: PROFILES, namespace },
   read: ClusterProfile.read
@@ -47,12 +47,12 @@ export const profiles = (namespace: string): Collection => ({
 
 type Found = Result.Result<RegisteredClusters.Registration, RegistryProblem>
 
-/** Keeps what was read of each object of a collection, by the object's name, and nothing else of the object. */
+/** Stores the cluster or problem of each object by name, and nothing else of the object. */
 export class ParentObjects {
   readonly #collection: Collection
   readonly #rules: ForeignConnection.ForeignRules
   #found = new Map<string, Found>()
-  /** A new state on its way, which is not shown before it is whole. */
+  /** The state of a list in progress, not visible until the list is complete. */
   #coming: Map<string, Found> | undefined
   #trouble: RegistryProblem | undefined
 
@@ -61,7 +61,7 @@ export class ParentObjects {
     this.#rules = rules
   }
 
-  /** Takes what a watch tells. */
+  /** Applies the events of a watch. */
   apply(events: ReadonlyArray<KubeObject.WatchEvent>): void {
     for (const event of events) {
       switch (event._tag) {
@@ -86,17 +86,17 @@ export class ParentObjects {
     }
   }
 
-  /** Says that a new state begins; the present one is shown until it is whole. */
+  /** Starts a new list. The current state stays visible until the list is complete. */
   restart(): void {
     this.#coming = new Map()
   }
 
-  /** Says that the collection cannot be read, which keeps what was read of it. */
+  /** Records that the collection cannot be read. Its last objects stay. */
   fail(message: string): void {
     this.#trouble = { severity: "error", code: "sourceUnreadable", source: this.#sourceOf("*"), message }
   }
 
-  /** What is known, by the names of the objects. */
+  /** The cluster or problem of each object, sorted by object name. */
   get known(): ReadonlyArray<readonly [source: string, found: Found]> {
     const found = [...this.#found].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     return found.map(([name, one]) => [this.#sourceOf(name), one] as const)

@@ -1,14 +1,14 @@
 /**
- * Why a cluster was not registered, or not dropped.
+ * The errors of registering and dropping a cluster.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { TargetError } from "@quarterdeck/targeting"
 import { Schema } from "effect"
 
-/** The name is in use. */
+/** Another cluster has the name. */
 export class ClusterExists extends Schema.TaggedError<ClusterExists>()("ClusterExists", { name: ClusterName }) {
   override get message(): string {
-    return `a cluster is registered as ${this.name}`
+    return `a cluster named ${this.name} exists already`
   }
 }
 
@@ -17,7 +17,7 @@ export class ClusterConfigured extends Schema.TaggedError<ClusterConfigured>()("
   name: ClusterName
 }) {
   override get message(): string {
-    return `cluster ${this.name} comes from the service's configuration; take it out there`
+    return `cluster ${this.name} comes from the server's configuration; remove it there`
   }
 }
 
@@ -28,7 +28,7 @@ export class ClusterUnknown extends Schema.TaggedError<ClusterUnknown>()("Cluste
   }
 }
 
-/** The service cannot use the cluster. **Shape** `field` of the body; the problem holds no secret. */
+/** The service cannot use the cluster. **Shape** `field` is a field of the request body. `problem` contains no secret. */
 export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("ClusterRefused", {
   field: Schema.String,
   problem: Schema.String
@@ -38,11 +38,11 @@ export class ClusterRefused extends Schema.TaggedError<ClusterRefused>()("Cluste
   }
 }
 
-/** As many clusters are registered as may be. */
+/** The limit of registered clusters is reached. */
 export class TooManyClusters extends Schema.TaggedError<TooManyClusters>()("TooManyClusters", {
   most: Schema.Natural
 }) {
   override get message(): string {
-    return `${this.most} clusters are registered, which is the most`
+    return `the limit of ${this.most} registered clusters is reached`
   }
 }

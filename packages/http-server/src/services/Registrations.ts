@@ -1,5 +1,5 @@
 /**
- * The clusters that were registered at run time: kept encrypted, and shown beside those that the service was started with.
+ * The clusters registered at run time, stored encrypted and added to the clusters of the configuration.
  */
 import { RegisteredClusters, StoredConnection } from "@quarterdeck/cluster-fanout"
 import { ClusterRegistry, type RegistryProblem } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -11,7 +11,7 @@ import type { Settings } from "../settings/Settings.ts"
 import { ClusterExists, TooManyClusters } from "./RegistrationError.ts"
 import * as ClusterCredentialKey from "./ClusterCredentialKey.ts"
 
-/** How many clusters may be registered. */
+/** Maximum number of registered clusters. */
 export const MaxRegistrations = Context.Reference<number>("@quarterdeck/http-server/services/MaxRegistrations", {
   defaultValue: () => 1_000
 })
@@ -19,26 +19,26 @@ export const MaxRegistrations = Context.Reference<number>("@quarterdeck/http-ser
 export class Registrations extends Context.Service<
   Registrations,
   {
-    /** What every address of a registered cluster must keep to. */
+    /** The rule for addresses of registered clusters. */
     readonly addressRule: { readonly allowLoopback: boolean }
     /**
-     * Keeps a cluster, and shows it from now on.
+     * Stores a cluster and adds it to the registry. Not interruptible.
      *
-     * **Errors** `ClusterExists`, `TooManyClusters`, `KeyStoreError`, with nothing done. **Shape** not interrupted half way.
+     * **Errors** `ClusterExists`, `TooManyClusters`, `KeyStoreError`; they leave nothing changed.
      */
     readonly add: (
       registration: RegisteredClusters.Registration,
       by: string
     ) => Effect.Effect<void, ClusterExists | TooManyClusters | KeyStoreError>
-    /** Forgets a cluster with its credentials; false for one that is not kept. */
+    /** Removes a cluster and its credentials. Returns false if the cluster is not stored. */
     readonly remove: (name: ClusterName) => Effect.Effect<boolean, KeyStoreError>
-    /** Tells whether a name is kept, also one that is not shown. */
+    /** Returns true if a cluster of that name is stored, even if its credentials are unreadable. */
     readonly has: (name: ClusterName) => Effect.Effect<boolean>
   }
 >()("@quarterdeck/http-server/services/Registrations") {}
 
 interface Kept extends RegisteredClusters.Registrations {
-  /** Every name, those that cannot be read too. */
+  /** All stored names, including clusters with unreadable credentials. */
   readonly names: ReadonlySet<ClusterName>
 }
 
@@ -48,7 +48,7 @@ const without = (kept: Kept, name: ClusterName): Kept => ({
   names: new Set([...kept.names].filter((other) => other !== name))
 })
 
-/** Additional data: a row's secret is of no use under another name. */
+/** The additional authenticated data of the encryption: a secret cannot be decrypted under another name. */
 const aboutOf = (name: ClusterName): string => `registered cluster ${name}`
 
 const make = Effect.fnUntraced(function* (settings: Pick<Settings, "clusters" | "dataDirectory">) {
@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (settings: Pick<Settings, "clusters" | 
   const { registry, replace } = yield* RegisteredClusters.make(base, first)
   const turn = yield* Semaphore.make(1)
   const show = (kept: Kept) => Effect.andThen(Ref.set(present, kept), replace(kept))
-  /** One change after the other, each to its end. */
+  /** Runs changes one after the other, without interruption. */
   const change = <A, E>(work: Effect.Effect<A, E>) => Effect.uninterruptible(turn.withPermit(work))
 
   const add: Registrations["Service"]["add"] = (registration, by) =>
@@ -81,7 +81,7 @@ const make = Effect.fnUntraced(function* (settings: Pick<Settings, "clusters" | 
       Effect.gen(function* () {
         const { name } = registration
         const text = StoredConnection.print(registration)
-        // What is posted never holds what cannot be kept.
+        // Posted connections never contain parts that cannot be stored.
         if (Option.isNone(text)) return yield* Effect.die(new Error("a connection that cannot be kept was registered"))
         const sealed = Sealed.seal(Redacted.value(key), text.value, aboutOf(name))
         const createdAt = yield* DateTime.now
@@ -110,11 +110,11 @@ const unreadable = (name: ClusterName): RegistryProblem => ({
   severity: "error",
   code: "registrationUnreadable",
   source: RegisteredClusters.sourceOf(name),
-  message: "its credentials cannot be opened under this secret file; drop the cluster and register it again"
+  message: "its credentials cannot be decrypted with the current secret file; drop the cluster and register it again"
 })
 
 /**
- * Provides the registry of all clusters, over the one that the service was started with.
+ * Provides the registry of all clusters, built on the registry of configured clusters.
  *
  * **Errors** `KeyStoreError`, `SecretFileUnusable`, `DataDirectoryUnusable`.
  */

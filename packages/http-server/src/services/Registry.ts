@@ -1,5 +1,5 @@
 /**
- * The registry of clusters: the host's own, else the one that the settings ask for.
+ * The registry of configured clusters: the host's, else the one from the settings.
  */
 import { InCluster, RegistrySnapshot } from "@quarterdeck/cluster-fanout"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
@@ -12,7 +12,7 @@ import type { Settings } from "../settings/Settings.ts"
 import * as ClusterSources from "../settings/ClusterSources.ts"
 import { Surroundings } from "../settings/Surroundings.ts"
 
-/** Provides the host's clusters. **Errors** `PortUnusable`, also when they break the port's laws as the service starts. */
+/** Provides the host's clusters. **Errors** `PortUnusable`, also if the first snapshot violates the rules of the port. */
 const layerOfHost = (given: NonNullable<Ports["clusterRegistry"]>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -22,7 +22,7 @@ const layerOfHost = (given: NonNullable<Ports["clusterRegistry"]>) =>
     })
   ).pipe(Layer.provideMerge(HostPort.layer("clusterRegistry", ClusterRegistry, given)))
 
-/** Provides the clusters of the kubeconfig files, and in a pod its own cluster before them. */
+/** Provides the clusters of the kubeconfig files, and in a pod its own cluster first. */
 const layerOfSettings = (settings: Settings["clusters"]) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -39,7 +39,7 @@ const layerOfSettings = (settings: Settings["clusters"]) =>
     })
   )
 
-/** Logs whose rights count in the pod's own cluster. */
+/** Logs the namespace of the service account that gives access to the pod's own cluster. */
 const announceAccount = Effect.flatMap(
   InCluster.namespace(),
   Option.match({
@@ -48,11 +48,7 @@ const announceAccount = Effect.flatMap(
   })
 )
 
-/**
- * Provides the clusters.
- *
- * **Errors** `NoClusters`, `RegistryError`, `PortUnusable`.
- */
+/** Provides the clusters. **Errors** `NoClusters`, `RegistryError`, `PortUnusable`. */
 export const layer = (
   { clusters }: Pick<Settings, "clusters">,
   { clusterRegistry }: Ports
@@ -62,10 +58,10 @@ export const layer = (
   FileSystem.FileSystem | Path.Path | Surroundings
 > => (clusterRegistry === undefined ? layerOfSettings(clusters) : layerOfHost(clusterRegistry))
 
-/** As many names as a line of a log holds. */
+/** Cluster names to print in one log line. */
 const NAMES_TOLD = 10
 
-/** Logs which clusters the service begins with. */
+/** Logs the clusters at startup. */
 export const announce = Layer.effectDiscard(
   Effect.gen(function* () {
     const { clusters, parent } = yield* (yield* ClusterRegistry).snapshot

@@ -1,7 +1,7 @@
 /**
- * Prometheus servers without a label that tells clusters apart: each may serve one cluster.
+ * Limits a Prometheus server without a cluster label to one cluster.
  *
- * All that such a server has would be taken for each of two clusters, and would be charged twice.
+ * If two clusters used the same server, both would be charged for all of its series.
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { UsageSource } from "@quarterdeck/cost"
@@ -9,27 +9,27 @@ import * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Result } from "effect"
 
-/** Decides which cluster a Prometheus serves. */
+/** The assignment of Prometheus servers to clusters. */
 export interface SingleClusterSources {
-  /** Gives what a cluster has in place of a Prometheus that serves another one; `undefined` if its own source may be used. */
+  /** Returns the replacement source if the cluster's Prometheus serves another cluster, else `undefined`. */
   readonly refusalOf: (cluster: ClusterName) => UsageSource.RequestsOnly | undefined
 }
 
-/** The server that a setting names: one address serves the tenants of several users apart. */
+/** Returns the identity of the Prometheus in a setting. The user is part of it, because a server may have one tenant per user. */
 const serverOf = (setting: UsageSetting.UsageSetting): string | undefined =>
   setting._tag === "Prometheus" ? JSON.stringify([setting.url, setting.credentials?.username]) : undefined
 
-/** No registered cluster has it: several were there at the start, and none of them is known to be the one that is served. */
+/** The server serves no registered cluster: several used it at startup, and the right one is unknown. */
 const NONE_OF_THEM = Symbol("none of them")
 
 /**
- * Makes the decision.
+ * Assigns each server to a cluster.
  *
- * **Shape** a server serves the one cluster of the settings (`kubeconfig`, the pod's own, `named` in `cost.usageByCluster`)
- * that it is meant for. Without such a cluster, it serves the one that is registered as the service starts, or else the first
- * one that joins. Any other is charged by requests.
+ * **Shape** a server serves the one configured cluster that uses it: from a kubeconfig, the pod's own, or `named` in
+ * `cost.usageByCluster`. Without one, it serves the only cluster registered at startup, else the first that joins. All
+ * other clusters are charged by requests.
  *
- * **Errors** `InvalidUsageSetting` if a server is meant for several clusters of the settings.
+ * **Errors** `InvalidUsageSetting` if several configured clusters use one server.
  */
 export const make = (
   settingOf: (cluster: ClusterName) => UsageSetting.UsageSetting,
@@ -75,10 +75,10 @@ const sharedBy = (setting: UsageSetting.UsageSetting, one: ClusterName, other: C
   new UsageSetting.InvalidUsageSetting({
     field: "cost.usageClusterLabel",
     problem:
-      `must name the label that tells the series of clusters apart: ${UsageSetting.print(setting)} is the source of `
-      + `${one} and of ${other}, and without the label each would be charged for both`
+      `must name the label that tells the clusters' series apart: ${UsageSetting.print(setting)} is the source of both `
+      + `${one} and ${other}, and without the label each would be charged for both`
   })
 
 const problemOf = (setting: UsageSetting.UsageSetting, other: ClusterName | typeof NONE_OF_THEM): string =>
-  `requests alone are charged: ${UsageSetting.print(setting)} is the source of `
-  + `${other === NONE_OF_THEM ? "several clusters" : `cluster ${other} too`}, and cost.usageClusterLabel, which tells their series apart, is not set`
+  `only requests are charged: ${UsageSetting.print(setting)} is also the source of `
+  + `${other === NONE_OF_THEM ? "other clusters" : `cluster ${other}`}; set cost.usageClusterLabel to tell their series apart`

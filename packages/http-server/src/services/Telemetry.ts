@@ -1,5 +1,5 @@
 /**
- * Logs for people or machines, and traces, metrics and logs to an OpenTelemetry collector where one is configured.
+ * Logs to standard error, and exports traces, metrics and logs to a configured OpenTelemetry collector.
  */
 import { Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -10,21 +10,21 @@ import * as LogLines from "./LogLines.ts"
 
 const LEVELS = { trace: "Trace", debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
-/** What is still unsent when the service stops has this long to be sent. */
+/** Time to send the remaining data at shutdown. */
 const SHUTDOWN = "3 seconds"
 
 /**
  * Provides loggers and exporters.
  *
- * **Shape** log lines go to standard error, as text or one JSON object a line; OTLP over HTTP as JSON, to the paths
- * `/v1/traces`, `/v1/metrics` and `/v1/logs` below the endpoint.
+ * **Shape** log lines are text or one JSON object per line. OTLP is JSON over HTTP, to the paths `/v1/traces`,
+ * `/v1/metrics` and `/v1/logs` below the endpoint.
  *
- * **Limits** a collector that does not answer never holds up a request.
+ * **Limits** a collector that does not answer delays no request.
  */
 export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry"]) => {
   const loggers = Logger.layer([logFormat === "json" ? jsonToStderr : textToStderr])
   const level = Layer.succeed(References.MinimumLogLevel, LEVELS[logLevel])
-  // Spans that nobody is told of are work for nothing.
+  // Without a collector, spans have no reader.
   if (otlpEndpoint === undefined) return Layer.mergeAll(loggers, level, Layer.succeed(References.TracerEnabled, false))
   const exporters = Otlp.layerJson({
     baseUrl: otlpEndpoint,
@@ -35,6 +35,6 @@ export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry
   return Layer.provideMerge(Layer.merge(exporters, level), loggers)
 }
 
-/** Standard output belongs to what a command prints. */
+/** Logs go to standard error, because standard output is for the output of commands. */
 const textToStderr = LogLines.make(Logger.formatLogFmt)
 const jsonToStderr = LogLines.make(JsonLine.format)

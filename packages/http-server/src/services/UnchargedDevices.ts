@@ -1,19 +1,19 @@
 /**
- * Accelerators that no cost counts, by cluster.
+ * Accelerators that are not included in costs, by cluster.
  */
 import { type ClusterStore, PodProjection } from "@quarterdeck/cluster-fanout"
 import type { ReadinessDetails } from "@quarterdeck/contract/HealthGroup"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 
-/** Names of resources that are reported of one cluster. */
+/** Maximum resource names to report per cluster. */
 const MAX_NAMES = 8
 
 /**
  * Finds the accelerators of a cluster that are not charged: extended resources of nodes, and devices of ResourceClaims.
  *
- * **Shape** empty where there are none. Pods that have ended hold no devices.
+ * **Shape** empty if there are none. Ignores finished pods, which hold no devices.
  *
- * **Limits** goes through the nodes and pods of the cluster once.
+ * **Limits** linear in the cluster's nodes and pods.
  */
 export const find = (
   cluster: ClusterName,

@@ -1,5 +1,5 @@
 /**
- * The sources of usage, one for each cluster: the host's own, else those that the settings ask for.
+ * The usage source of each cluster: the host's, else the one from the settings.
  */
 import { UsageSource, UsageSources } from "@quarterdeck/cost"
 import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
@@ -18,10 +18,9 @@ import * as SingleClusterSources from "./SingleClusterSources.ts"
 import type { Settings } from "../settings/Settings.ts"
 
 /**
- * Provides the sources of the settings. **Shape** a cluster that has none of its own has that of all.
+ * Provides the sources from the settings: `cost.usageByCluster`, else `cost.usage`.
  *
- * **Errors** `InvalidUsageSetting` if one Prometheus without `cost.usageClusterLabel` is meant for several of the clusters
- * that the settings name.
+ * **Errors** `InvalidUsageSetting` if several configured clusters use one Prometheus without `cost.usageClusterLabel`.
  */
 const layerOfSettings = ({ accelerators, usage, usageByCluster, usageClusterLabel }: Settings["cost"]) =>
   Layer.effect(
@@ -63,11 +62,7 @@ const layerOfSettings = ({ accelerators, usage, usageByCluster, usageClusterLabe
     })
   )
 
-/**
- * Provides the sources.
- *
- * **Errors** `InvalidUsageSetting`, `PortUnusable`.
- */
+/** Provides the sources. **Errors** `InvalidUsageSetting`, `PortUnusable`. */
 export const layer = (
   { cost }: Pick<Settings, "cost">,
   { usageSources }: Ports

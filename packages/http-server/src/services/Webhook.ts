@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000
 const OK = 200
 const REDIRECT = 300
 
-/** A webhook did not take a message. */
+/** The delivery to a webhook failed. */
 export class WebhookFailed extends Schema.TaggedError<WebhookFailed>()("WebhookFailed", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
@@ -19,13 +19,13 @@ export class WebhookFailed extends Schema.TaggedError<WebhookFailed>()("WebhookF
 
 export interface WebhookMessage {
   readonly url: string
-  /** Signs the message. */
+  /** The key of the signature. */
   readonly secret: string
-  /** The same in every repeat of a message. */
+  /** The same in every retry of a message. */
   readonly deliveryId: string
   readonly mediaType: string
   readonly body: string
-  /** PEM certificates of authorities; `undefined` are those that Node.js trusts. */
+  /** PEM certificates of the authorities to trust. If absent, those that Node.js trusts. */
   readonly ca?: string
 }
 
@@ -34,9 +34,9 @@ const signatureOf = (secret: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")}`
 
 /**
- * Posts one message, once.
+ * Posts one message, without retries.
  *
- * **Shape** Each address that the host resolves to is checked at the connect. A redirect is a failure, and is not followed.
+ * **Shape** checks each address that the host resolves to when it connects. A redirect is a failure and is not followed.
  *
  * **Errors** `WebhookFailed` unless the reply has a status of 200 to 299. **Limits** 30 s; reads no body.
  */

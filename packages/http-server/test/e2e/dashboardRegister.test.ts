@@ -130,7 +130,7 @@ suite("registering clusters", Deployment.layer(options), (it) => {
         await name.fill("hub")
         await text.fill(kubeconfig)
         await submit()
-        assert.include(await faultOf(page, "Name"), "a cluster is registered as hub")
+        assert.include(await faultOf(page, "Name"), "a cluster named hub exists already")
         await name.fill("new")
         const cases = [
           ["not: [yaml", "is not YAML"],
@@ -220,7 +220,7 @@ suite("clusters of the configuration", Deployment.layer({ driver: Embedded.drive
         await dialog.getByLabel("Type the cluster's name to confirm").fill("prod")
         await dialog.getByRole("button", { name: "Remove", exact: true }).click()
         await dialog.getByText("cluster_configured").waitFor()
-        await dialog.getByText("comes from the service's configuration; take it out there").waitFor()
+        await dialog.getByText("comes from the server's configuration; remove it there").waitFor()
         await dialog.getByRole("button", { name: "Cancel" }).click()
         await dialog.waitFor({ state: "detached" })
       })

@@ -56,7 +56,7 @@ layer(NodeServices.layer)("a data directory has one program at a time:", (it) =>
       assert.match(
         refusal.message,
         new RegExp(
-          `^dataDirectory: ${directory} is in use by process ${pid} on ${hostname()}, since \\S+Z, also after 30 s: stop it first, or name another directory$`
+          `^dataDirectory: ${directory} is in use by process ${pid} on ${hostname()}, since \\S+Z, still after 30 s: stop it first, or name another directory$`
         )
       )
     })
@@ -132,7 +132,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a data directory has o
       yield* files.writeFileString(at("format"), "two")
       assert.strictEqual(
         (yield* Effect.flip(Effect.scoped(DirectoryLock.forCommand(directory)))).message,
-        `dataDirectory: cannot use ${at("format")} (it holds no number)`
+        `dataDirectory: cannot use ${at("format")} (it does not contain a number)`
       )
     })
   )

@@ -85,7 +85,7 @@ describe("a start that nobody can enter says", () => {
       const [line, ...more] = yield* said([], [], [refusedEntry])
       assert.strictEqual(
         line,
-        'Error no key exists, so every request is refused: all entries of the keys files are refused: entry "ci" (line 3). Their faults are told above; mend them, and the files are read again by themselves'
+        'Error no key exists, so every request is refused: all entries of the keys files are invalid: entry "ci" (line 3). Earlier log lines name their faults. Correct the files; the server reloads them by itself'
       )
       assert.lengthOf(more, 0)
     })
@@ -94,7 +94,10 @@ describe("a start that nobody can enter says", () => {
   it.effect("that the entries are refused where every created key is revoked", () =>
     Effect.gen(function* () {
       const [line] = yield* said([revoked], [], [refusedEntry])
-      assert.include(String(line), "revoked or expired, and all entries of the keys files are refused. To get in again")
+      assert.include(
+        String(line),
+        "revoked or expired, and all entries of the keys files are invalid. To regain access"
+      )
     })
   )
 
@@ -103,7 +106,7 @@ describe("a start that nobody can enter says", () => {
       const [line, ...more] = yield* said([revoked, expired])
       assert.match(
         String(line),
-        /^Error no key is valid, so every request is refused: all that were created are revoked or expired, and none is configured\. To get in again, .*quarterdeck key generate.* --keys-file FILE$/
+        /^Error no key is valid, so every request is refused: all created keys are revoked or expired, and none is configured\. To regain access, .*quarterdeck key generate.* --keys-file FILE$/
       )
       assert.lengthOf(more, 0)
     })
@@ -112,7 +115,7 @@ describe("a start that nobody can enter says", () => {
   it.effect("the same where the configured ones have expired too", () =>
     Effect.gen(function* () {
       const [line] = yield* said([revoked], [record("configured", { expiresAt: PAST })])
-      assert.include(String(line), "revoked or expired, the configured ones too")
+      assert.include(String(line), "revoked or expired, and so are all configured keys")
     })
   )
 

@@ -59,7 +59,7 @@ describe("the client of an identity provider", () => {
         return yield* (yield* IdentityClient.IdentityClient).problem
       }).pipe(Effect.provide(client))
       assert.deepStrictEqual(problem, Option.some(why))
-      assert.deepStrictEqual(lines, [`${why} (${issuer}); until it answers, people sign in with keys alone`])
+      assert.deepStrictEqual(lines, [`${why} (${issuer}); until it answers, people can sign in only with API keys`])
     })
   )
 

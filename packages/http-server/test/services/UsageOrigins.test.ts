@@ -115,10 +115,10 @@ describe("sources of usage", () => {
     Effect.gen(function* () {
       const refused = yield* Effect.flip(sourcesOf(shared, { prod: "inCluster", eu: "kubeconfig" }))
       assert.include(refused.message, "cost.usageClusterLabel: must name the label")
-      assert.include(refused.message, "of prod and of eu")
+      assert.include(refused.message, "of both prod and eu")
       assert.notInclude(refused.message, "s3cret")
       const named = { usageByCluster: { a: "prometheus=http://p.example", b: "prometheus=http://p.example" } }
-      assert.include((yield* Effect.flip(sourcesOf(named))).message, "of a and of b")
+      assert.include((yield* Effect.flip(sourcesOf(named))).message, "of both a and b")
       yield* sourcesOf({ ...shared, usageClusterLabel: "cluster" }, { prod: "inCluster", eu: "kubeconfig" })
       yield* sourcesOf({ ...shared, usageByCluster: { eu: "metrics" } }, { prod: "inCluster", eu: "kubeconfig" })
       // One address serves the tenants of several users apart.
@@ -136,7 +136,7 @@ describe("sources of usage", () => {
       assert.strictEqual(late, sources.of(ClusterName.make("late")))
       assert.match(
         late._tag === "RequestsOnly" ? (late.problem ?? "") : "",
-        /cluster prod too.*cost\.usageClusterLabel/
+        /also the source of cluster prod; .*cost\.usageClusterLabel/
       )
     }).pipe(Effect.scoped)
   )
