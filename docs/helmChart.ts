@@ -138,24 +138,29 @@ const readme = (document: Document, values: unknown): string => `# The Helm char
 
 <!-- Made from packages/helm-chart/values.schema.json and values.yaml; change them there. -->
 
-Runs Quarterdeck in a cluster, its parent, in front of that cluster and the children that a Secret of kubeconfigs names.
-[Install by Helm](../../docs/tasks/install-by-helm.md) has each way of configuring it, to be copied.
+Runs Quarterdeck in a cluster, which becomes the parent cluster. A Secret of kubeconfig files adds child clusters.
+[Install by Helm](../../docs/tasks/install-by-helm.md) has examples of each configuration to copy.
 
-What it makes: a StatefulSet of one replica with a volume, for the data belongs to one server at a time; a Secret of
-keys and a ConfigMap of settings; a ServiceAccount with the least ClusterRole; a Service, a NetworkPolicy and a
-PodDisruptionBudget; an Ingress, an HTTPRoute and a ServiceMonitor where they are asked for. The pod runs as user 65532 without
-capabilities, on a read-only root file system, with the runtime's own seccomp profile.
+The chart creates:
 
-Secrets that are there already are named, and never made: what Helm is given, it keeps in each release. The hashes of
-\`apiKeys.keys\` are the exception, since nobody gets in by a hash.
+- a StatefulSet with one replica and a volume, since a data directory can be used by one server at a time
+- a Secret of keys and a ConfigMap of settings
+- a ServiceAccount and a ClusterRole with minimal permissions
+- a Service, a NetworkPolicy and a PodDisruptionBudget
+- on request, an Ingress, an HTTPRoute and a ServiceMonitor
 
-A changed key counts without a restart, by the kubelet within a minute or two; so does a replaced kubeconfig or certificate. Every
-other value rolls the pod. What a Secret of \`secretSettings\` or \`oidc\` holds is read at the start: after a change,
-\`kubectl rollout restart\`.
+The pod runs as user 65532 without capabilities, on a read-only root file system, with the seccomp profile of the runtime.
+
+Create other Secrets yourself and give the chart their names. Helm stores all values in each release, so a secret value
+would remain there. The hashes in \`apiKeys.keys\` are no secrets.
+
+Changes of keys, kubeconfig files and certificates apply without a restart, as soon as the kubelet has updated the pod: within
+two minutes. Any other changed value rolls the pod. The server reads the Secrets of \`secretSettings\` and \`oidc\` only at
+startup. After changing one of these, run \`kubectl rollout restart\`.
 
 ## Values
 
-A value that is not listed here is refused.
+The chart rejects values that are not listed here.
 
 ${sections(document, values)}
 

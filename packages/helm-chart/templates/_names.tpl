@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
-{{- /* 52 characters at most: what is appended, and the StatefulSet's own "-0" and revision, must fit into 63. */ -}}
+{{- /* At most 52 characters: with suffixes, and the "-0" and revision that the StatefulSet adds, a name must fit into 63. */ -}}
 {{- define "quarterdeck.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
@@ -16,12 +16,12 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Roles of the whole cluster: two releases of one name in two namespaces are two. */ -}}
+{{- /* The name of cluster-wide objects. It includes the namespace, since another namespace may have a release of the same name. */ -}}
 {{- define "quarterdeck.clusterName" -}}
 {{- printf "%s:%s" .Release.Namespace (include "quarterdeck.fullname" .) -}}
 {{- end -}}
 
-{{- /* The Secret that the chart makes of apiKeys.keys. */ -}}
+{{- /* The Secret that the chart creates from apiKeys.keys. */ -}}
 {{- define "quarterdeck.ownSecret" -}}
 {{- printf "%s-keys" (include "quarterdeck.fullname" .) -}}
 {{- end -}}

@@ -1,9 +1,9 @@
-{{- /* Whether the chart makes a Secret of keys itself: also of none, so that the first key needs no new pod. */ -}}
+{{- /* True if the chart creates a Secret of keys. It may be empty, so that adding the first key does not roll the pod. */ -}}
 {{- define "quarterdeck.hasOwnKeys" -}}
 {{- if or .Values.apiKeys.keys (not .Values.apiKeys.secretName) }}true{{ end -}}
 {{- end -}}
 
-{{- /* The settings of the user, with those that follow from how the chart mounts things. JSON is YAML in which no text can be taken for something else. */ -}}
+{{- /* The user's settings, merged with the paths that the chart mounts. Printed as JSON, which is unambiguous YAML. */ -}}
 {{- define "quarterdeck.settings" -}}
 {{- $files := list -}}
 {{- if include "quarterdeck.hasOwnKeys" . -}}
@@ -40,12 +40,12 @@
 {{- toPrettyJson (mergeOverwrite (deepCopy .Values.settings) $made) -}}
 {{- end -}}
 
-{{- /* What of the settings' text rolls the pod: all of it, since the server reads it once. */ -}}
+{{- /* Rolls the pod when any setting changes, because the server reads its settings only at startup. */ -}}
 {{- define "quarterdeck.settingsChecksum" -}}
 {{- include "quarterdeck.settings" . | sha256sum -}}
 {{- end -}}
 
-{{- /* How long the pod has to stop: what requests in flight may take, and as long again to write and close. */ -}}
+{{- /* The grace period of the pod: server.shutdownMs for requests in flight, and 10 s to write and close. */ -}}
 {{- define "quarterdeck.graceSeconds" -}}
 {{- $server := default dict .Values.settings.server -}}
 {{- $shutdownMs := 10000 -}}

@@ -82,10 +82,13 @@ for (const programs of available("helm")) {
           ])
         )
         assert.notStrictEqual(status, 0)
-        assert.match(stderr, /apiKeys\.keys\[0\] \("ci"\)\.hash: must be a SHA-256 .*`quarterdeck key hash < FILE`/)
         assert.match(
           stderr,
-          /apiKeys\.keys\[1\] \("team"\)\.hash: is the hash of an empty text: `quarterdeck key hash < FILE`/
+          /apiKeys\.keys\[0\] \("ci"\)\.hash: must be the SHA-256 of the key .*`quarterdeck key hash < FILE`/
+        )
+        assert.match(
+          stderr,
+          /apiKeys\.keys\[1\] \("team"\)\.hash: is the hash of an empty file: `quarterdeck key hash < FILE`/
         )
         assert.match(stderr, /apiKeys\.keys\[2\]\.hash: must be/)
         assert.notMatch(stderr, /qd_/)
@@ -104,11 +107,11 @@ for (const programs of available("helm")) {
         assert.notStrictEqual(status, 0)
         assert.match(
           stderr,
-          /apiKeys\.keys\[1\] \("cd"\)\.hash: is that of apiKeys\.keys\[0\] \("ci"\) too.*`quarterdeck key hash/
+          /apiKeys\.keys\[1\] \("cd"\)\.hash: apiKeys\.keys\[0\] \("ci"\) has the same hash.*`quarterdeck key hash/
         )
         assert.match(
           stderr,
-          /apiKeys\.keys\[2\] \("ci"\)\.name: is that of apiKeys\.keys\[0\] \("ci"\) too.*`quarterdeck key hash/
+          /apiKeys\.keys\[2\] \("ci"\)\.name: apiKeys\.keys\[0\] \("ci"\) has the same name.*`quarterdeck key hash/
         )
         assert.notInclude(stderr, HASH)
       })

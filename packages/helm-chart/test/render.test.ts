@@ -117,7 +117,7 @@ tls: { secretName: another }
 `)
         assert.notStrictEqual(status, 0)
         for (const field of ["apiKeys", "kubeconfigs"]) {
-          assert.include(stderr, `${field}.secretName: quarterdeck-keys is the Secret that the chart makes itself`)
+          assert.include(stderr, `${field}.secretName: the chart creates the Secret quarterdeck-keys itself`)
         }
         assert.notInclude(stderr, "tls.secretName")
       })
@@ -135,14 +135,14 @@ ingress: { enabled: true, tlsSecretName: tls }
 `)
         assert.notStrictEqual(status, 0)
         for (const told of [
-          /settings\.cost\.url: holds a user or a password.*QUARTERDECK_COST_URL.*secretSettings\.secretName/,
+          /settings\.cost\.url: contains a user or password.*QUARTERDECK_COST_URL.*secretSettings\.secretName/,
           /settings\.cost\.usage: .*QUARTERDECK_USAGE /,
-          /settings\.oidc\.clientId: is needed/,
-          /settings\.oidc\.rules: is needed/,
-          /settings\.server\.publicUrl: is needed/,
-          /serviceMonitor\.secretName: is needed/,
-          /httpRoute\.parentRefs: names no Gateway/,
-          /ingress\.host: is needed/
+          /settings\.oidc\.clientId: is required/,
+          /settings\.oidc\.rules: is required/,
+          /settings\.server\.publicUrl: is required/,
+          /serviceMonitor\.secretName: must name a Secret/,
+          /httpRoute\.parentRefs: must name a Gateway/,
+          /ingress\.host: is required/
         ]) {
           assert.match(stderr, told)
         }
