@@ -80,7 +80,7 @@ apiKeys.keys[{{ .index }}] ({{ .entry.name | toJson }})
 {{- end -}}
 {{- range $name, $address := $addresses -}}
 {{- if contains "@" $address -}}
-{{- $faults = append $faults (printf "settings.cost.%s: contains a user or password, which every reader of ConfigMaps could see: put the address into a Secret as %s, and set secretSettings.secretName to that Secret" $name (ternary "QUARTERDECK_COST_URL" (ternary "QUARTERDECK_USAGE" "QUARTERDECK_USAGE_BY_CLUSTER" (eq $name "usage")) (eq $name "url"))) -}}
+{{- $faults = append $faults (printf "settings.cost.%s: contains a user or password, which every reader of ConfigMaps could see: put the address into a Secret as %s and set secretSettings.secretName to that Secret" $name (ternary "QUARTERDECK_COST_URL" (ternary "QUARTERDECK_USAGE" "QUARTERDECK_USAGE_BY_CLUSTER" (eq $name "usage")) (eq $name "url"))) -}}
 {{- end -}}
 {{- end -}}
 {{- if $oidc -}}

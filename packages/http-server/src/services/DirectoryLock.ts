@@ -136,15 +136,13 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   const own = JSON.stringify({ ...(yield* ThisProcess), since } satisfies Holder)
   // The rename is atomic, so that a process that is refused meanwhile reads a complete file.
   // A full disk must not prevent the start, because keys are revoked through the running service.
-  yield* files
-    .writeFileString(`${told}.new`, own, { mode: 0o600 })
-    .pipe(
-      Effect.andThen(files.rename(`${told}.new`, told)),
-      Effect.ignore({
-        log: "Warn",
-        message: `cannot write ${told}, which names the process that holds the data directory`
-      })
-    )
+  yield* files.writeFileString(`${told}.new`, own, { mode: 0o600 }).pipe(
+    Effect.andThen(files.rename(`${told}.new`, told)),
+    Effect.ignore({
+      log: "Warn",
+      message: `cannot write ${told}, which names the process that holds the data directory`
+    })
+  )
   yield* Effect.addFinalizer(() =>
     Effect.ignore(files.remove(told, { force: true }), {
       log: "Warn",
