@@ -1,15 +1,15 @@
 /**
- * Runs a command of this package: its failure is one line, and of what it runs only warnings are told.
+ * Runs a command of this package. Prints a failure as one line, and logs only warnings and errors.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 import { exit } from "node:process"
 
-/** Node, left to end by itself, may wait for ever for handles of connections that were made to hang. */
+/** Exits explicitly. Otherwise Node might wait forever for connections that were made to hang. */
 const end: Runtime.Teardown = (outcome) => Runtime.defaultTeardown(outcome, exit)
 
-/** Runs it as the whole process. **Shape** the exit status is 0 only if it succeeds. */
+/** Runs a program as the whole process. **Shape** the exit status is 0 only if the program succeeds. */
 export const run = <E extends { readonly message: string }>(
   program: Effect.Effect<void, E, Layer.Success<typeof NodeServices.layer>>
 ): void =>

@@ -1,7 +1,8 @@
 /**
- * The command `pnpm bench [NAME...] [--quick] [--only TEXT]`: measures claims beside their peers, and says which hold.
+ * The command `pnpm bench [NAME...] [--quick] [--only TEXT]`: measures claims against peers, and reports which goals are met.
  *
- * A full run of all parts writes its table into docs/performance.md. Exit status 0 only if every goal is met and nothing broke off.
+ * A full run of a suite writes its table into docs/performance.md. The exit status is 0 only if every goal is met and no
+ * part failed.
  */
 import { Console, DateTime, Effect, Schema } from "effect"
 import * as MainProgram from "./MainProgram.ts"
@@ -27,7 +28,7 @@ class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lin
   }
 }
 
-/** How much of a suite is measured. **Shape** `only` stands in the names of the parts wanted. */
+/** The parts of a suite to measure. **Shape** `only` selects the parts whose names contain this text. */
 interface Choice {
   readonly quick: boolean
   readonly only: string
@@ -55,11 +56,13 @@ const bench = Command.make(
     ).pipe(Argument.variadic()),
     quick: Flag.Boolean("quick").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Smaller sizes and fewer runs; writes nothing")
+      Flag.withDescription("Use smaller sizes and fewer runs, and write no results to docs/performance.md")
     ),
     only: Flag.String("only").pipe(
       Flag.withDefault(""),
-      Flag.withDescription("Only the parts whose names have this text in them; writes nothing")
+      Flag.withDescription(
+        "Measure only parts whose names contain this text, and write no results to docs/performance.md"
+      )
     )
   },
   Effect.fn(function* ({ names, only, quick }) {
@@ -68,6 +71,6 @@ const bench = Command.make(
     yield* Effect.forEach(outcomes, ({ line }) => Console.log(line), { discard: true })
     if (!outcomes.every(({ isGood }) => isGood)) return yield* new GoalsMissed({ lines: ["some goals are missed"] })
   })
-).pipe(Command.withDescription("Measure claims of speed and memory beside their peers."))
+).pipe(Command.withDescription("Measure claims about speed and memory against peers."))
 
 MainProgram.run(Command.run(bench, { version: "0.0.0" }))

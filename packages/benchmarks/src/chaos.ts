@@ -1,8 +1,8 @@
 /**
- * Soak: clusters go up, down and hang at random while answers are compared with what they hold.
+ * Soak: clusters start, stop and hang at random while the server's answers are compared with their contents.
  *
- * Run `pnpm soak:chaos [--clusters 20] [--minutes 10] [--driver control-plane] [--seed N]`. Exit status 0 when no answer was wrong and the server's
- * heap stayed flat.
+ * Run `pnpm soak:chaos [--clusters 20] [--minutes 10] [--driver control-plane] [--seed N]`. The exit status is 0 if no
+ * answer was wrong and the server's heap stayed flat.
  */
 import { ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
 import { Clock, Console, Effect, Fiber, Option, Random, Schema, Semaphore } from "effect"
@@ -15,12 +15,12 @@ import * as Tracked from "./soak/Tracked.ts"
 import * as Verdict from "./soak/Verdict.ts"
 import * as Witness from "./soak/Witness.ts"
 
-/** Requests a second, and at most so many at a time. */
+/** Requests per second, and maximum concurrent requests. */
 const RATE = 50
 const AT_ONCE = 64
-/** Of what could not be asked when it was due, so much is asked later. */
+/** Maximum backlog of requests that were due while no slot was free. */
 const CAUGHT_UP_MS = 1_000
-/** Writes a second to each cluster. */
+/** Writes per second to each cluster. */
 const WRITES = 2
 const HEAP_EVERY = "20 seconds"
 
@@ -47,7 +47,7 @@ const anyQuestion = Effect.gen(function* () {
   return question
 })
 
-/** A fault without its names and numbers. */
+/** Returns a fault without names and numbers, to group faults by kind. */
 const kindOf = (fault: string): string => fault.replaceAll(/\S+\/\S+|child-\d+|hub|\d+/g, "…").slice(0, 80)
 
 const DRIVERS = { embedded: Embedded.driver, "control-plane": ControlPlane.driver }
@@ -81,7 +81,7 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
     )
   for (const tracked of clusters) {
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Tracked.write(tracked), Effect.sleep(1_000 / WRITES))))
-    // The parent stays: nothing is asked without it.
+    // The parent stays up, because every request needs it.
     if (tracked.cluster.role !== "child") continue
     const compared = Checks.agree(served, tracked).pipe(
       Effect.matchEffect({
@@ -113,7 +113,7 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
       : Checks.ask(served, clusters, yield* anyQuestion, witness.wasHeld)
   })
   const one = asking.pipe(
-    // No answer, and one that cannot be read, are wrong ones.
+    // A missing or unreadable answer counts as wrong.
     Effect.catch((error) => Effect.succeed({ asked: "a list", faults: [String(error)] })),
     Effect.flatMap(({ asked, faults }) => {
       told.asked++
@@ -122,14 +122,14 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
   )
   let dueAt = yield* Clock.currentTimeMillis
   const next = Effect.gen(function* () {
-    // Who waits for a place is not begun: what a busy machine cannot ask in time must not pile up.
+    // Wait for a slot before starting the next request, so that requests do not pile up on a busy machine.
     yield* places.take(1)
     yield* Effect.forkScoped(Effect.ensuring(one, places.release(1)))
     const now = yield* Clock.currentTimeMillis
     dueAt = Math.max(dueAt + 1_000 / RATE, now - CAUGHT_UP_MS)
     yield* Effect.sleep(Math.max(0, dueAt - now))
   })
-  // Ends also when the server does not tell its heap any more.
+  // Also end if the server stops reporting its heap.
   yield* Effect.raceFirst(untilEnd(next), Fiber.join(watching))
   yield* Fiber.interrupt(watching)
   const { answers, heldMs, silences } = yield* witness.found
@@ -143,14 +143,14 @@ const soak = Effect.fnUntraced(function* ({ clusters: count, driver, minutes }: 
 const chaos = Command.make(
   "soak:chaos",
   {
-    clusters: Flag.Int("clusters").pipe(Flag.withDefault(20), Flag.withDescription("How many clusters")),
-    minutes: Flag.Finite("minutes").pipe(Flag.withDefault(10), Flag.withDescription("For how long")),
+    clusters: Flag.Int("clusters").pipe(Flag.withDefault(20), Flag.withDescription("Number of clusters")),
+    minutes: Flag.Finite("minutes").pipe(Flag.withDefault(10), Flag.withDescription("Duration in minutes")),
     driver: Flag.Literals("driver", ["embedded", "control-plane"]).pipe(
       Flag.withDefault("embedded"),
-      Flag.withDescription("What the clusters are; those that are killed and restarted for real do not hang")
+      Flag.withDescription("Kind of clusters. Only embedded clusters can hang; control planes are killed and restarted")
     ),
     seed: Flag.Int("seed").pipe(
-      Flag.withDescription("What happens, and when (default another each time)"),
+      Flag.withDescription("Seed of the random events (default: a new seed each run)"),
       Flag.optional
     )
   },
@@ -160,6 +160,6 @@ const chaos = Command.make(
     yield* Console.log(`seed ${seed}`)
     yield* Random.withSeed(soak({ clusters, driver, minutes }), seed)
   })
-).pipe(Command.withDescription("Compare answers with the truth while clusters go up, down and hang."))
+).pipe(Command.withDescription("Compare answers with the clusters' contents while clusters start, stop and hang."))
 
 MainProgram.run(Command.run(chaos, { version: "0.0.0" }))

@@ -1,5 +1,5 @@
 /**
- * A program of the soak: serves until it is ended, prints its address once it is ready, and its heap at each SIGUSR2.
+ * The server process of the soak. Prints its address once it is ready, and its heap size at each SIGUSR2.
  *
  * Run with `--expose-gc`.
  */

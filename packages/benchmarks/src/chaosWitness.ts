@@ -1,6 +1,6 @@
 /**
- * A program of the soak, on a thread of its own: asks one cluster after the other what the service's probes ask, over
- * connections of its own, and says which of them did not answer in time.
+ * A worker thread of the soak. It probes one cluster after the other like the service does, over separate connections, and
+ * reports which clusters did not answer in time.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Effect, Schema } from "effect"
@@ -9,12 +9,12 @@ import { parentPort, workerData } from "node:worker_threads"
 import { type Probed, PROBE_MS, Probing } from "./soak/Probing.ts"
 
 const PATH = "/apis/apps/v1/deployments?limit=1"
-/** Between two probes, each of the next cluster. */
+/** Interval between two probes, each of the next cluster. */
 const EVERY_MS = 200
 
 const say = (told: Probed): void => parentPort?.postMessage(told)
 
-/** Ends with the answer, whatever it is: a cluster that refuses is not silent. */
+/** Succeeds with any answer. A cluster that refuses the request is not silent. */
 const answered = (url: string, agent: Agent, token: string) =>
   Effect.callback<void>((resume) => {
     const request = get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
@@ -26,7 +26,7 @@ const answered = (url: string, agent: Agent, token: string) =>
     return Effect.sync(() => request.destroy())
   })
 
-/** An answer that came while this thread had no processor is read before. */
+/** Ends when the probe is overdue. Yields once, so that an answer that arrived while this thread waited for a processor counts. */
 const overdue = Effect.andThen(Effect.sleep(PROBE_MS), Effect.yieldNow)
 
 const witness = Effect.gen(function* () {

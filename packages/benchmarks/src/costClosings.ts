@@ -1,7 +1,7 @@
 /**
- * Closes hours of a cluster, one after the other, and prints a line for each that is closed. Ends when it is killed.
+ * Closes hours of a cluster, one after the other, and prints a line for each closed hour. Runs until killed.
  *
- * Called with the history's directory, how many workloads, and how many hours are closed already.
+ * Arguments: the directory of the history, the number of workloads, the number of hours already closed.
  */
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"

@@ -1,7 +1,7 @@
 /**
- * Reports from a cost history in a process of its own, so that its memory can be told. Prints one line of JSON.
+ * Runs reports on a cost history in a separate process, to measure its memory. Prints one line of JSON.
  *
- * Called with the history's directory, its sizes, and when its last closed hour ends.
+ * Arguments: the directory of the history, its sizes, the end of its last closed hour.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,11 +1,15 @@
 /**
- * Many full clusters in a process of their own, which write when they are told to.
+ * A process of many prefilled clusters that writes to them on command.
  *
- * Called with what they hold, see `Filling` of src/fleet/Filling.ts, and the file that it writes its port and a kubeconfig
- * into. `/churn` begins to create, delete and change deployments, `/write?perSecond=` does so too, with the moment of each write
- * in a label, and `/calm` ends that and tells how many writes there were;
- * `/scale?cluster=&name=&namespace=&replicas=` writes one. `/slow` makes each
- * answer come so long after its request as the filling says, `/open` lets clusters be reached that the filling has held, and `/hold` holds them again.
+ * Arguments: a `Filling` of src/fleet/Filling.ts, and a file. The program writes its port and a kubeconfig into the file.
+ *
+ * Commands are request paths:
+ * - `/churn` starts to create, delete and change deployments.
+ * - `/write?perSecond=` does the same, with the time of each write in a label.
+ * - `/calm` stops the writes and returns their number.
+ * - `/scale?cluster=&name=&namespace=&replicas=` changes one deployment.
+ * - `/slow` delays each answer as the filling says.
+ * - `/hold` makes the clusters unreachable, `/open` reachable.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,20 +1,20 @@
 /**
- * Fills three embedded clusters with pods, then prints the bytes of this process as JSON: `{"rssBytes": …, "pods": …}`.
+ * Fills three embedded clusters with pods, then prints the memory of this process as JSON: `{"rssBytes": …, "pods": …}`.
  *
- * Run by `pnpm bench harness` in a process of its own, so that nothing else is in its memory: `harnessMemory.ts PODS`,
- * the pods of each cluster.
+ * `pnpm bench harness` runs `harnessMemory.ts PODS` in a separate process, so that the memory contains nothing else. PODS is
+ * the number of pods of each cluster.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type ClusterApi, Embedded, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect, Schema, Stdio } from "effect"
 
-/** Objects a page, kubectl's own. */
+/** Objects per page, as kubectl's default. */
 const PAGE = 500
 
 const Pods = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100_000 }))
 
-/** Counts page by page, as kubectl lists: what is measured is the clusters, not one client's copy of them. */
+/** Counts objects page by page, so that the measured memory contains no full copy of a list. */
 const podsOf = Effect.fnUntraced(function* (api: ClusterApi.ClusterApi) {
   let count = 0
   let next = ""

@@ -1,9 +1,9 @@
 /**
- * Asks over some connections for a while, as fast as the answers come, whenever it is told to.
+ * A load generator: sends requests over several connections as fast as the answers arrive.
  *
- * Called with the file that it writes its port into. A load comes as the body of a request, see `Plan` of src/load/Plan.ts,
- * and the answer is what came of it. It writes requests and cuts answers by hand: Node's own client takes more processor
- * time than the server that it asks.
+ * Argument: the file to write its port into. A request to that port starts a load; its body is a `Plan` of
+ * src/load/Plan.ts, and the reply has the results. The program writes requests and splits answers by hand, because Node's
+ * own client takes more processor time than the measured server.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"

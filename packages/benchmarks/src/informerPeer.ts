@@ -1,9 +1,9 @@
 /**
- * The official JavaScript client's informers, over the kinds and clusters that they are told.
+ * A peer of the service: informers of the official JavaScript client.
  *
- * Called with the kubeconfig, how many objects there are in all, the kinds (`pods,deployments`), and the file that it
- * writes its port into. `/sync` starts one informer for each kind and cluster and answers once all objects are there, with
- * `Figures` from before and after.
+ * Arguments: the kubeconfig, the total number of objects, the kinds (`pods,deployments`), the file to write its port into.
+ * `/sync` starts one informer per kind and cluster. It replies when all objects are there, with `Figures` from before and
+ * after.
  */
 import { AppsV1Api, CoreV1Api, KubeConfig, type KubernetesObject, makeInformer } from "@kubernetes/client-node"
 import { createServer } from "node:http"
@@ -16,7 +16,7 @@ const probe = Figures.make()
 const config = new KubeConfig()
 config.loadFromFile(kubeconfig)
 
-/** Every object by uid: informers that restart tell of an object again. */
+/** Every object by uid, because a restarted informer reports an object again. */
 const held = new Map<string, KubernetesObject>()
 
 const listOf = (own: KubeConfig, kind: string) => {

@@ -1,7 +1,7 @@
 /**
- * Asks over some connections for a while, and prints how many answers there were of each status.
+ * A load generator that prints the number of answers per status.
  *
- * Called with the address, how many connections, for how many seconds, and the keys; without keys each call guesses one.
+ * Arguments: the address, the number of connections, the seconds, the keys. Without keys, each call sends a random guess.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,5 +1,5 @@
 /**
- * A program of the benchmark of limits: serves until it is ended, and prints its address once it is ready.
+ * The server process of the benchmark of limits. Prints its address once it is ready.
  */
 import { Quarterdeck } from "@quarterdeck/http-server/Quarterdeck"
 import { createServer } from "node:http"
@@ -10,7 +10,7 @@ const quarterdeck = await Quarterdeck.start({
   clusters: { kubeconfig: [kubeconfig] },
   keys: { file: keysFile },
   cost: { usage: "requests" },
-  // The load of good keys is to be served, and not refused; the limit of failed attempts is the default one.
+  // Serve the load with valid keys without a limit. The limit of failed attempts keeps its default.
   limits: { keyPerSecond: 0 },
   dataDirectory,
   telemetry: { logFormat: "json" }

@@ -1,8 +1,8 @@
 /**
- * Soak: a watch on which nothing happens is not opened again, and costs no connection.
+ * Soak: an idle watch is not reopened and opens no connection.
  *
- * Run `pnpm soak [minutes]` (default 5). A real control plane counts watch requests itself (`apiserver_request_total`);
- * a proxy in front of it counts connections. Exit status 0 when neither grew while nothing happened.
+ * Run `pnpm soak [minutes]` (default 5). A real control plane counts watch requests (`apiserver_request_total`), and a proxy
+ * in front of it counts connections. The exit status is 0 if neither count grew while nothing was written.
  */
 import { SamplerSettings } from "@quarterdeck/cost"
 import { ControlPlane, eventually, Fleet, Proxy } from "@quarterdeck/harness"
@@ -10,7 +10,7 @@ import { Quarterdeck } from "@quarterdeck/http-server"
 import { Console, Context, Effect, FileSystem, Layer, Path, Schema, Stdio } from "effect"
 import * as MainProgram from "./MainProgram.ts"
 
-/** The kinds that the cache follows, one watch each. */
+/** The number of watches: the cache watches one per kind. */
 const WATCHES = 9
 
 class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
@@ -23,7 +23,8 @@ class NotQuiet extends Schema.TaggedError<NotQuiet>()("NotQuiet", {
 }
 
 /**
- * Costs list volumes and services every minute. Such a call opens a connection if the last one was idle for too long. Here they are listed once, so that every connection that opens later is a watch's.
+ * Sets the interval of the sampler's lists to a day. By default it lists volumes and services every minute, which opens a
+ * connection if the last one timed out. With one list only, every later connection belongs to a watch.
  */
 const withoutLists = Layer.effect(
   SamplerSettings.SamplerSettings,
@@ -80,10 +81,10 @@ const soak = Effect.gen(function* () {
   if (grown.connections > 0 || grown.requests > 0) return yield* new NotQuiet(grown)
 })
 
-/** Watch requests that the server has counted, from any client but its own components. */
+/** Returns the number of watch requests that the server has counted, for the kinds that the cache watches. */
 const watchRequests = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   const { text } = yield* fleet.parent.api.request({ method: "GET", path: "/metrics" })
-  // A watch is counted when it ends; those that run now are in a gauge of their own.
+  // The server counts a watch when it ends. A separate gauge counts the running ones.
   const sum = (metric: string) =>
     [
       ...text.matchAll(

@@ -1,7 +1,7 @@
 /**
- * The floor of HTTP on this machine: writes recorded answers with Node's own server, whatever it is asked.
+ * A peer for HTTP reads: Node's own server, which replies to any request with recorded answers in turn.
  *
- * Called with a file of answers and the file that it writes its port into, once it listens.
+ * Arguments: a file of answers, and the file to write its port into.
  */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"

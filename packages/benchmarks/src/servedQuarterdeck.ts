@@ -1,9 +1,9 @@
 /**
- * The service in a process of its own, as a load asks it: no limits, log lines written, figures on a second port.
+ * The service in a separate process, for loads: without rate limits, with logs, and with figures on a second port.
  *
- * Called with the kubeconfig, the keys, the data directory, which reads the audit keeps, and the file that it writes its
- * two ports into. The second port answers any request with `Figures` of src/load/Figures.ts, after a collection if the
- * path is `/collected`; `/watch` begins to look for the longest turn.
+ * Arguments: the kubeconfig, the keys, the data directory, the setting `audit.reads`, the file to write its two ports into.
+ * The second port answers any request with `Figures` of src/load/Figures.ts. `/collected` collects garbage first. `/watch`
+ * starts to measure the longest turn.
  */
 import { Quarterdeck } from "@quarterdeck/http-server/Quarterdeck"
 import { createServer } from "node:http"

@@ -1,10 +1,11 @@
 /**
- * Reads streams of workloads, as many as it is told to.
+ * A process of many readers of the workload stream.
  *
- * Called with the file that it writes its port into. Commands come as the path of a request, each answered with `Reading` of
- * src/streams/Reading.ts: `/open` with an `Opening` waits until all readers have the whole set; `/begin` forgets what was told so
- * far; `/end` with `Writes` waits until all readers agree with a fresh list, tells how long each write took to each of them, and
- * closes them.
+ * Argument: the file to write its port into. Commands are request paths. Each reply is a `Reading` of src/load/Reading.ts.
+ * - `/open` with an `Opening` opens the readers and waits until all have the whole set.
+ * - `/begin` discards the recorded arrivals.
+ * - `/end` with `Writes` waits until all readers agree with a fresh list, measures the delay of each write to each reader,
+ *   and closes the readers.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
@@ -51,7 +52,7 @@ const open = async (plan: Opening): Promise<Reading> => {
   return reading(0, [])
 }
 
-/** The rows of a list that asks each cluster, by their keys. */
+/** Returns the rows of a live list, by key. */
 const listed = async (): Promise<ReadonlyMap<string, string>> => {
   const reply = await fetch(`http://127.0.0.1:${opening.port}/api/v1/workloads?limit=5000&consistency=live`, {
     headers: { authorization: `Bearer ${opening.keys[0] ?? ""}`, "x-service-cluster": "*" }

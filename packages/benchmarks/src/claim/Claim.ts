@@ -1,20 +1,20 @@
 /**
- * One claim about speed or memory: what was measured, against what, and the goal that decides.
+ * A claim about speed or memory: the measured figure, the peer's figure, and the goal.
  */
 
-/** What a figure counts. */
+/** The unit of a figure. */
 export type Unit = "ms" | "s" | "MB" | "bytes" | "/s" | "count"
 
-/** Medians of several runs, unless it was measured once. */
+/** A measured value, usually the median of several runs. */
 export interface Figure {
   readonly value: number
   readonly unit: Unit
 }
 
 /**
- * A bound that ours must keep.
+ * The goal of a claim.
  *
- * **Shape** `ratio` and `ratioAtLeast` are of ours divided by the peer's; `absolute` is in the unit of ours.
+ * **Shape** `ratio` and `ratioAtLeast` bound ours divided by the peer's figure. `absolute` bounds ours in its own unit.
  */
 export type Goal =
   | { readonly _tag: "ratio"; readonly atMost: number }
@@ -22,21 +22,21 @@ export type Goal =
   | { readonly _tag: "absolute"; readonly atMost: number }
 
 export interface Claim {
-  /** What a user gets, in a few words. */
+  /** The claim in a few words. */
   readonly claim: string
   readonly ours: Figure
-  /** What it was compared with in the same run. */
+  /** The figure of the peer in the same run. */
   readonly peer?: Figure & { readonly name: string }
   readonly goal: Goal
-  /** What a reader should know beside the figures: sizes, how often, what was reported with it. */
+  /** Context for the reader: sizes, repetitions and secondary figures. */
   readonly note?: string
 }
 
-/** Ours divided by the peer's, undefined where there is no peer. */
+/** Returns ours divided by the peer's figure, or `undefined` without a peer. */
 export const ratio = ({ ours, peer }: Claim): number | undefined =>
   peer === undefined || peer.value === 0 ? undefined : ours.value / peer.value
 
-/** Whether the goal is kept; a goal about a ratio that could not be taken is missed. */
+/** Returns true if the goal is met. A ratio goal without a ratio is missed. */
 export const isMet = (claim: Claim): boolean => {
   const { goal } = claim
   if (goal._tag === "absolute") return claim.ours.value <= goal.atMost

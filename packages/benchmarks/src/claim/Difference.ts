@@ -1,12 +1,12 @@
 /**
- * How far an answer lies from the expected one.
+ * The difference between an answer and the expected answer.
  */
 
 /**
- * Gives the largest difference between two values, relative to the expected one.
+ * Returns the largest relative difference between the numbers of two values.
  *
- * **Shape** infinite where they are no numbers alike: another text, a field or an item more or less or in another place, or a
- * number that is none.
+ * **Shape** infinite if the values differ in anything else: text, fields, number or order of items, or a number that is not
+ * finite.
  */
 export const between = (actual: unknown, expected: unknown): number => {
   if (typeof actual === "number" && typeof expected === "number") return apart(actual, expected)

@@ -1,9 +1,9 @@
 /**
- * Takes figures: how long something took, and medians of pairs that take turns.
+ * Measures durations, and compares two sides that take turns.
  */
 import { Clock, Effect } from "effect"
 
-/** The middle of some figures, the mean of the middle two where their number is even; NaN of none. */
+/** Returns the median, for an even number the mean of the middle two. NaN for an empty list. */
 export const median = (figures: ReadonlyArray<number>): number => {
   const sorted = figures.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -11,16 +11,16 @@ export const median = (figures: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** The figure below which so large a part of all lies, such as 0.99; NaN of none. */
+/** Returns the percentile for a share such as 0.99. NaN for an empty list. */
 export const percentile = (figures: ReadonlyArray<number>, share: number): number =>
   figures.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(figures.length * share) - 1)] ?? Number.NaN
 
 const NANOS_PER_MS = 1_000_000
 
-/** What something gave, and how long it took. **Units** milliseconds. */
+/** A duration in milliseconds and a result. */
 export type Timed<A> = readonly [ms: number, value: A]
 
-/** Runs an effect and gives the milliseconds it took, with what it gave. */
+/** Runs an effect and returns its duration with its result. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Timed<A>, E, R> =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeNanos
@@ -28,24 +28,24 @@ export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Ti
     return [Number((yield* Clock.currentTimeNanos) - before) / NANOS_PER_MS, value] as const
   })
 
-/** Two ways to one answer: each turn asks both of them the same, and no two turns need ask alike. */
+/** Two ways to compute the same answer. In each turn, both get the same question; turns may differ. */
 export interface Contest<A, B, E, R> {
   readonly ours: (turn: number) => Effect.Effect<Timed<A>, E, R>
   readonly peer: (turn: number) => Effect.Effect<Timed<B>, E, R>
-  /** Tells by how much the answers of a turn differ (default: nothing is compared). */
+  /** Returns the difference between the answers of a turn. Default: no comparison. */
   readonly difference?: (ours: A, peer: B) => number
 }
 
-/** How often a contest is held: `warm` turns of both sides, which do not count, then those that are measured. */
+/** The number of turns: `warm` turns that do not count, then `times` measured ones. */
 export interface Turns {
   readonly warm: number
   readonly times: number
 }
 
 /**
- * What two sides of a comparison came to.
+ * The results of both sides.
  *
- * **Units** medians of milliseconds; `difference` is the largest of all turns, those that did not count too.
+ * **Units** medians in milliseconds. `difference` is the largest of all turns, including warm-up turns.
  */
 export interface Pair {
   readonly ours: number
@@ -54,10 +54,10 @@ export interface Pair {
 }
 
 /**
- * Runs both sides in turn and gives the medians of what they measured.
+ * Runs both sides in turns and returns the medians of their durations.
  *
- * **Limits** the order alternates, so that what one side leaves warm does not always help the same one. Answers are
- * compared between the turns, when no time is taken.
+ * **Limits** the order alternates, so that caches warmed by one side do not always help the other. Answers are compared
+ * outside of the measured time.
  */
 export const pairs = <A, B, E, R>(
   { times, warm }: Turns,

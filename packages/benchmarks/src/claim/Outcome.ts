@@ -1,28 +1,32 @@
 /**
- * What a run of a suite came to: the claims that were measured, and which were not and why.
+ * The outcome of a suite: the measured claims, and the parts without figures.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Option } from "effect"
 import { type Claim, isMet } from "./Claim.ts"
 import type { Extent, Suite } from "./Suite.ts"
 
-/** A part of a suite that has no figures. */
+/** A part of a suite without figures. */
 export interface Unmeasured {
   readonly part: string
   readonly reason: string
 }
 
-/** Tells what was measured, what the machine lacks, and what broke off. */
+/** The measured claims, the parts left out because the machine lacks a requirement, and the failed parts. */
 export interface Outcome {
   readonly claims: ReadonlyArray<Claim>
   readonly leftOut: ReadonlyArray<Unmeasured>
   readonly failed: ReadonlyArray<Unmeasured>
 }
 
-/** Tells whether every goal is kept and nothing broke off; what the machine lacks is no miss. */
+/** Returns true if every goal is met and no part failed. Parts left out do not count. */
 export const isGood = ({ claims, failed }: Outcome): boolean => failed.length === 0 && claims.every(isMet)
 
-/** Measures the parts of a suite one after the other, and keeps what is measured when one of them fails: all, or those with `only` in their names. */
+/**
+ * Measures the parts of a suite one after the other. Continues if a part fails.
+ *
+ * **Shape** measures only parts whose names contain `only`.
+ */
 export const of = Effect.fnUntraced(function* (
   suite: Suite,
   extent: Extent,

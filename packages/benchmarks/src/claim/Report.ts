@@ -1,11 +1,11 @@
 /**
- * Prints claims as a table, for a terminal and for the docs.
+ * Prints claims as a Markdown table, for the terminal and the docs.
  */
 import { Effect, FileSystem, type PlatformError } from "effect"
 import { type Claim, type Figure, isMet, ratio } from "./Claim.ts"
 import type { Outcome, Unmeasured } from "./Outcome.ts"
 
-/** Prints a figure with as many digits as are worth reading. */
+/** Prints a figure with about three significant digits. */
 const print = ({ value, unit }: Figure): string => {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const number = value.toLocaleString("en-US", { maximumFractionDigits: digits })
@@ -33,14 +33,14 @@ const cellsOf = (claim: Claim): ReadonlyArray<string> => {
 
 const HEAD = ["claim", "ours", "peer", "ratio", "goal", "", "note"]
 
-/** A Markdown table, a row a claim. */
+/** Prints a Markdown table with one row per claim. */
 const table = (claims: ReadonlyArray<Claim>): string =>
   [HEAD, HEAD.map(() => "---"), ...claims.map(cellsOf)].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
 const listed = (title: string, parts: ReadonlyArray<Unmeasured>): ReadonlyArray<string> =>
   parts.length === 0 ? [] : ["", `${title}:`, "", ...parts.map(({ part, reason }) => `- ${part}: ${reason}`)]
 
-/** Prints the table of what was measured, and below it what was not and why. */
+/** Prints the table of measured claims, and below it the parts without figures and the reasons. */
 export const text = ({ claims, failed, leftOut }: Outcome): string =>
   [
     table(claims),
@@ -48,7 +48,7 @@ export const text = ({ claims, failed, leftOut }: Outcome): string =>
     ...listed("Broke off, without a figure", failed)
   ].join("\n")
 
-/** The closing line: `harness: met 9 of 11, left out 2`. */
+/** Prints the summary line. **Example** `harness: met 9 of 11, left out 2` */
 export const verdict = (name: string, { claims, failed, leftOut }: Outcome): string =>
   [
     `${name}: met ${claims.filter(isMet).length} of ${claims.length}`,
@@ -59,7 +59,7 @@ export const verdict = (name: string, { claims, failed, leftOut }: Outcome): str
 const markers = (name: string) => ({ from: `<!-- bench ${name} -->`, to: `<!-- end of bench ${name} -->` })
 
 /**
- * Puts a text between a page's two markers of that name, or at its end where it has none.
+ * Replaces the text between a page's two markers of that name. Appends text and markers if the page has none.
  */
 const intoPage = (page: string, name: string, text: string): string => {
   const { from, to } = markers(name)

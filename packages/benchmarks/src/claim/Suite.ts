@@ -1,22 +1,22 @@
 /**
- * A named set of claims, measured by one command, part by part.
+ * A named set of claims that one command measures, part by part.
  */
 import type { Effect, Option, Scope } from "effect"
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type { Claim } from "./Claim.ts"
 
-/** How much to measure: `quick` has smaller sizes and fewer runs, and ends within 50 s. */
+/** The extent of a run: `quick` uses smaller sizes and fewer runs, and ends within 50 s. */
 export interface Extent {
   readonly quick: boolean
 }
 
-/** Claims that are measured together: another part is measured whatever becomes of this one. */
+/** Claims that are measured together. If a part fails, the next parts are still measured. */
 export interface Part {
-  /** What is measured, as the output says it where it was not. */
+  /** The name of the part in the output. */
   readonly name: string
-  /** Says in a sentence what this machine lacks for it, if anything. */
+  /** Returns, in a sentence, the requirement that this machine lacks, if any. */
   readonly lacks?: Effect.Effect<Option.Option<string>>
-  /** Measures one claim after the other. **Errors** whatever the measured thing fails with. */
+  /** Measures the claims one after the other. **Errors** any failure of the measured code. */
   readonly measure: (
     extent: Extent
   ) => Effect.Effect<ReadonlyArray<Claim>, { readonly message: string }, Scope.Scope | NodeServices.NodeServices>

@@ -1,6 +1,6 @@
 /**
- * Closing hours (building, pricing, keeping and recommending), against inserting their rows in SQLite, and the room that
- * they take.
+ * Closing hours (building, pricing, storing and recommending), compared with inserting their rows into SQLite, and the
+ * storage that they take.
  */
 import { Hour, HourBuilder, PriceHistory, Recommender, HourCosts } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
@@ -20,15 +20,15 @@ import * as Turns from "./turns.ts"
 const HOUR_MS = 3_600_000
 const START_MS = Date.UTC(2026, 2, 2)
 const BILLION = 1e9
-/** After a day's hours the room that they take is told. */
+/** Number of hours after which the storage is measured. */
 const DAY_HOURS = 24
 const ROOM_WORKLOADS = 10_000
 
-/** The first hours name the series, and compile what the later ones run. */
+/** Warm-up: the first hours name the series and compile the code. */
 const sizesOf = ({ quick }: Extent) =>
   quick ? { workloads: 2_000, warm: 3, times: 8 } : { workloads: 10_000, warm: 12, times: 36 }
 
-/** How long each step of closing hours took, one place an hour. **Units** milliseconds. */
+/** Durations of each step in milliseconds, one per hour. */
 interface Steps {
   readonly build: Array<number>
   readonly price: Array<number>
@@ -79,7 +79,7 @@ export const closings = Effect.fnUntraced(function* (extent: Extent) {
       yield* noted("keep", store.close(withCosts))
       yield* noted("recommend", recommender.fold(HourBuilder.usageOf(seen)))
     })
-    // How long turns of the loop are is not asked for while time is taken: asking takes time.
+    // Measures turns of the event loop only in warm-up hours, because that takes time itself.
     if (turn >= warm) return yield* timed(closing)
     turns.push(yield* Turns.longest(closing))
     return [0, undefined] as const
@@ -98,7 +98,7 @@ export const closings = Effect.fnUntraced(function* (extent: Extent) {
   return [...claimsOf(sizes, { pair, steps, turns, difference, pods: facts.pods }), yield* room()]
 })
 
-/** Adds up each fact over all series: the service has them in an order of its own. */
+/** Sums each fact over all series, because the service stores series in another order. */
 const totalsOf = (sums: Samples.Sums) =>
   Samples.perFact((fact) => sums[fact].reduce((total, value) => total + value, 0))
 

@@ -1,44 +1,44 @@
 /**
- * The peers' answers: pages, totals and groups as a reply has them, from sums by workload.
+ * The expected answers: pages, totals and groups in the form of a reply, computed from sums by workload.
  */
 import * as Figures from "./figures.ts"
 import { costNanos, grouped, perFact, type Sums } from "./samples.ts"
 
-/** What is compared of a reply: its rows or groups in their order, and the totals where there are some. */
+/** The compared parts of a reply: its rows or groups in order, and the totals if there are any. */
 export interface Answer {
   readonly rows: ReadonlyArray<unknown>
   readonly totals?: unknown
 }
 
-/** Sums by workload: `closed` of the hours that are over, `all` with the open one. */
+/** Sums by workload: `closed` covers the closed hours, `all` also the open hour. */
 export interface WindowSums {
   readonly closed: Sums
   readonly all: Sums
 }
 
-/** Adds the open hour to the sums of closed ones. */
+/** Adds the open hour to the sums of closed hours. */
 export const withOpen = (closed: Sums, open: Sums): WindowSums => ({
   closed,
   all: perFact((fact) => closed[fact].map((value, place) => value + (open[fact][place] ?? 0)))
 })
 
-/** Which workloads are answered with. **Shape** `limit` rows, the most expensive (default all of them). */
+/** The selection of workloads. **Shape** the `limit` most expensive rows, by default all. */
 export interface Choice {
   readonly limit?: number
   readonly isChosen?: (workload: Figures.Named) => boolean
 }
 
-/** Sorts numbers of workloads by what they cost, the most expensive first, then by name. */
+/** Sorts workload numbers by descending cost, then by name. */
 const byCost =
   (nanos: Float64Array, workloads: ReadonlyArray<Figures.Named>) =>
   (a: number, b: number): number =>
     (nanos[b] ?? 0) - (nanos[a] ?? 0) || ((workloads[a]?.id ?? "") < (workloads[b]?.id ?? "") ? -1 : 1)
 
 /**
- * Answers with workloads.
+ * Computes an answer of workloads.
  *
- * **Shape** a page has those that cost most in the hours that are over, in the order of what they cost with the open one:
- * so that what is open moves no row from one page to another.
+ * **Shape** a page selects the workloads with the highest costs in closed hours, and sorts them by cost including the open
+ * hour. Thus the open hour moves no row to another page.
  */
 export const workloads = (
   { all, closed }: WindowSums,
@@ -79,16 +79,16 @@ const summedBy = (amounts: Float64Array, groupOf: Int32Array, groups: number): F
   return into
 }
 
-/** What groups are made by: a name, and what a workload has under it. */
+/** A grouping dimension: its name, and the value of a workload. */
 export type By = Readonly<Record<string, (workload: Figures.Named) => string>>
 
-/** The groups of workloads, and which one each is in. */
+/** The groups, and the group of each workload. */
 export interface Grouping {
   readonly groups: ReadonlyArray<Readonly<Record<string, string>>>
   readonly groupOf: Int32Array
 }
 
-/** Puts workloads in groups. */
+/** Groups workloads. */
 export const grouping = (known: ReadonlyArray<Figures.Named>, by: By): Grouping => {
   const places = new Map<string, number>()
   const groups: Array<Readonly<Record<string, string>>> = []
@@ -102,7 +102,7 @@ export const grouping = (known: ReadonlyArray<Figures.Named>, by: By): Grouping 
   return { groups, groupOf }
 }
 
-/** Answers with groups, the most expensive first, chosen as {@link workloads} are. */
+/** Computes an answer of groups by descending cost, selected like {@link workloads}. */
 export const groups = (
   { all, closed }: WindowSums,
   known: ReadonlyArray<Figures.Named>,

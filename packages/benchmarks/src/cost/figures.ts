@@ -1,8 +1,7 @@
 /**
- * Works the figures of rows, groups and totals out of sums, from the definitions in the docs alone.
+ * Computes the figures of rows, groups and totals from sums, by the definitions in the docs.
  *
- * Shares no code with the service. What hours of a history do not have (GPUs, load balancers, costs that no workload has)
- * is not here either.
+ * Shares no code with the service. Leaves out what the history does not contain: GPUs, load balancers and unallocated costs.
  */
 import type { CostRow, CostTotals } from "@quarterdeck/cost/CostRow"
 import * as History from "./history.ts"
@@ -13,7 +12,7 @@ const SECONDS_AN_HOUR = 3_600
 const MILLIS_A_CORE = 1_000
 const BYTES_A_KIB = 1_024
 
-/** What is known of a workload beside its sums. */
+/** Facts about a workload other than its sums. */
 export interface Named extends Pick<CostRow, "id" | "cluster" | "namespace" | "workloadName" | "workloadType"> {
   readonly team: string
   readonly cpuRecommendedMillis: number
@@ -21,7 +20,7 @@ export interface Named extends Pick<CostRow, "id" | "cluster" | "namespace" | "w
   readonly recommendationDays: number
 }
 
-/** Names a workload as a row does, with what is recommended to it. */
+/** Returns the name and recommendation of a workload, in the form of a row. */
 export const named = (workload: number, each: number): Named => {
   const { kind, labels, name, namespace } = History.seriesOf(workload, 0)
   const cluster = History.clusterName(Math.floor(workload / each))
@@ -36,13 +35,13 @@ export const named = (workload: number, each: number): Named => {
   }
 }
 
-/** Savings and cost increase of each workload at the recommended requests. **Units** billionths, whole for CPU and for memory. */
+/** Savings and cost increase of each workload with the recommended requests. **Units** billionths, rounded per resource. */
 export interface Advised {
   readonly savings: Float64Array
   readonly increases: Float64Array
 }
 
-/** Computes it for each workload. */
+/** Computes savings and cost increase of each workload. */
 export const advised = (sums: Sums, workloads: ReadonlyArray<Named>): Advised => {
   const savings = new Float64Array(workloads.length)
   const increases = new Float64Array(workloads.length)
@@ -67,18 +66,18 @@ export const advised = (sums: Sums, workloads: ReadonlyArray<Named>): Advised =>
   return { savings, increases }
 }
 
-/** Returns the part of what was allocated by which the request is above the recommendation; negative where it is below. */
+/** Returns the excess of the request over the recommendation, as a share of the allocation. Negative if the request is lower. */
 const beyond = ([requested, allocated]: readonly [number, number], recommended: number): number =>
   allocated > 0 ? (requested - recommended) / allocated : 0
 
-/** Usage is known in every hour of a history, so no figure is null. */
+/** A figure. Never null, because every hour of the history has usage. */
 type Figures = { -readonly [Name in keyof CostTotals]: number }
 
-/** Writes rows from sums. **Limits** overwrites one set of figures for all: who writes many makes one of these. */
+/** Writes rows from sums. **Limits** reuses one object of figures, so make one writer for many rows. */
 export const writer = (sums: Sums, { increases, savings }: Advised) => {
   const figures: Figures = blank()
 
-  /** Writes the figures of a place. */
+  /** Returns the figures at an index. */
   const tell = (place: number): Figures => {
     const cpu = (sums.cpuCostNanos[place] ?? 0) / NANOS
     const memory = (sums.memoryCostNanos[place] ?? 0) / NANOS
@@ -117,7 +116,7 @@ export const writer = (sums: Sums, { increases, savings }: Advised) => {
     return figures
   }
 
-  /** Writes the row of a workload: each figure by its name, which takes half the time of copying all. */
+  /** Returns the row of a workload. Naming each figure is faster than copying the object. */
   const row = (place: number, name: Named): CostRow => {
     const told = tell(place)
     return {

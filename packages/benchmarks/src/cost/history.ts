@@ -1,24 +1,24 @@
 /**
- * Hours of many workloads as a sampler would close them: constant requests, usage in daily waves, some churn.
+ * Hours of many workloads as a sampler would close them: constant requests, daily waves of usage, some churn.
  *
- * The same numbers in every run: what varies is a hash of the workload and the hour.
+ * The numbers are the same in every run, because they vary by a hash of workload and hour.
  */
 import { Hour, Measure, Recommendation, Series } from "@quarterdeck/cost"
 import { HOUR_MS, HOUR_SECONDS } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 
-/** A Monday, so that hours begin with a day. */
+/** The start: midnight of a Monday. */
 const START_MS = Date.UTC(2026, 2, 2)
 
 export const NAMESPACES = 25
 const KINDS = ["Deployment", "Deployment", "Deployment", "StatefulSet", "DaemonSet", "CronJob"] as const
-/** Costs in billionths. Source: OpenCost's default.json: a core, a GiB, a GiB of disk, each an hour. */
+/** Costs per hour in billionths: a core, a GiB of memory, a GiB of disk. **Source** OpenCost's default.json. */
 const CPU_NANOS = 31_611_000 / (1_000 * HOUR_SECONDS)
 const MEMORY_NANOS = 4_237_000 / (1_048_576 * HOUR_SECONDS)
 const STORAGE_NANOS = 54_795 / (1_048_576 * HOUR_SECONDS)
 const INTERNET_NANOS = 120_000_000 / 1_048_576
 
-/** What the hours tell of a workload, and what every peer keeps of it: names as in the service, nothing else of it. */
+/** The facts of a workload in an hour that every peer stores, named as in the service. */
 export const FACTS = [
   "cpuCostNanos",
   "memoryCostNanos",
@@ -42,17 +42,17 @@ export const FACTS = [
 ] as const
 export type Fact = (typeof FACTS)[number]
 
-/** One workload in so many is replaced in an hour: one in a hundred a day. */
+/** Lifetime of a workload in hours: one in a hundred is replaced per day. */
 const LIFE_HOURS = 2_400
 
-/** How many workloads, in how many clusters, and from when on. **Units** milliseconds since the epoch. */
+/** The number of workloads and clusters, and the start. **Units** milliseconds since the epoch. */
 export interface Size {
   readonly workloads: number
   readonly clusters: number
   readonly startMs?: number
 }
 
-/** Gives a number from 0 to 1 for three numbers, always the same. **Source** the finalizer of MurmurHash3. */
+/** Hashes three numbers to a number from 0 to 1. **Source** the finalizer of MurmurHash3. */
 const chance = (a: number, b: number, c: number): number => {
   let mixed = Math.imul(a + 0x9e37, 0x85ebca6b) ^ Math.imul(b + 0x79b9, 0xc2b2ae35) ^ Math.imul(c + 1, 0x27d4eb2f)
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
@@ -60,7 +60,7 @@ const chance = (a: number, b: number, c: number): number => {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** A life of a workload, whose name ends in its number. */
+/** A workload during one lifetime. Its name ends in its number. */
 export const seriesOf = (workload: number, life: number): Series.Series => {
   const name = `workload-${workload}`
   return {
@@ -72,7 +72,7 @@ export const seriesOf = (workload: number, life: number): Series.Series => {
   }
 }
 
-/** What is recommended to a workload: half of them would do with less. */
+/** Returns the recommendation for a workload. Half of the workloads get lower requests. */
 export const recommendationOf = (workload: number): Recommendation.Recommendation => ({
   cpuRecommendedMillis: 25 + Math.floor(chance(workload, 0, 17) * 800),
   memoryRecommendedBytes: 262_144_000 + Math.floor(chance(workload, 0, 18) * 2 ** 31),
@@ -83,13 +83,13 @@ export const namespaceName = (namespace: number): string => `team-${namespace}`
 
 export const clusterName = (cluster: number): ClusterName => ClusterName.make(`cluster-${cluster}`)
 
-/** Makes the hours of clusters, one cluster and hour at a time. */
+/** Makes hours, one cluster and hour at a time. */
 export const make = ({ clusters, startMs = START_MS, workloads }: Size) => {
   const each = Math.floor(workloads / clusters)
   const living = Array.from({ length: workloads }, (_, workload) => seriesOf(workload, 0))
   const names = Array.from({ length: clusters }, (_, cluster) => clusterName(cluster))
 
-  /** Makes an hour, or what there is of it so far. **Limits** hours are asked for in their order. */
+  /** Makes a whole or partial hour. **Limits** call it for hours in order. */
   const hourOf = (cluster: number, index: number, knownSeconds = HOUR_SECONDS): Hour.Hour => {
     const values = Measure.columns(each)
     const series: Array<Series.Series> = []
@@ -128,7 +128,7 @@ const fill = (
 ): void => {
   const of = (fact: number) => chance(workload, 0, fact)
   const now = (fact: number) => chance(workload, index, fact)
-  // Some follow their load with replicas.
+  // Some workloads scale replicas with their load.
   const wave = 1 + 0.4 * Math.sin(((index % 24) / 24) * 2 * Math.PI + of(2))
   const replicas = of(3) < 0.15 ? Math.max(1, Math.round(6 * wave)) : 1 + Math.floor(of(4) * 5)
   const replicaSeconds = replicas * knownSeconds

@@ -1,7 +1,7 @@
 /**
- * What a sampler has seen of a cluster when its hour is over: pods, and their usage minute by minute.
+ * The facts that a sampler has collected of a cluster at the end of an hour: pods and their usage by the minute.
  *
- * The same numbers in every run, like those of a {@link History}.
+ * The numbers are the same in every run, as in {@link History}.
  */
 import type { HourFacts } from "@quarterdeck/cost"
 import * as History from "./history.ts"
@@ -13,14 +13,14 @@ const MIB = 1_048_576
 const PODS_A_NODE = 100
 const REPLICAS = 5
 
-/** Makes hours of a cluster with so many workloads, three pods each in the mean. */
+/** Makes the hours of a cluster with the given number of workloads, on average three pods each. */
 export const make = (workloads: number, startMs: number) => {
   const series = Array.from({ length: workloads }, (_, workload) => History.seriesOf(workload, 0))
   const pods = series.flatMap((workload, place) =>
     Array.from({ length: 1 + (place % REPLICAS) }, (_, replica) => ({ workload, place, replica }))
   )
 
-  /** Gives all that was seen of an hour. */
+  /** Returns the facts of an hour. */
   const factsOf = (index: number): HourFacts.HourFacts => {
     const fromMs = startMs + index * HOUR_MS
     const whole = [{ fromMs, toMs: fromMs + HOUR_MS }]
@@ -71,7 +71,7 @@ export const make = (workloads: number, startMs: number) => {
 
 const nodeName = (node: number): string => `node-${node}`
 
-/** Gives what a container used in each minute: about half of what it requests, in waves of a day. */
+/** Returns a container's usage in each minute: about half of its requests, in daily waves. */
 const usageOf = (place: number, replica: number, index: number) => {
   const cpuMillis = new Float64Array(MINUTES)
   const memoryBytes = new Float64Array(MINUTES)

@@ -1,5 +1,5 @@
 /**
- * The same report through the whole service: over HTTP, with a key that reaches some namespaces.
+ * The same report through the whole service: over HTTP, with a key scoped to some namespaces.
  */
 import { SamplerSettings } from "@quarterdeck/cost"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
@@ -22,16 +22,16 @@ import * as Service from "./service.ts"
 const CALLS = 200
 const QUICK_CALLS = 50
 const WARM = 40
-/** Replies that are compared: one of so many. */
+/** One in so many replies is compared. */
 const COMPARED = 20
 const RAW_KEY = "benchmark-viewer-0123456789"
-/** Half of the namespaces of the history. */
+/** The namespaces in the key's scope: half of the history's. */
 const HALF = Array.from({ length: Math.ceil(History.NAMESPACES / 2) }, (_, place) => History.namespaceName(place))
 const BILLION = 1e9
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(WorkloadCosts))
 
-/** A reply that is no report. */
+/** A reply other than a report. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { status: Schema.Number, text: Schema.String }) {
   override get message(): string {
     return `${this.status} ${this.text.slice(0, 500)}`
@@ -39,8 +39,8 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { status: Schema.
 }
 
 /**
- * The service as it runs, but that it closes no hour meanwhile: what this history recommends has no usage behind it, and
- * would be learnt anew.
+ * Starts the service without closing hours. A closing would replace the recommendations of this history, which have no usage
+ * behind them.
  */
 const closingNothing = Layer.effect(
   SamplerSettings.SamplerSettings,
@@ -59,7 +59,7 @@ export const overHttp = Effect.fnUntraced(function* (filled: ReportedHistory.Rep
     Effect.flatMap(Service.question(history.names, window(turn).fromMs, limit), (query) =>
       report.getWorkloads({ ...query, namespaces: anyOf([{ namespaceNames: HALF }]) })
     )
-  // What is open now the service has from clusters of its own: none of it is the history's.
+  // The open hour comes from the service's own clusters, not from the history.
   const expected = (turn: number) => {
     const { closed } = ReportedHistory.scan(filled, window(turn))
     return Expected.workloads({ closed, all: closed }, named, {
@@ -100,8 +100,8 @@ export const overHttp = Effect.fnUntraced(function* (filled: ReportedHistory.Rep
 }, Effect.scoped)
 
 /**
- * Starts the whole service on a directory that has a history, in front of clusters with its names, which have about as many
- * pods as it has workloads.
+ * Starts the whole service on the directory of a history. Its clusters have the names in the history, and about as many pods
+ * as the history has workloads.
  */
 const start = Effect.fnUntraced(function* ({
   directory,
@@ -137,7 +137,7 @@ const start = Effect.fnUntraced(function* ({
     ({ status }) => status === 200,
     { within: "2 minutes" }
   )
-  // Until the service charges what runs now, its calls have no open hour to report.
+  // Wait until the service charges running pods, so that reports include an open hour.
   const open = send(`${url}/detailedCostReport/getWorkloads?from=${endMs}&limit=1`)
   yield* eventually(
     "the open hour is reported",
@@ -162,7 +162,7 @@ const succeeded = <E>(reply: Effect.Effect<Reply, E>): Effect.Effect<string, E |
 
 const agent = new Agent({ keepAlive: true })
 
-/** Posts over a connection that is kept, as a client does that asks often. */
+/** Posts over a keep-alive connection. */
 const send = (url: string): Effect.Effect<Reply, Error> =>
   Effect.callback<Reply, Error>((resume) => {
     const headers = { authorization: `Bearer ${RAW_KEY}`, "content-type": "application/json", "x-service-cluster": "*" }

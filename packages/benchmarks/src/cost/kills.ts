@@ -1,5 +1,5 @@
 /**
- * A process that closes hours is killed again and again: what it was told is closed must be there, and nothing half.
+ * Kills a process that closes hours again and again. Each reported hour must be stored completely.
  */
 import { Hour, Measure, Series } from "@quarterdeck/cost"
 import { CostStore } from "@quarterdeck/cost/CostStore"
@@ -15,7 +15,7 @@ import * as Service from "./service.ts"
 
 const CLOSER = fileURLToPath(new URL("../costClosings.ts", import.meta.url))
 const HOURS = 100
-/** A closing takes a few milliseconds: somewhere in the next few it ends. */
+/** Maximum delay of a kill. It spans a few closings, which take a few milliseconds each. */
 const LATEST_MS = 20
 
 export const kills = Effect.fnUntraced(function* ({ quick }: Extent) {
@@ -47,7 +47,7 @@ export const kills = Effect.fnUntraced(function* ({ quick }: Extent) {
   return [claim]
 })
 
-/** Runs a process until it has closed some hours and a moment more. **Shape** how many it was told are closed. */
+/** Runs a process until it has closed some hours, then kills it after a random delay. Returns the number of reported hours. */
 const closedUntilKilled = (args: ReadonlyArray<string>, hours: number) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * What reports are asked, and what the peer expects as the answer.
+ * The report questions, and the expected answers of the peer.
  */
 import type { CostReport } from "@quarterdeck/cost/CostReport"
 import { Effect, Stream } from "effect"
@@ -16,13 +16,13 @@ type Failure =
   | Effect.Error<ReturnType<Report["getAggregated"]>>
   | Effect.Error<ReturnType<Report["allWorkloads"]>>
 
-/** One question, for the window of a turn. */
+/** A question, for the window of each turn. */
 export interface Question {
   readonly ours: (turn: number) => Effect.Effect<Expected.Answer, Failure>
   readonly expected: (turn: number) => Expected.Answer
 }
 
-/** Makes the questions of one history to a report of it. */
+/** Makes the questions for a report of a history. */
 export const of = (report: Report, history: ReportedHistory.ReportedHistory) => {
   const { limit, longHours, named, shortHours } = history
   const window = (hours: number, turn: number) => ReportedHistory.windowOf(history, hours, turn)
@@ -81,7 +81,7 @@ export const of = (report: Report, history: ReportedHistory.ReportedHistory) => 
   }
 }
 
-/** Gives by how much the answers to some questions differ at most, in the windows of some turns. */
+/** Returns the largest difference of the answers to some questions, over some turns. */
 export const difference = (questions: ReadonlyArray<Question>, turns: ReadonlyArray<number>) =>
   Effect.map(
     Effect.forEach(questions, ({ expected, ours }) =>
@@ -92,7 +92,7 @@ export const difference = (questions: ReadonlyArray<Question>, turns: ReadonlyAr
 
 const BILLION = 1e9
 
-/** Claims that answers agree with the peer's. **Units** of the difference: relative, as {@link Difference.between} has it. */
+/** Makes the claim that answers agree with the peer's. **Units** the difference is relative, as in {@link Difference.between}. */
 export const agreement = (largest: number, workloads: number): Claim => ({
   claim: "pages, totals and groups agree with a peer that shares no code, parts of a billion",
   ours: { value: largest * BILLION, unit: "count" },

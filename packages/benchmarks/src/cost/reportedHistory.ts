@@ -1,5 +1,5 @@
 /**
- * A history as the service has it and, sample by sample, as its peers do.
+ * A history in the service's store, and the same samples in the peers' stores.
  */
 import { Console, Effect, Path } from "effect"
 import * as Expected from "./expected.ts"
@@ -11,18 +11,18 @@ import * as SqlRows from "./sqlRows.ts"
 
 const HOUR_MS = 3_600_000
 
-/** How large a history is and what is asked of it. **Units** hours: of a short window, of a long one, and how far they move. */
+/** The size of a history and of its questions. **Units** hours: a short window, a long window, and how far both move. */
 export interface Sizes {
   readonly workloads: number
   readonly clusters: number
   readonly shortHours: number
   readonly longHours: number
   readonly moves: number
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly limit: number
 }
 
-/** Fills a history, and the same samples as the peers keep them. */
+/** Fills a history, and the peers' stores with the same samples. */
 export const make = Effect.fnUntraced(function* (sizes: Sizes) {
   const { clusters, longHours, moves, shortHours, workloads } = sizes
   const closedHours = longHours + moves
@@ -51,17 +51,17 @@ export const make = Effect.fnUntraced(function* (sizes: Sizes) {
 })
 export type ReportedHistory = Effect.Success<ReturnType<typeof make>>
 
-/** Tells how many hours are over in a window of a turn: each turn begins an hour later than the one before. */
+/** Returns the number of closed hours in the window of a turn. Each turn starts an hour later than the previous one. */
 const closedIn = ({ moves }: Sizes, hours: number, turn: number): number =>
   hours + Math.floor(moves / 2) - (turn % (moves + 1))
 
-/** A window of a history: so many hours that are over, and the open one. */
+/** A window of a history: closed hours and the open hour. */
 export interface TurnWindow {
   readonly closedHours: number
   readonly fromMs: number
 }
 
-/** Gives the window of a turn, about as long as was said. */
+/** Returns the window of a turn, of about the given length. */
 export const windowOf = (history: ReportedHistory, hours: number, turn: number): TurnWindow => {
   const closedHours = closedIn(history, hours, turn)
   return { closedHours, fromMs: history.endMs - closedHours * HOUR_MS }

@@ -1,5 +1,5 @@
 /**
- * Reports of the service, against passes over the same samples in typed arrays and against rows in SQLite.
+ * Reports of the service, compared with a pass over the same samples in typed arrays, and with rows in SQLite.
  */
 import { Effect } from "effect"
 import type { Claim } from "../claim/Claim.ts"
@@ -14,9 +14,9 @@ import * as Turns from "./turns.ts"
 
 const WEEK_HOURS = 168
 const MONTH_HOURS = 720
-/** What a caller gets who asks for no other number. */
+/** The default page size. */
 const PAGE = 500
-/** Turns whose windows lie far apart. */
+/** Turns with windows far apart. */
 const FAR_APART = [0, 7, 13]
 
 interface Sizes extends ReportedHistory.Sizes {
@@ -24,7 +24,7 @@ interface Sizes extends ReportedHistory.Sizes {
   readonly warm: number
 }
 
-/** No two turns of a contest ask for the same window: there are more windows than turns. */
+/** Returns the sizes. There are more windows than turns, so no two turns of a contest use the same window. */
 const sizesOf = ({ quick }: Extent): Sizes => ({
   clusters: 20,
   shortHours: WEEK_HOURS,
@@ -34,7 +34,7 @@ const sizesOf = ({ quick }: Extent): Sizes => ({
     : { workloads: 10_000, longHours: MONTH_HOURS, moves: 48, times: 31, warm: 15 })
 })
 
-/** Measures a question against another way to its answer. */
+/** Measures a question against a peer. */
 const against = (
   { ours }: Questions.Question,
   turns: { readonly times: number; readonly warm: number },
@@ -142,7 +142,7 @@ const claimsOf = (
     claim: `${longHours / 24} days by namespace`,
     ours: { value: namespaces.ours, unit: "ms" },
     peer: { name: ARRAYS, value: namespaces.peer, unit: "ms" },
-    // A sum takes as long for few days as for many, a pass does not.
+    // The report takes the same time for few and many days; the pass does not.
     goal: { _tag: "ratio", atMost: Math.round((10 * MONTH_HOURS) / longHours) / 100 },
     note: `${longHours * workloads} samples in the mean; the goal is 0.1 for 30 days`
   }

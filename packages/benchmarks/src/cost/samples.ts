@@ -1,22 +1,22 @@
 /**
- * The peer in memory: samples in typed arrays, and one pass over them.
+ * The peer in memory: samples in typed arrays, summed in one pass.
  *
- * Shares no code with the service: what both have in common is the hours that they are given.
+ * Shares no code with the service. Both only get the same hours.
  */
 import { type Fact, FACTS } from "./history.ts"
 
-/** One value a place for each fact. */
+/** A column of values per fact. */
 export type Sums = Readonly<Record<Fact, Float64Array>>
 
-/** Samples as columns, a key and one place a sample in each; an hour has as many as there are workloads. */
+/** Samples as columns: a key and the facts. An hour has one sample per workload. */
 export interface Samples {
   readonly keys: Int32Array
   readonly columns: Sums
-  /** How many samples there are so far. */
+  /** The number of samples so far. */
   length: number
 }
 
-/** Gives each fact something. */
+/** Makes a record with a value per fact. */
 export const perFact = <A>(value: (fact: Fact) => A): Readonly<Record<Fact, A>> => ({
   cpuCostNanos: value("cpuCostNanos"),
   memoryCostNanos: value("memoryCostNanos"),
@@ -47,7 +47,7 @@ export const empty = (capacity: number): Samples => ({
   length: 0
 })
 
-/** Adds an hour of the workloads from a key on. */
+/** Appends an hour of workloads, with keys from the given one on. */
 export const add = (samples: Samples, columns: Sums, firstKey: number): void => {
   const size = columns.replicaSeconds.length
   for (let place = 0; place < size; place++) samples.keys[samples.length + place] = firstKey + place
@@ -55,7 +55,7 @@ export const add = (samples: Samples, columns: Sums, firstKey: number): void => 
   samples.length += size
 }
 
-/** Adds samples to the sums of their keys, in one pass of each column. */
+/** Adds samples to the sums of their keys, in one pass per column. */
 export const addUp = (sums: Sums, { columns, keys }: Omit<Samples, "length">, from: number, to: number): void => {
   for (const fact of FACTS) addColumn(sums[fact], columns[fact], keys, from, to)
 }
@@ -67,7 +67,7 @@ const addColumn = (into: Float64Array, column: Float64Array, keys: Int32Array, f
   }
 }
 
-/** Adds up what keys of one group have. */
+/** Sums the keys of each group. */
 export const grouped = (sums: Sums, groupOf: Int32Array, groups: number): Sums =>
   perFact((fact) => {
     const into = new Float64Array(groups)
@@ -75,7 +75,7 @@ export const grouped = (sums: Sums, groupOf: Int32Array, groups: number): Sums =
     return into
   })
 
-/** Gives what each place cost. **Units** billionths. */
+/** Returns the cost at each index. **Units** billionths. */
 export const costNanos = (sums: Sums): Float64Array =>
   sums.cpuCostNanos.map(
     (cpu, place) =>

@@ -1,5 +1,5 @@
 /**
- * A history of a large fleet: how long a report of all of it takes, and in how much memory.
+ * The duration and memory of a report on the history of a large fleet.
  */
 import { CostRow, CostTotals } from "@quarterdeck/cost/CostRow"
 import { Console, Effect, Schema } from "effect"
@@ -18,13 +18,13 @@ const PROBE = fileURLToPath(new URL("../costScale.ts", import.meta.url))
 const HOUR_MS = 3_600_000
 const PAGE = 500
 const BILLION = 1e9
-/** Reports that are timed, and as many of which the longest turn of the loop is told. */
+/** Number of reports to time, and of further reports to measure the longest turn of the event loop. */
 export const TURNS = 15
 
-/** V8 gives new objects up to 130 MB of room while the machine has it, and can be told not to. */
+/** Limits V8's space for new objects, which otherwise takes up to 130 MB. */
 const SMALL_NURSERY = "--max-semi-space-size=8"
 
-/** How large a history is, and when its last closed hour ends. */
+/** The size of a history, and the end of its last closed hour. */
 export const Sizes = Schema.Struct({
   workloads: Schema.Int,
   clusters: Schema.Int,
@@ -33,7 +33,7 @@ export const Sizes = Schema.Struct({
 })
 type Sizes = typeof Sizes.Type
 
-/** What the process of its own prints. **Shape** rows and totals of its first report, which is of the whole history. */
+/** The output of the separate process. **Shape** rows and totals come from the first report, on the whole history. */
 export const Probed = Schema.Struct({
   firstMs: Schema.Finite,
   ms: Schema.Finite,
@@ -43,7 +43,7 @@ export const Probed = Schema.Struct({
   totals: CostTotals
 })
 
-/** Tells where the window of a turn begins: each an hour later, none asked for twice. */
+/** Returns the start of a turn's window. Each starts an hour later, so no window repeats. */
 export const fromMsOf = ({ endMs, hours }: Sizes, turn: number): number => endMs - (hours - (turn % hours)) * HOUR_MS
 
 export const scale = Effect.fnUntraced(function* ({ quick }: Extent) {
@@ -71,7 +71,7 @@ export const scale = Effect.fnUntraced(function* ({ quick }: Extent) {
   return claimsOf(sizes, { asItIs, small, difference })
 })
 
-/** Adds an hour to the sums of the workloads from one on. */
+/** Adds an hour to the sums of workloads, from the given number on. */
 const addHour = (sums: Samples.Sums, columns: Samples.Sums, first: number): void => {
   const samples = { keys: new Int32Array(columns.replicaSeconds.length).map((_, place) => first + place), columns }
   Samples.addUp(sums, samples, 0, samples.keys.length)
@@ -113,7 +113,7 @@ const claimsOf = (
   }
 ]
 
-/** Reports in a process of its own. */
+/** Runs the reports in a separate process. */
 const probe = Effect.fnUntraced(function* (flags: ReadonlyArray<string>, args: ReadonlyArray<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const printed = yield* spawner.string(

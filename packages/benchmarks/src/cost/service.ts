@@ -1,5 +1,5 @@
 /**
- * The service that is measured: reports over a history in SQLite, with recommendations, on a filled directory.
+ * The measured service: reports on a filled data directory, with recommendations.
  */
 import { Hour, OpenHours, Recommendation } from "@quarterdeck/cost"
 import type { CostError } from "@quarterdeck/cost/CostError"
@@ -18,19 +18,19 @@ import * as History from "./history.ts"
 
 export type Fleet = ReturnType<typeof History.make>
 
-/** Makes a directory that is gone with the scope. */
+/** Creates a directory and removes it when the scope closes. */
 export const temporary = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   return yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-bench-" })
 })
 
-/** When the last closed hour of a recent history ends: where the open one begins. */
+/** Returns the end of the last closed hour of a recent history, which is the start of the open hour. */
 export const recentEnd = Effect.map(Clock.currentTimeMillis, hourOf)
 
-/** How much of its open hour each cluster has seen. **Units** seconds. */
+/** Elapsed part of the open hour. **Units** seconds. */
 const OPEN_SECONDS = 2_400
 
-/** Gives reports the open hours of a history. */
+/** Provides the open hours of a history to reports. */
 const openHours = (hours: ReadonlyArray<Hour.Hour>): Layer.Layer<OpenHours.OpenHours> => {
   const byCluster = new Map(hours.map((hour) => [hour.cluster, hour]))
   return Layer.succeed(
@@ -39,7 +39,7 @@ const openHours = (hours: ReadonlyArray<Hour.Hour>): Layer.Layer<OpenHours.OpenH
   )
 }
 
-/** Opens the reports of a directory, with an open hour behind the closed ones, until the scope closes. */
+/** Opens the reports of a directory until the scope closes, with an open hour after the closed ones. */
 export const open = (directory: string, hours: ReadonlyArray<Hour.Hour>) =>
   Effect.map(
     Layer.build(
@@ -51,14 +51,14 @@ export const open = (directory: string, hours: ReadonlyArray<Hour.Hour>) =>
     (services) => ({ report: Context.get(services, CostReport), store: Context.get(services, CostStore) })
   )
 
-/** Makes the open hours of a history, one a cluster, behind so many closed ones. */
+/** Makes the open hours of a history, one per cluster, after the given number of closed hours. */
 export const openHoursOf = ({ hourOf, names }: Fleet, closed: number): ReadonlyArray<Hour.Hour> =>
   names.map((_, place) => hourOf(place, closed, OPEN_SECONDS))
 
 /**
- * Closes the hours of a history, one cluster after the other, and recommends something to each workload.
+ * Closes the hours of a history, one cluster after the other, and stores a recommendation for each workload.
  *
- * `also` is given each hour, with the number of its first workload.
+ * Calls `also` with each hour and the number of its first workload.
  */
 export const fill = (
   directory: string,
@@ -86,7 +86,7 @@ export const fill = (
     }
   }).pipe(Effect.provide(layerSqlite({ directory })))
 
-/** Asks for all workloads of some clusters from an instant until now, without a scope. */
+/** Makes an unscoped question for all workloads of some clusters, from an instant until now. */
 export const question = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<ClusterName>,
   fromMs: number,

@@ -1,5 +1,5 @@
 /**
- * The peers in SQL: rows of samples in SQLite, by hour, and rolled up by day as people do who find that slow.
+ * The peers in SQL: hourly rows of samples in SQLite, and a daily roll-up of them.
  */
 import { Effect, type Scope } from "effect"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
@@ -8,7 +8,7 @@ import { noSums, type Sums } from "./samples.ts"
 
 const DAY_MS = 86_400_000
 
-/** From an instant on up to another, both on whole hours. **Units** milliseconds since the epoch. */
+/** A time range of whole hours, without its end. **Units** milliseconds since the epoch. */
 export interface Between {
   readonly startMs: number
   readonly endMs: number
@@ -16,13 +16,13 @@ export interface Between {
 
 /** Rows of samples in SQLite. */
 export interface SqlRows {
-  /** Inserts an hour's rows in one transaction. */
+  /** Inserts the rows of an hour in one transaction. */
   readonly insert: (startMs: number, columns: Sums, firstKey: number) => void
-  /** Sums whole days into a table of their own. */
+  /** Sums whole days into the daily table. */
   readonly rollUp: () => void
   /** Sums by workload from hourly rows. */
   readonly hourly: (between: Between, workloads: number) => Sums
-  /** Sums by workload from daily rows, and from hourly ones before the first whole day and behind the last. */
+  /** Sums by workload from daily rows, and from hourly rows before the first and after the last whole day. */
   readonly daily: (between: Between, workloads: number) => Sums
 }
 

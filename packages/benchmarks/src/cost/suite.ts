@@ -1,5 +1,5 @@
 /**
- * What costs claim: reports, closings, room, a large fleet, and that no closed hour is lost.
+ * The claims of costs: reports, closing of hours, storage, a large fleet, and no loss of closed hours.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { closings } from "./closings.ts"

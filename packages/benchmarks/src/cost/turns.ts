@@ -1,5 +1,5 @@
 /**
- * How long an event loop is held up while something runs.
+ * Measures the longest turn of the event loop while an effect runs.
  */
 import { Effect, Schedule } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
@@ -7,8 +7,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 /**
  * The longest turn of the loop.
  *
- * **Units** milliseconds. `busy` is processor time of the loop's thread, which other programs on the machine do not add
- * to; `late` is by the clock.
+ * **Units** milliseconds. `busy` is processor time of the loop's thread, which other programs do not affect. `late` is by
+ * the clock.
  */
 export interface Turn {
   readonly busy: number
@@ -23,7 +23,7 @@ const busyMs = (): number => {
   return (system + user) / MICROS_PER_MS
 }
 
-/** Runs an effect and gives the longest turn meanwhile. */
+/** Runs an effect and returns the longest turn meanwhile. */
 export const longest = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Turn, E, R> =>
   Effect.gen(function* () {
     const delays = yield* Effect.acquireRelease(

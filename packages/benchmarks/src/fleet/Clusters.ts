@@ -1,5 +1,5 @@
 /**
- * Embedded clusters that begin full.
+ * Embedded clusters that start with contents.
  */
 import { EmbeddedServer } from "@quarterdeck/embedded-cluster"
 import { Kubeconfig } from "@quarterdeck/harness"
@@ -11,7 +11,7 @@ import * as Filling from "./Filling.ts"
 const TOKEN = "benchmark-admin-0123456789"
 const ADMIN = { name: "admin", groups: ["system:masters"], token: Redacted.make(TOKEN) }
 
-/** Calls one cluster as its admin, without a connection. **Shape** gives the status. */
+/** Calls one cluster as its admin, without a connection. Returns the status. */
 export type Call = (
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
@@ -20,17 +20,17 @@ export type Call = (
 
 export interface Clusters {
   readonly kubeconfig: string
-  /** One for each cluster, in the order of their numbers. */
+  /** One per cluster, by number. */
   readonly calls: ReadonlyArray<Call>
-  /** Has each answer come so long after its request as the filling says, from now on. */
+  /** Delays each answer as the filling says, from now on. */
   readonly slow: Effect.Effect<void>
-  /** Keeps the clusters from being reached, where the filling has them held at first. */
+  /** Makes the clusters unreachable again, if the filling started them unreachable. */
   readonly hold: Effect.Effect<void>
-  /** Lets the clusters be reached, where the filling has them held. */
+  /** Makes the clusters reachable, if the filling started them unreachable. */
   readonly open: Effect.Effect<void>
 }
 
-/** Starts as many clusters as are asked for, with all that they are to hold. */
+/** Starts the clusters of a filling, with their contents. */
 export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
   const delays = yield* Delays.make(filling.delayMs, filling.isHeld)
   const empty = yield* EmbeddedServer.start({ name: "empty", users: [ADMIN] })
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (filling: Filling.Filling) {
   return clusters
 })
 
-/** The objects of a cluster as a saved one has them. */
+/** Returns the objects of a cluster in the form of a saved cluster. */
 const linesOf = ({ deployments, podBytes, pods }: Filling.Filling, place: number): ReadonlyArray<string> => [
   ...Objects.namespaces.map((name, index) => line("", "v1", "namespaces", Filling.namespace(place, name, index))),
   ...Array.from({ length: deployments }, (_, index) =>

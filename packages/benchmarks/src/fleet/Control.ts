@@ -1,5 +1,5 @@
 /**
- * Writes to full clusters, on command.
+ * Writes to prefilled clusters on command.
  */
 import { Effect, Fiber, Random, Schedule } from "effect"
 import * as Objects from "../load/Objects.ts"
@@ -10,12 +10,12 @@ const PATH = "/apis/apps/v1/namespaces"
 const NAMESPACE = Objects.namespaces[0] ?? "default"
 const MERGE = "application/merge-patch+json"
 const PER_SECOND = 100
-/** Writes come in beats: timers are not exact enough for one each 10 ms. */
+/** Writes come in batches, because timers are too inexact for one write per 10 ms. */
 const BEATS = 20
 const BEAT_WRITES = Array.from({ length: PER_SECOND / BEATS }, (_, index) => index)
 const BEAT = "50 millis"
 
-/** Answers commands, see src/fleetClusters.ts. */
+/** Makes the handler of commands; see src/fleetClusters.ts. */
 export const make = Effect.fnUntraced(function* ({ calls, hold, open, slow }: Clusters, deployments: number) {
   const scope = yield* Effect.scope
   let churning: Fiber.Fiber<unknown> | undefined
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* ({ calls, hold, open, slow }: Cl
     const oldest = alive.shift()
     if (oldest !== undefined) count(yield* oldest.call("DELETE", oldest.path))
   })
-  /** Changes one that stays, in nothing that rows are ordered by. */
+  /** Changes a permanent deployment in a field that does not affect the order of rows. */
   const change = Effect.fnUntraced(function* (call: Call, place: number) {
     const { metadata } = Objects.deployment(place, 0).object
     const value = { metadata: { annotations: { changed: String(writes) }, labels: { changed: String(writes) } } }

@@ -1,45 +1,44 @@
 /**
- * Relays that have answers come later, as those of servers far away do, or hold all that passes until they are told.
+ * Relays that delay answers as distant servers would, or hold all traffic.
  *
- * An answer is passed on so long after its request came, what the cluster took for it included: a hundred clusters that share
- * a process answer one after the other, the last some 20 ms after the first, and have all of the wait for it. Bytes pass as
- * they are: a relay that reads requests takes more time than the clusters behind it, and a hundred that answer at once would
- * wait for it.
+ * The delay runs from the request and includes the time of the cluster. A hundred clusters in one process answer one after
+ * the other, and all have the whole delay for it. The relays do not parse the traffic, because that would take more time than
+ * the clusters behind them.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { port } from "../load/Ready.ts"
 
 export interface Delays {
-  /** Stands in front of a server until the scope closes. **Shape** both are as `https://127.0.0.1:8443`. */
+  /** Opens a relay to a server until the scope closes. **Shape** both addresses are like `https://127.0.0.1:8443`. */
   readonly relay: (server: string) => Effect.Effect<string, never, Scope.Scope>
-  /** Has answers come later from now on. */
+  /** Delays answers from now on. */
   readonly slow: Effect.Effect<void>
-  /** Holds from now on what passes. */
+  /** Holds all traffic from now on. */
   readonly hold: Effect.Effect<void>
-  /** Passes on what was held until now, and holds nothing any more. */
+  /** Passes on the held traffic, and stops holding. */
   readonly open: Effect.Effect<void>
 }
 
-/** What waits for its time. **Units** `dueMs` milliseconds. */
+/** A chunk that waits until it is due. */
 interface Waiting {
   readonly dueMs: number
   readonly pass: () => void
 }
 
-/** Answers of one connection. **Shape** `waiting`: how many pieces of them do. **Units** `askedAtMs` milliseconds. */
+/** The state of a connection's answers. **Shape** `askedAtMs`: the time of the request. `waiting`: the number of waiting chunks. */
 interface Answers {
   askedAtMs: number
   waiting: number
 }
 
-/** Lets bytes pass when it is time: those of answers later, those of requests at once. */
+/** Passes on a chunk when it is due: chunks of answers with the delay, chunks of requests at once. */
 type Pass = (pass: () => void, answers?: Answers) => void
 
-/** Makes relays by which answers come so long after requests; **Units** milliseconds. Nothing passes them at first if they hold. */
+/** Makes relays with a delay of `answeredMs` from request to answer. With `holds`, they hold all traffic at first. */
 export const make = Effect.fnUntraced(function* (answeredMs: number, holds: boolean) {
   const clock = yield* Clock.Clock
-  /** In the order of their times. */
+  /** Sorted by due time. */
   let waiting: Array<Waiting> = []
   const another = yield* Latch.make()
   let isSlow = false
@@ -52,7 +51,7 @@ export const make = Effect.fnUntraced(function* (answeredMs: number, holds: bool
     }
     if (!isSlow || answers === undefined) return pass()
     const dueMs = answers.askedAtMs + answeredMs
-    // The bytes of one connection stay in order; those of others wait for none of them.
+    // Keeps the chunks of one connection in order, independent of other connections.
     if (answers.waiting === 0 && dueMs <= clock.currentTimeMillisUnsafe()) return pass()
     answers.waiting++
     const passed = () => {

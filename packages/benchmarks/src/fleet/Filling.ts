@@ -1,15 +1,15 @@
 /**
- * What clusters of a bench hold, computed alike by who fills them and by who checks what is read.
+ * The contents of clusters, computed identically for filling them and for checking what is read.
  */
 import { Schema } from "effect"
 import * as Objects from "../load/Objects.ts"
 
 /**
- * How many clusters there are, and how many deployments and pods each of them has.
+ * The number of clusters, and the number of deployments and pods in each.
  *
- * **Shape** `isHeld`: nothing reaches them before it is told.
+ * **Shape** with `isHeld`, the clusters are unreachable until the command `/open`.
  *
- * **Units** `delayMs`: how long after its request each answer comes, once told.
+ * **Units** `delayMs`: delay of each answer after the command `/slow`, in milliseconds.
  */
 export const Filling = Schema.Struct({
   clusters: Schema.Int,
@@ -30,7 +30,7 @@ const SPREAD = 15_485_863
 
 export const clusterName = (place: number): string => `cluster-${String(place).padStart(DIGITS, "0")}`
 
-/** A uid that says which object it is of. */
+/** Makes a uid from the type and number of an object. */
 const uidOf = (what: string, cluster: number, index: number): string =>
   `${what}-0000-4000-8000-${String(cluster * 1_000_000 + index).padStart(UID_DIGITS, "0")}`
 
@@ -39,7 +39,7 @@ const createdAt = (cluster: number, index: number): string =>
     .toISOString()
     .replace(".000Z", "Z")
 
-/** The deployment of that number in a cluster, as the cluster keeps it. */
+/** Makes the stored form of a deployment. */
 export const deployment = (cluster: number, index: number) => {
   const { object, status } = Objects.deployment(cluster, index)
   const metadata = {
@@ -51,7 +51,7 @@ export const deployment = (cluster: number, index: number) => {
   return { ...object, metadata, status }
 }
 
-/** A namespace as a cluster keeps it. */
+/** Makes the stored form of a namespace. */
 export const namespace = (cluster: number, name: string, index: number) => {
   const object = Objects.namespace(name)
   const labels = { ...object.metadata?.labels, "kubernetes.io/metadata.name": name }
@@ -64,7 +64,7 @@ export const namespace = (cluster: number, name: string, index: number) => {
   return { ...object, metadata, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }
 }
 
-/** A pod of about so many bytes: most of them are managed fields and an annotation, as in real ones. */
+/** Makes a pod of about the given size. As in real pods, most bytes are managed fields and an annotation. */
 export const pod = (cluster: number, index: number, bytes: number) => {
   const { app, object: owner, spread } = Objects.deployment(cluster, index)
   const { metadata } = owner

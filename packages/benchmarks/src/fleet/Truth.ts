@@ -1,11 +1,11 @@
 /**
- * The rows that the service must give, filtered and sorted without any of its code.
+ * The rows that the service must return, filtered and sorted without any of its code.
  */
 import type { KubeObject } from "@quarterdeck/harness"
 import * as Filling from "./Filling.ts"
 import * as Objects from "../load/Objects.ts"
 
-/** What of a workload's row can be ordered by, and its name. */
+/** The name and the sortable fields of a workload's row. */
 export interface Row {
   readonly id: string
   readonly cluster: string
@@ -33,7 +33,7 @@ export type Order = "asc" | "desc"
 
 const BYTES_PER_MI = 1_048_576
 
-/** All rows of full clusters, in no order. */
+/** Returns all rows of the clusters, unsorted. */
 export const rowsOf = ({ clusters, deployments }: Filling.Filling): ReadonlyArray<Row> =>
   Array.from({ length: clusters }, (_, place) =>
     Array.from({ length: deployments }, (_, index) => rowOf(place, index))
@@ -62,7 +62,7 @@ const TIES = ["cluster", "namespace", "kind", "name", "id"] as const
 
 const compare = (one: string | number, other: string | number): number => (one === other ? 0 : one < other ? -1 : 1)
 
-/** Which of two rows comes first: an order turns its key alone, ties are ascending. All texts here are ASCII. */
+/** Compares two rows by the sort key in the given order, ties ascending. All texts here are ASCII. */
 export const comparing =
   (sort: Sort, order: Order) =>
   (one: Row, other: Row): number => {
@@ -75,7 +75,7 @@ export const comparing =
     return 0
   }
 
-/** Tells what is wrong with the rows of a page that must be exactly these; none if nothing is. */
+/** Returns the first fault of a page that must have exactly the expected rows, or `undefined`. */
 export const faultOf = (rows: ReadonlyArray<Row>, expected: ReadonlyArray<Row>): string | undefined => {
   const seen = new Set<string>()
   for (const row of rows) {
@@ -97,9 +97,9 @@ export const faultOf = (rows: ReadonlyArray<Row>, expected: ReadonlyArray<Row>):
 }
 
 /**
- * Tells what is wrong with a walk over rows of which those that stayed are known, while others came and went.
+ * Returns the first fault of a walk over rows while other rows came and went, or `undefined`.
  *
- * **Shape** `mayBe` tells whether a row that did not stay may have been there.
+ * **Shape** `mayBe` returns true for a row that may have existed during the walk.
  */
 export const walkFaultOf = (
   rows: ReadonlyArray<Row>,

@@ -1,27 +1,27 @@
 /**
- * Changes of deployments over all clusters, so many a second, each with the moment in which it was written.
+ * Changes of deployments in all clusters at a constant rate. Each carries the time of its write.
  */
 import { Clock, Effect, Random, Schedule } from "effect"
 import * as Objects from "../load/Objects.ts"
 import type { Call } from "./Clusters.ts"
 
-/** The label that tells when a deployment was written last. **Units** nanoseconds of the machine's monotonic clock. */
+/** The label with the time of the last write. **Units** nanoseconds of the machine's monotonic clock. */
 export const WRITTEN = "written"
 
 const NAMESPACE = Objects.namespaces[0] ?? "default"
 const MERGE = "application/merge-patch+json"
-/** Timers are not exact enough for one write each 2 ms. */
+/** Writes come in batches, because timers are too inexact for one write per 2 ms. */
 const BEATS_PER_SECOND = 50
 const BEAT = "20 millis"
-/** So many that were created stay: one that is deleted within a moment of its creation need not be told at all. */
+/** Created deployments to keep. The stream may omit a deployment that is deleted right after its creation. */
 const STAYING = 200
-/** Of so many writes one creates a deployment, and one deletes one of those; the others change any that stays. */
+/** One in ten writes creates a deployment and one deletes a created one. The others change a permanent one. */
 const ROUND = 10
 
 const pathOf = (namespace: string, name = ""): string =>
   `/apis/apps/v1/namespaces/${namespace}/deployments${name === "" ? "" : `/${name}`}`
 
-/** Makes what writes on and on. **Shape** `count` hears the status of each write. */
+/** Makes the writer. **Shape** `count` is called with the status of each write. */
 export const make = (calls: ReadonlyArray<Call>, deployments: number, count: (status: number) => void) => {
   const alive: Array<{ readonly call: Call; readonly path: string }> = []
   let turn = 0

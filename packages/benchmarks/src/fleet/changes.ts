@@ -1,5 +1,5 @@
 /**
- * How soon a change is read from the cache, beside a plain watch that hears it.
+ * The delay until a change shows in cached reads, compared with a plain watch.
  */
 import { KubeConfig, Watch } from "@kubernetes/client-node"
 import { Clock, Console, Effect, Schema } from "effect"
@@ -12,7 +12,7 @@ import type { Extent } from "../claim/Suite.ts"
 
 const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
 const NANOS_PER_MS = 1_000_000
-/** More than any deployment has at the start. */
+/** First number of replicas, above those of any deployment at the start. */
 const FIRST_REPLICAS = 1_000
 
 const nowMs = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / NANOS_PER_MS)
@@ -21,7 +21,7 @@ const decodeReplicas = Schema.decodeUnknownSync(
   Schema.Struct({ metadata: Schema.Struct({ name: Schema.String }), spec: Schema.Struct({ replicas: Schema.Int }) })
 )
 
-/** Watches the deployments of the first cluster with the official client: gives when each number of replicas was heard. */
+/** Watches the deployments of the first cluster with the official client. Returns the arrival time of each number of replicas. */
 const hearing = Effect.fnUntraced(function* (kubeconfig: string, name: string) {
   const config = new KubeConfig()
   config.loadFromString(kubeconfig)

@@ -1,5 +1,5 @@
 /**
- * Live lists over many clusters whose answers take their time.
+ * Live lists over many slow clusters.
  */
 import { Console, Effect } from "effect"
 import type { Claim } from "../claim/Claim.ts"
@@ -16,7 +16,7 @@ const MB = 1_000_000
 const IDLE_MS = 2_000
 const LIST = "/api/v1/workloads?consistency=live&kind=Deployment&limit=1000&timeoutMs=30000"
 
-/** Gives the milliseconds of a live list. **Errors** one that has not all rows. */
+/** Returns the duration of a live list in milliseconds. **Errors** if rows are missing. */
 const listing = (ask: Asking.Ask, rows: number, cluster?: string) =>
   Effect.flatMap(Measure.timed(ask(LIST, cluster)), ([ms, text]) => {
     const found = text.split('"kind":"Deployment"').length - 1
@@ -25,7 +25,7 @@ const listing = (ask: Asking.Ask, rows: number, cluster?: string) =>
       : Effect.fail(new Programs.ProgramFailed({ problem: `${found} rows of ${rows}: ${text.slice(-300)}` }))
   })
 
-/** Gives what an effect takes of the service's processor time. **Units** milliseconds. */
+/** Runs an effect and returns the service's processor time meanwhile. **Units** milliseconds. */
 const processorTime = Effect.fnUntraced(function* <A, E>(service: Programs.Service, effect: Effect.Effect<A, E>) {
   const began = yield* service.figures
   const value = yield* effect
@@ -53,9 +53,9 @@ export const live = Effect.fnUntraced(function* ({ quick }: Extent) {
   const whoAmI = yield* Asking.connect(service.port, KEY.raw)
   const list = listing(ask, count * EACH)
 
-  // Connections to each cluster are open afterwards, and the ways of both are warm.
+  // Warm-up: opens the connections to each cluster and compiles the code.
   yield* Effect.repeat(list, { times: warmUps - 1 })
-  // The better of two, so that one call that came at a bad moment is not taken for a slow cluster.
+  // Take the better of two calls, so that one unlucky call does not look like a slow cluster.
   const singles = yield* Effect.forEach(Array.from({ length: count }).keys(), (place) =>
     Effect.map(Effect.replicateEffect(listing(ask, EACH, Filling.clusterName(place)), 2), (took) => Math.min(...took))
   )

@@ -1,5 +1,5 @@
 /**
- * Pages and walks over very many rows, each compared with all rows filtered and sorted.
+ * Pages and walks over very many rows, each compared with the filtered and sorted expected rows.
  */
 import { Console, Effect, Schema } from "effect"
 import type { Claim } from "../claim/Claim.ts"
@@ -52,7 +52,7 @@ export const reads = Effect.fnUntraced(function* ({ quick }: Extent) {
   return [...(yield* pages(ask, rows, quick ? 3 : 40, total)), ...(yield* walk(ask, clusters, rows))]
 })
 
-/** First pages by every key in both orders, and the sorts of all rows that they are compared with. */
+/** Measures first pages by every sort key in both orders, against sorting all rows in JavaScript. */
 const pages = Effect.fnUntraced(function* (
   ask: Asking.Ask,
   rows: ReadonlyArray<Truth.Row>,
@@ -64,7 +64,7 @@ const pages = Effect.fnUntraced(function* (
   const slowest = { ms: 0, of: "" }
   let faults = 0
   let first = ""
-  // All before the first question: what the sorts leave behind would be collected while an answer is waited for, and count as its time.
+  // Sort before the first request. Otherwise collecting the garbage of the sorts would count as time of an answer.
   const questions = Truth.SORTS.flatMap((sort) => ORDERS.map((order) => ({ sort, order })))
   const expected = yield* Effect.forEach(questions, ({ order, sort }) =>
     Effect.map(
@@ -79,7 +79,7 @@ const pages = Effect.fnUntraced(function* (
     const path = `/api/v1/workloads?limit=${PAGE}&sort=${sort}&order=${order}`
     const own: Array<number> = []
     for (let turn = 0; turn < times; turn++) {
-      // A cold page counts: the first of each order is one of those that are measured.
+      // The first page of each order counts too, although it is cold.
       const [ms, text] = yield* Measure.timed(ask(path))
       own.push(ms)
       if (turn > 0) continue
@@ -122,7 +122,7 @@ const decodeWrites = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Struct({ writes: Schema.Int, refused: Schema.Int }))
 )
 
-/** All rows by cursor, while some come and go. */
+/** Reads all rows by cursor while other rows come and go. */
 const walk = Effect.fnUntraced(function* (
   ask: Asking.Ask,
   clusters: Programs.Clusters,

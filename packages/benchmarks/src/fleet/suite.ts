@@ -1,5 +1,5 @@
 /**
- * What the service claims of large fleets: pages, walks, syncs, live lists, and how soon a change is read.
+ * The claims for large fleets: pages, walks, syncs, live lists, and the delay of changes.
  */
 import { ControlPlane } from "@quarterdeck/harness"
 import { lackOf } from "../harness/lack.ts"

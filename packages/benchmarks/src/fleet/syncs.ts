@@ -1,5 +1,5 @@
 /**
- * First syncs of many pods, beside informers of the official client on the same servers.
+ * First syncs of many pods, compared with informers of the official client on the same servers.
  */
 import { ControlPlane, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
@@ -13,13 +13,13 @@ import type { Extent } from "../claim/Suite.ts"
 const KEY = { raw: "benchmark-reader-0123456789", rule: { role: "Viewer" } }
 const POD_BYTES = 10_000
 
-/** What a sync took, less what the service takes with the same clusters empty. **Units** milliseconds, bytes. */
+/** The cost of a sync, without the cost of the same clusters when empty. **Units** milliseconds, bytes. */
 interface Synced {
   readonly cpuMs: number
   readonly keptBytes: number
 }
 
-/** Starts the service until it is ready, and asks who it is meanwhile. **Shape** `open` has clusters that are held let it in. */
+/** Starts the service, and calls whoami until it is ready. **Shape** `open` makes held clusters reachable. */
 const started = Effect.fnUntraced(function* (kubeconfig: string, open: Effect.Effect<unknown, Programs.ProgramFailed>) {
   const service = yield* Programs.service({ kubeconfig, keys: [KEY] })
   const ask = yield* Asking.connect(service.port, KEY.raw)
@@ -30,10 +30,10 @@ const started = Effect.fnUntraced(function* (kubeconfig: string, open: Effect.Ef
   return { ask, service, synced, tookMs, collected: yield* service.collected }
 })
 
-/** Syncs of which the medians count. */
+/** Number of syncs. Their medians count. */
 const TIMES = 3
 
-/** What the service takes to start in front of clusters without anything in them. */
+/** Measures a start of the service with empty clusters. */
 const idle = Effect.fnUntraced(function* (clusters: number) {
   const filling = { clusters, deployments: 0, pods: 0, podBytes: 0, delayMs: 0, isHeld: false }
   const { kubeconfig } = yield* Programs.clusters(JSON.stringify(filling))
@@ -41,7 +41,7 @@ const idle = Effect.fnUntraced(function* (clusters: number) {
   return { cpuMs: synced.cpuMs, bytes: collected.heapBytes + collected.externalBytes }
 }, Effect.scoped)
 
-/** Starts anew as often as syncs are measured, and gives the medians. */
+/** Measures several starts with empty clusters and returns the medians. */
 const idles = Effect.fnUntraced(function* (clusters: number) {
   const all = yield* Effect.replicateEffect(idle(clusters), TIMES)
   return { cpuMs: medianOf(all, ({ cpuMs }) => cpuMs), bytes: medianOf(all, ({ bytes }) => bytes) }
@@ -54,13 +54,13 @@ const peerOf = ({ before, collected, synced }: Effect.Success<ReturnType<typeof 
   keptBytes: collected.heapBytes + collected.externalBytes - before.heapBytes - before.externalBytes
 })
 
-/** The medians of what several syncs of a peer took. */
+/** Returns the medians of several syncs of a peer. */
 const peersOf = (all: ReadonlyArray<Synced>): Synced => ({
   cpuMs: medianOf(all, ({ cpuMs }) => cpuMs),
   keptBytes: medianOf(all, ({ keptBytes }) => keptBytes)
 })
 
-/** Compares processor times of a sync. */
+/** Makes a claim about the processor time of a sync. */
 const processor = (claim: string, ours: number, peer: Synced, goal: Goal, note: string): Claim => ({
   claim,
   ours: { value: ours, unit: "ms" },
@@ -83,7 +83,7 @@ export const pods = Effect.fnUntraced(function* ({ quick }: Extent) {
   const { command, kubeconfig } = yield* Programs.clusters(JSON.stringify(filling), { givesWay: true })
   const empty = yield* idles(filling.clusters)
   const bytesOf = ({ externalBytes, heapBytes }: Figures) => (heapBytes + externalBytes - empty.bytes) / total
-  // Clusters let the service in once it is looked at: else much may be read by then.
+  // The clusters become reachable only after the measurement has started, so that it covers the whole sync.
   const sync = Effect.gen(function* () {
     yield* command("/hold")
     const { ask, collected, service, synced, tookMs } = yield* started(kubeconfig, command("/open"))

@@ -1,13 +1,13 @@
 /**
- * What the clusters of a fleet hold, as their API tells it to anybody, and by how much it differs from before.
+ * The contents of a fleet's clusters, read through their API, and the difference to an earlier state.
  *
- * Shares no code with what takes clusters back.
+ * Shares no code with the reset of clusters.
  */
 import type { ClusterApi, Fleet, KubeObject } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
 
-/** Kinds that a test writes, and that no cluster writes by itself once it is ready. */
+/** Kinds that a test writes, and that a ready cluster does not write by itself. */
 const KINDS = [
   ["v1", "Namespace"],
   ["v1", "ConfigMap"],
@@ -23,7 +23,7 @@ const KINDS = [
   ["rbac.authorization.k8s.io/v1", "ClusterRole"]
 ] as const
 
-/** Objects by cluster, kind, namespace and name, without what says who stored them when. */
+/** Objects by cluster, kind, namespace and name, without uid, versions and timestamps. */
 export type FleetState = ReadonlyMap<string, unknown>
 
 /** Reads the objects of all clusters. */
@@ -50,7 +50,7 @@ const settled = ({ metadata, ...object }: KubeObject.KubeObject): unknown => {
   return { ...object, metadata: rest }
 }
 
-/** Counts the objects that are gone, new or other than before. */
+/** Counts the objects that are missing, new or changed. */
 export const differing = (before: FleetState, after: FleetState): number => {
   const gone = [...before].filter(([id, object]) => !isDeepStrictEqual(after.get(id), object)).length
   return gone + [...after.keys()].filter((id) => !before.has(id)).length

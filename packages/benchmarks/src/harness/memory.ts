@@ -1,6 +1,5 @@
 /**
- * What three embedded clusters full of pods take in memory, everything included: Node, the harness as it is
- * published, the seed.
+ * Memory of three embedded clusters full of pods, including Node, the published build of the harness and the seed.
  */
 import { Console, Effect, FileSystem, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -14,7 +13,7 @@ const PACKAGE = fileURLToPath(new URL("../../", import.meta.url))
 const PROBE = fileURLToPath(new URL("../harnessMemory.ts", import.meta.url))
 const CLUSTERS = 3
 const PODS = 5_000
-/** A seed has three workloads at least. */
+/** Minimum number of workloads of a seed. */
 const FEWEST_PODS = 3
 const QUICK_PODS = 1_000
 const GOAL_MB = 400
@@ -24,7 +23,7 @@ const decode = Schema.decodeEffect(
   Schema.fromJsonString(Schema.Struct({ rssBytes: Schema.Natural, pods: Schema.Natural }))
 )
 
-/** Builds the harness, and the probe beside it: Node's own compiler of types would take 30 MB in the process measured. */
+/** Builds the harness and the probe. Node's own type stripping would take 30 MB in the measured process. */
 const built = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -45,7 +44,7 @@ const measure = Effect.fnUntraced(function* (probe: string, pods: number, flags:
   return measured
 })
 
-/** V8 lets its heap grow while there is memory, and can be told not to. */
+/** Flags of two runs: by default, V8 lets its heap grow while memory is free; a flag limits this. */
 const SETTINGS = [
   { name: "V8 as it is", flags: [] },
   { name: "node --optimize-for-size", flags: ["--optimize-for-size"] }

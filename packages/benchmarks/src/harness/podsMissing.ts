@@ -1,5 +1,5 @@
 /**
- * A seed that made other pods than it was asked for: what was measured of it says nothing.
+ * The error of a seed with a wrong number of pods, which makes the measurement invalid.
  */
 import { Effect, Schema } from "effect"
 
@@ -12,6 +12,6 @@ export class PodsMissing extends Schema.TaggedError<PodsMissing>()("PodsMissing"
   }
 }
 
-/** Fails unless there are as many pods as were asked for. */
+/** Fails unless the number of pods equals the requested number. */
 export const check = (count: { readonly asked: number; readonly found: number }): Effect.Effect<void, PodsMissing> =>
   count.asked === count.found ? Effect.void : Effect.fail(new PodsMissing(count))

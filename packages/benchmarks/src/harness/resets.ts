@@ -1,5 +1,5 @@
 /**
- * Taking three clusters back between two tests, against doing it through the Kubernetes API.
+ * Resetting three clusters between two tests, compared with a reset through the Kubernetes API.
  */
 import {
   type ApiError,
@@ -17,7 +17,7 @@ import type { Extent, Part } from "../claim/Suite.ts"
 import * as FleetState from "./fleetState.ts"
 import { lackOf } from "./lack.ts"
 
-/** What a test leaves behind, in the whole fleet. */
+/** Number of objects that a test changes, in the whole fleet. */
 const OBJECTS = 200
 
 const DRIVERS: ReadonlyArray<{ readonly driver: ClusterDriver.ClusterDriver; readonly goalMs: number }> = [
@@ -25,7 +25,7 @@ const DRIVERS: ReadonlyArray<{ readonly driver: ClusterDriver.ClusterDriver; rea
   { driver: ControlPlane.driver, goalMs: 1_000 }
 ]
 
-/** What a test does: a third each is new, changed and deleted. */
+/** Simulates a test: creates, changes and deletes a third of the objects each. */
 const disturb = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   yield* Effect.forEach(
     Array.from({ length: OBJECTS }, (_, at) => at),
@@ -60,13 +60,13 @@ const prepared = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   yield* fleet.checkpoint
 })
 
-/** One way to take a fleet back. */
+/** A method of resetting a fleet. */
 export type Reset<E> = (fleet: Fleet["Service"]) => Effect.Effect<Effect.Effect<unknown, E>, E>
 
-/** The harness's own way. */
+/** The reset of the harness. */
 const ours: Reset<HarnessError.HarnessError> = (fleet) => Effect.succeed(fleet.reset)
 
-/** Calls of the API alone, from what they read before. */
+/** A reset through the API, which restores the objects it has read before. */
 const byApi: Reset<ApiError.ApiError> = Effect.fnUntraced(function* (fleet: Fleet["Service"]) {
   const captured = yield* Effect.forEach(fleet.clusters, ({ api }) =>
     Effect.map(ApiReset.capture(api), (state) => ({ api, state }))
@@ -77,7 +77,7 @@ const byApi: Reset<ApiError.ApiError> = Effect.fnUntraced(function* (fleet: Flee
   })
 })
 
-/** How long resets took, and how many objects differ after the worst of them, both ways. */
+/** The durations of both methods, and the largest number of objects that differ after a reset of either. */
 export const measure = <E>(
   driver: ClusterDriver.ClusterDriver,
   turns: Turns,

@@ -1,5 +1,5 @@
 /**
- * A large seed over three control planes, and how long its pods take to run.
+ * A large seed on three control planes, and the time until its pods run.
  */
 import { ControlPlane, eventually, FakeKubelet, Fleet, Seed } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
@@ -15,7 +15,7 @@ const QUICK_PODS = 600
 const GOAL_MS = 20_000
 const RUNNING_WITHIN = "5 minutes"
 
-/** How many pods there are in all clusters, of those that a field selector picks. */
+/** Counts the pods in all clusters that match a field selector. */
 const podsOf = (fleet: Fleet["Service"], picked: { readonly fieldSelector?: string } = {}) =>
   Effect.map(
     Effect.forEach(fleet.clusters, ({ api }) => api.list({ apiVersion: "v1", kind: "Pod", ...picked })),
@@ -30,7 +30,7 @@ const measure = Effect.fnUntraced(function* ({ quick }: Extent) {
   const [seedMs, plans] = yield* timed(Seed.fill(fleet, { size: { pods: each }, pods: "bound" }))
   yield* PodsMissing.check({ asked, found: yield* podsOf(fleet) })
   const planned = plans.flatMap(({ workloads }) => workloads.flatMap((workload) => workload.pods))
-  // A seed has pods that are not to run: what is asked for less these is what must.
+  // Some pods of a seed are meant not to run. The others must run.
   const wanted = asked - planned.filter(({ state }) => state !== "running").length
   const [runMs] = yield* timed(
     Effect.gen(function* () {

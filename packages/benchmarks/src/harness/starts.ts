@@ -1,5 +1,5 @@
 /**
- * Three clusters as one fleet, against the same three started one after the other.
+ * Starting three clusters as one fleet, compared with starting them one after the other.
  */
 import { type ClusterDriver, ControlPlane, Embedded, Fleet } from "@quarterdeck/harness"
 import { K3s } from "@quarterdeck/harness/k3s"
@@ -11,7 +11,7 @@ import { lackOf } from "./lack.ts"
 
 const NAMES = ["hub", "prod", "stage"] as const
 
-/** The goals are in milliseconds, for three clusters; containers take too long for a quick run. */
+/** The goals for three clusters, in milliseconds. Containers take too long for a quick run. */
 const DRIVERS: ReadonlyArray<{
   readonly driver: ClusterDriver.ClusterDriver
   readonly goalMs: number
@@ -22,7 +22,7 @@ const DRIVERS: ReadonlyArray<{
   { driver: K3s.driver, goalMs: 10_000, isQuick: false }
 ]
 
-/** Starts clusters and gives the time until all are ready; their end is not counted. */
+/** Starts clusters and returns the time until all are ready. Does not count stopping them. */
 const startMs = <E>(start: Effect.Effect<unknown, E, Scope.Scope>): Effect.Effect<Timed<unknown>, E> =>
   Effect.scoped(timed(start))
 
@@ -33,7 +33,7 @@ const oneByOne = (driver: ClusterDriver.ClusterDriver) =>
   startMs(Effect.forEach(NAMES, (parent) => Fleet.make({ driver, parent })))
 
 const measure = Effect.fnUntraced(function* ({ driver, goalMs }: (typeof DRIVERS)[number], { quick }: Extent) {
-  // The first start pays for what stays: compiled code, files in the page cache.
+  // The first start also pays for compiled code and the page cache.
   const turns = { warm: 1, times: quick ? 1 : 5 }
   yield* Console.error(`three clusters with the ${driver.name} driver, ${turns.times} times each way`)
   const { ours, peer } = yield* pairs(turns, { ours: () => together(driver), peer: () => oneByOne(driver) })

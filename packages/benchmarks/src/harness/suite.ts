@@ -1,5 +1,5 @@
 /**
- * What the harness claims: starts, resets, seeds and memory of several clusters.
+ * The claims of the harness: starts, resets, seeds and memory of several clusters.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { memory } from "./memory.ts"

@@ -1,5 +1,5 @@
 /**
- * Questions for pages of workloads, no two of them alike.
+ * Requests for pages of workloads, all different.
  */
 import type { Key } from "../load/Programs.ts"
 import type { Question } from "../load/Plan.ts"
@@ -7,7 +7,7 @@ import type { Question } from "../load/Plan.ts"
 const KEYS = 100
 const SORTS = ["name", "namespace", "cluster", "kind", "status", "createdAt", "cpuRequestMillis", "memoryRequestBytes"]
 const ORDERS = ["asc", "desc"]
-/** Parts of names, and none: a filter that leaves out nothing is one, too. */
+/** Name filters. The empty text filters nothing. */
 const NAMES = [
   "",
   "a",
@@ -32,12 +32,12 @@ const NAMES = [
   "6",
   "7"
 ]
-/** Namespaces that are asked for by name. */
+/** Namespace filters. */
 const PLACES = 2
-/** Has no factor in common with how many questions there are, so that steps of it visit each once. */
+/** Step for mixing. It has no factor in common with the number of requests, so it visits each once. */
 const STRIDE = 7_919
 
-/** Keys of readers: of everything, of two clusters, and of half of the namespaces. */
+/** Keys with three scopes: everything, two clusters, half of the namespaces. */
 export const keysOf = (clusters: ReadonlyArray<string>, namespaces: ReadonlyArray<string>): ReadonlyArray<Key> =>
   Array.from({ length: KEYS }, (_, index) => {
     const raw = `benchmark-reader-${index}-0123456789`
@@ -49,7 +49,7 @@ export const keysOf = (clusters: ReadonlyArray<string>, namespaces: ReadonlyArra
 
 const halfOf = (namespaces: ReadonlyArray<string>) => namespaces.slice(0, Math.ceil(namespaces.length / 2))
 
-/** All combinations of key, order, name and namespace, mixed. **Shape** a key is never asked beyond its scope. */
+/** All combinations of key, order, name and namespace, mixed. **Shape** never requests anything outside of a key's scope. */
 export const questionsOf = (keys: ReadonlyArray<Key>, namespaces: ReadonlyArray<string>): ReadonlyArray<Question> => {
   const places = ["", ...halfOf(namespaces).slice(0, PLACES)]
   const plain = keys.flatMap(({ raw: key }) =>

@@ -1,5 +1,5 @@
 /**
- * Reads of the service beside a server of Node's own that writes the same bytes, both asked by the same load in turns.
+ * Reads of the service, compared with a plain Node server that writes the same bytes. Both get the same load in turns.
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { Console, Effect } from "effect"
@@ -11,12 +11,12 @@ import * as Measure from "../claim/Measure.ts"
 import type { Extent } from "../claim/Suite.ts"
 import { keysOf, questionsOf } from "./questions.ts"
 
-/** Deployments of each cluster: so many that a filter leaves a page of 100. */
+/** Deployments of each cluster. Enough for full pages of 100 under each filter. */
 const EACH = 3_000
 const QUICK_EACH = 1_000
-/** Answers that the raw server writes in turn, where each is another. */
+/** Number of recorded answers that the raw server writes in turn. */
 const RECORDED = 64
-/** Questions of one load at most. */
+/** Maximum number of requests of one load. */
 const MOST = 30_000
 const CLUSTER_CONNECTIONS = 32
 const PAGE_CONNECTIONS = 16
@@ -45,12 +45,12 @@ interface Contest {
   readonly claim: string
   readonly atLeast: number
   readonly connections: number
-  /** What is asked: one question again and again, or always another. */
+  /** The requests: the same one repeatedly, or all different. */
   readonly questions: ReadonlyArray<Question>
   readonly note: string
 }
 
-/** Loads the service and the raw server in turns. **Errors** a question that would be asked twice where none may be. */
+/** Loads the service and the raw server in turns. **Errors** if a load needs more different requests than there are. */
 const contest = Effect.fnUntraced(function* (
   { quick }: Extent,
   service: Programs.Service,
@@ -92,7 +92,7 @@ const contest = Effect.fnUntraced(function* (
   }
   return {
     claim,
-    // The first pair warms both.
+    // The first pair is the warm-up.
     ours: { value: Measure.median(ours.slice(1)), unit: "/s" },
     peer: { name: "node:http writing the same bytes", value: Measure.median(peer.slice(1)), unit: "/s" },
     goal: { _tag: "ratioAtLeast", atLeast },

@@ -1,5 +1,5 @@
 /**
- * What the service claims of reads over HTTP: how near they are to a server that does nothing but write the same bytes.
+ * The claims of reads over HTTP, relative to a server that only writes the same bytes.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { clusters, pages } from "./reads.ts"

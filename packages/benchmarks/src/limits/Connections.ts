@@ -1,11 +1,11 @@
 /**
- * Connections that ask one after the other, each as soon as it has its answer.
+ * A load over several connections. Each sends its next request as soon as it has an answer.
  */
 import { Clock, Effect } from "effect"
 import { Agent, request } from "node:http"
 import { timed } from "../claim/Measure.ts"
 
-/** What the connections ask, and for how many `seconds`; `keyOf` gives the key of a connection's call. */
+/** The parameters of a load. `keyOf` returns the key for a call of a connection. */
 export interface Load {
   readonly url: string
   readonly localAddress: string
@@ -14,7 +14,7 @@ export interface Load {
   readonly seconds: number
 }
 
-/** What a load came to. **Units** milliseconds each, by status. */
+/** The latencies of a load in milliseconds, by status. */
 export type Answered = ReadonlyMap<number, ReadonlyArray<number>>
 
 const ask = (url: string, agent: Agent, localAddress: string, key: string): Effect.Effect<number, Error> =>
@@ -30,7 +30,7 @@ const ask = (url: string, agent: Agent, localAddress: string, key: string): Effe
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** Asks until its time is over. **Errors** what breaks a connection. */
+/** Runs a load until its time is over. **Errors** broken connections. */
 export const run = Effect.fnUntraced(function* ({ connections, keyOf, localAddress, seconds, url }: Load) {
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new Agent({ keepAlive: true, maxSockets: connections })),

@@ -1,5 +1,5 @@
 /**
- * Connections that send wrong keys without pause: what they cost the server's memory, its log, and who has a good key.
+ * Connections that send wrong keys without pause: their cost in server memory, log lines, and latency for a valid key.
  */
 import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
 import { Console, Effect, FileSystem, Path, Ref, Schema, Stream } from "effect"
@@ -20,7 +20,7 @@ const KIB = 1_024
 
 const keyOf = (index: number): string => `benchmark-viewer-${index}-0123456789`
 const GOOD_KEYS = Array.from({ length: CONNECTIONS }, (_, index) => keyOf(index))
-/** That of the caller beside the load. */
+/** The key of the client that is measured during the load. */
 const OWN_KEY = keyOf(CONNECTIONS)
 
 class LoadFailed extends Schema.TaggedError<LoadFailed>()("LoadFailed", { problem: Schema.String }) {
@@ -67,13 +67,13 @@ export const guesses = Effect.fnUntraced(function* ({ quick }: Extent) {
   return claims
 }, Effect.scoped)
 
-/** Prints how many answers had each status: `50 of 401, 12,044 of 429`. */
+/** Prints the number of answers per status. **Example** `50 of 401, 12,044 of 429` */
 const told = (load: ReadonlyMap<number, number>): string =>
   [...load].map(([status, times]) => `${times.toLocaleString("en-US")} of ${status}`).join(", ")
 
 const decodeCounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Natural)))
 
-/** Asks with a key of its own from 127.0.0.2 while another process asks over many connections from 127.0.0.1. */
+/** Sends requests with its own key from 127.0.0.2, while another process sends a load from 127.0.0.1. */
 const beside = Effect.fnUntraced(function* (url: string, seconds: number, keys: ReadonlyArray<string>) {
   const path = `${url}/api/v1/workloads`
   const child = yield* ChildProcess.make(
@@ -90,7 +90,7 @@ const beside = Effect.fnUntraced(function* (url: string, seconds: number, keys: 
 
 const isRefusal = (line: string): boolean => /"message":"requests? refused"|"status":4\d\d/.test(line)
 
-/** The service in a process of its own, in front of two clusters. */
+/** Starts the service in a separate process, with two clusters. */
 const started = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -1,5 +1,5 @@
 /**
- * What limits claim: who guesses keys costs others little.
+ * The claims of rate limits: a client that guesses keys costs other clients little.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { guesses } from "./guesses.ts"

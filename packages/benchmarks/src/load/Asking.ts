@@ -1,15 +1,15 @@
 /**
- * One connection that is kept, as a client has it that asks often.
+ * A client with one keep-alive connection.
  */
 import { Effect } from "effect"
 import { Agent, request } from "node:http"
 import { timed } from "../claim/Measure.ts"
 import { ProgramFailed } from "./Programs.ts"
 
-/** Asks the service, all clusters at once unless one is named. **Errors** another status than 200. */
+/** Sends a request, to all clusters unless one is named. **Errors** any status other than 200. */
 export type Ask = (path: string, cluster?: string) => Effect.Effect<string, ProgramFailed>
 
-/** Opens a connection to a port of loopback until the scope closes. */
+/** Opens a connection to a loopback port until the scope closes. */
 export const connect = (port: number, key: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -44,7 +44,7 @@ const send = (
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** Asks again and again while something runs, with a breath between. **Shape** the milliseconds of each answer. */
+/** Repeats a request while an effect runs, with a short pause in between. **Shape** returns the latencies in milliseconds. */
 export const beside = <A, E, R>(ask: Ask, path: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const tookMs: Array<number> = []

@@ -1,16 +1,16 @@
 /**
- * What a process tells about itself while it is measured.
+ * Figures that a measured process reports about itself.
  */
 import { Effect, type Fiber, Schedule, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
 /**
- * What a process has used until now, in milliseconds and bytes.
+ * The resource usage of a process, in milliseconds and bytes.
  *
- * **Shape** `cpuMs` is processor time of all threads since the start; `longestTurnMs` is how long the thread that
- * serves was held up at most since it is watched; `longestBusyMs` is processor time of that thread, which other
- * programs on the machine do not add to.
+ * **Shape** `cpuMs` is the processor time of all threads since the start. `longestTurnMs` is the longest turn of the event
+ * loop since `watch`, by the clock. `longestBusyMs` is the longest turn in processor time of that thread, which other
+ * programs on the machine do not affect.
  */
 export const Figures = Schema.Struct({
   cpuMs: Schema.Finite,
@@ -34,7 +34,7 @@ const ownMs = (): number => {
   return (system + user) / MICROS_PER_MS
 }
 
-/** How long this thread was ready to run and had no processor. **Source** Linux, "Scheduler Statistics". */
+/** Returns the time that this thread was runnable without a processor. **Source** Linux, "Scheduler Statistics". */
 const queuedMs = (): number => {
   try {
     const [, waited = "0"] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")
@@ -45,10 +45,10 @@ const queuedMs = (): number => {
 }
 
 /**
- * What looks at this process. **Limits** `take` collects garbage where the process may (`--expose-gc`).
+ * Measures this process. **Limits** `take` collects garbage only with `--expose-gc`.
  */
 export interface Probe {
-  /** Looks at the loop every millisecond from now on, which itself costs some processor time. */
+  /** Starts to check the event loop every millisecond, which takes some processor time. */
   readonly watch: () => void
   readonly take: (collected: boolean) => Figures
 }
@@ -81,7 +81,7 @@ export const make = (): Probe => {
     take: (collected) => {
       if (watching !== undefined) look()
       const turns = { longestTurnMs: delays.max / NANOS_PER_MS, longestBusyMs, longestQueuedMs }
-      // What buffers hold outside of the heap is counted until the collection after the one that found them unused.
+      // The first collection finds unused buffers, the second releases their memory outside of the heap.
       if (collected) for (let times = 0; times < 2; times++) globalThis.gc?.()
       const { system, user } = process.cpuUsage()
       const memory = process.memoryUsage()

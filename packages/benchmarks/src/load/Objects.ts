@@ -1,5 +1,5 @@
 /**
- * Objects that fill clusters, the same in every run.
+ * Objects to fill clusters with, the same in every run.
  */
 import type { KubeObject } from "@quarterdeck/harness"
 
@@ -7,7 +7,7 @@ const WORDS = ["cart", "search", "payment", "ledger", "report", "session", "imag
 const TIERS = ["front", "back", "edge", "batch", "core"]
 const NAMESPACES = 20
 const DIGITS = 5
-/** Spreads numbers: it has no factor in common with how many there are of anything here. */
+/** Multiplier that spreads numbers. It is prime, so it has no factor in common with any count here. */
 const SPREAD = 7_919
 
 export const namespaces: ReadonlyArray<string> = Array.from(
@@ -24,9 +24,9 @@ export const namespace = (name: string): KubeObject.KubeObject => ({
 const at = <A>(all: ReadonlyArray<A>, index: number, otherwise: A): A => all[index % all.length] ?? otherwise
 
 /**
- * The deployment of that number in a cluster: names, sizes and images differ, and no order by one is that by another.
+ * Makes the deployment with the given number. Names, sizes and images differ, and sorting by each gives another order.
  *
- * **Shape** with `status`, as a controller would have written it: one of ten is degraded.
+ * **Shape** includes the `status` that a controller would write. One in ten is degraded.
  */
 export const deployment = (cluster: number, index: number) => {
   const spread = (index + 1) * SPREAD + cluster * 31
@@ -63,7 +63,7 @@ export const deployment = (cluster: number, index: number) => {
 const cpuMillisOf = (spread: number): number => 50 + (spread % 40) * 25
 const memoryMiOf = (spread: number): number => 64 + (spread % 23) * 32
 
-/** The containers of a deployment's pods. */
+/** Makes the containers of a deployment's pods. */
 export const containersOf = (index: number, app: string) => [
   {
     name: "main",

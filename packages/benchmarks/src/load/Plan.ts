@@ -1,17 +1,17 @@
 /**
- * What a load asks, and what came of it: the two files between the bench and the program that asks.
+ * The plan and the results of a load, exchanged between the benchmark and the load generator.
  */
 import { Schema } from "effect"
 
-/** A request as it goes out. **Shape** `path` has its query. */
+/** A request to send. **Shape** `path` includes the query. */
 export const Question = Schema.Struct({ path: Schema.String, key: Schema.String })
 export type Question = typeof Question.Type
 
 /**
- * Connections that ask one after the other, each as soon as it has its answer.
+ * A load over several connections. Each sends its next request as soon as it has an answer.
  *
- * **Shape** questions are asked in turn, by whichever connection is free. With `pages` a connection whose
- * answer has a cursor asks for the page behind it, once.
+ * **Shape** the connections share the list of questions and take them in turn. With `pages`, a connection follows the cursor
+ * of an answer once.
  *
  * **Units** seconds.
  */
@@ -27,7 +27,7 @@ export type Plan = typeof Plan.Type
 /**
  * The counts, the rate and the latencies of a load.
  *
- * **Shape** `asked` counts questions begun, `refused` answers of another status than 200.
+ * **Shape** `asked` counts started requests, `refused` answers with a status other than 200.
  *
  * **Units** milliseconds.
  */

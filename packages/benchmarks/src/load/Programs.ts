@@ -1,5 +1,5 @@
 /**
- * The processes of a bench: the service, its peer, and those that ask.
+ * The processes of a benchmark: the service, its peers and the load generators.
  */
 import { eventually } from "@quarterdeck/harness"
 import { Effect, FileSystem, Path, Schema } from "effect"
@@ -17,15 +17,15 @@ const LOAD = "httpLoad.ts"
 const CLUSTERS = "fleetClusters.ts"
 const INFORMERS = "informerPeer.ts"
 const READERS = "streamReaders.ts"
-/** Those of the image, and what `quarterdeck serve` sets itself. */
+/** The Node options of the image, and those that `quarterdeck serve` sets itself. */
 const NODE_OPTIONS = ["--max-semi-space-size=16", "--v8-pool-size=1", "--no-allocation-site-pretenuring"]
-/** A hundred clusters in one process collect for each other: with room for it, seldom, as those do that are on machines of their own. */
+/** A larger nursery for processes of many clusters, so that garbage collections are as rare as on separate machines. */
 const CLUSTER_OPTIONS = ["--max-semi-space-size=64"]
 const READY_WITHIN = "4 minutes"
 
 const programPath = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
-/** A program that did not do what it was started for. */
+/** A program failed or gave an unexpected answer. */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
@@ -35,16 +35,16 @@ export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramF
 const promised = <A>(ask: () => Promise<A>): Effect.Effect<A, ProgramFailed> =>
   Effect.tryPromise({ try: ask, catch: (error) => new ProgramFailed({ problem: String(error) }) })
 
-/** How a program is run. `givesWay`: where others want a processor too, it is theirs. */
+/** Options of a program. With `givesWay`, it has the lowest priority. */
 interface Running {
   readonly nodeOptions?: ReadonlyArray<string>
   readonly givesWay?: boolean
 }
 
-/** The lowest priority, for all threads of a program. */
+/** The lowest autogroup priority. */
 const LOWEST = "19"
 
-/** Starts a program until the scope closes, and waits until it says where it listens. What it logs goes nowhere. */
+/** Starts a program until the scope closes, and waits until it has written its ports. Discards its logs. */
 const start = Effect.fnUntraced(function* <F>(
   program: string,
   args: ReadonlyArray<string>,
@@ -80,10 +80,10 @@ const start = Effect.fnUntraced(function* <F>(
 })
 
 /**
- * Gives a program's whole session the lowest priority: each has one of its own, and Linux shares processors between sessions
- * before it looks at who is nicer within one.
+ * Sets the lowest priority for a program's session. Linux shares processors between sessions first, and applies the nice
+ * value only within a session. Each program has its own session.
  *
- * **Source** sched(7), "The autogroup feature"; kernels without it have no such file.
+ * **Source** sched(7), "The autogroup feature". Kernels without autogroups have no such file.
  */
 const giveWay = Effect.fnUntraced(function* (pid: number) {
   const files = yield* FileSystem.FileSystem
@@ -91,18 +91,18 @@ const giveWay = Effect.fnUntraced(function* (pid: number) {
   if (yield* files.exists(group)) yield* files.writeFileString(group, LOWEST)
 })
 
-/** A directory that is gone with the scope. */
+/** Creates a directory and removes it when the scope closes. */
 const temporary = Effect.flatMap(FileSystem.FileSystem, (files) =>
   files.makeTempDirectoryScoped({ prefix: "quarterdeck-bench-" })
 )
 
-/** A key of the service, with the rule that it is given. */
+/** An API key and its rule. */
 export interface Key {
   readonly raw: string
   readonly rule: unknown
 }
 
-/** The running service. **Shape** `watched` begins to look for the longest turn, `collected` collects garbage first. */
+/** The running service. **Shape** `watched` starts to measure the longest turn. `collected` collects garbage first. */
 export interface Service {
   readonly port: number
   readonly pid: number
@@ -111,7 +111,7 @@ export interface Service {
   readonly collected: Effect.Effect<Figures, ProgramFailed>
 }
 
-/** Starts the service over the clusters of a kubeconfig; `reads` as the setting `audit.reads`. */
+/** Starts the service on the clusters of a kubeconfig. `reads` is the setting `audit.reads`. */
 export const service = Effect.fnUntraced(function* (options: {
   readonly kubeconfig: string
   readonly keys: ReadonlyArray<Key>
@@ -159,11 +159,11 @@ export const untilReady = ({ port }: Service) =>
     { within: READY_WITHIN, every: "20 millis" }
   )
 
-/** Keeps the answers to some questions. */
+/** Records the answers to some requests. */
 export const recorded = ({ port }: Service, questions: Plan["questions"]) =>
   Effect.forEach(questions, ({ key, path }) => promised(() => record(port, path, key)))
 
-/** Starts a server that writes these answers in turn, and gives its port. */
+/** Starts a server that replies with these answers in turn, and returns its port. */
 export const raw = Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) {
   const files = yield* FileSystem.FileSystem
   const file = `${yield* temporary}/answers`
@@ -172,7 +172,7 @@ export const raw = Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) 
   return said.port
 })
 
-/** Starts a process that asks, and gives the way to ask by it. **Errors** answers of another status than 200. */
+/** Starts a load generator and returns a function to run plans. **Errors** answers with a status other than 200. */
 export const loader = Effect.gen(function* () {
   const { said } = yield* start(LOAD, [], Schema.Struct({ port: Schema.Int }))
   return Effect.fnUntraced(function* (plan: Plan) {
@@ -186,7 +186,7 @@ export const loader = Effect.gen(function* () {
   })
 })
 
-/** Starts a process that reads streams, and gives the way to tell it what to do: see src/streamReaders.ts. */
+/** Starts a process of stream readers and returns a function to send it commands; see src/streamReaders.ts. */
 export const streamReaders = Effect.gen(function* () {
   const { said } = yield* start(READERS, [], Schema.Struct({ port: Schema.Int }))
   return Effect.fnUntraced(function* (command: string, body: unknown) {
@@ -198,15 +198,15 @@ export const streamReaders = Effect.gen(function* () {
   })
 })
 
-/** Clusters in a process of their own. **Shape** `command` writes to them, see src/fleetClusters.ts. */
+/** Clusters in a separate process. **Shape** `command` sends a command; see src/fleetClusters.ts. */
 export interface Clusters {
   readonly kubeconfig: string
   readonly command: (path: string) => Effect.Effect<string, ProgramFailed>
 }
 
 /**
- * Starts clusters that hold what the text of a filling tells. With `givesWay` they leave the processors to the service, as
- * they do that run on machines of their own.
+ * Starts clusters with the contents of a filling. With `givesWay`, they yield processors to the service, as if they ran on
+ * separate machines.
  */
 export const clusters = Effect.fnUntraced(function* (filling: string, priority: Pick<Running, "givesWay"> = {}) {
   const { said } = yield* start(
@@ -225,7 +225,7 @@ export const clusters = Effect.fnUntraced(function* (filling: string, priority: 
 
 const Synced = Schema.Struct({ before: Figures, synced: Figures, collected: Figures })
 
-/** Lets informers of the official client take so many objects of these kinds, in a process of their own. */
+/** Syncs informers of the official client in a separate process, until they have the given number of objects. */
 export const informed = Effect.fnUntraced(function* (kubeconfig: string, kinds: string, total: number) {
   const files = yield* FileSystem.FileSystem
   const file = `${yield* temporary}/kubeconfig`

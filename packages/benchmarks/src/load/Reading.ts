@@ -1,22 +1,23 @@
 /**
- * What is told to the program that reads streams, and what it tells.
+ * The commands to the process of stream readers, and its replies.
  */
 import { Schema } from "effect"
 
-/** Opens so many streams, shared out over the keys. */
+/** Opens the given number of streams, spread over the keys. */
 export const Opening = Schema.Struct({ port: Schema.Int, keys: Schema.Array(Schema.String), readers: Schema.Int })
 export type Opening = typeof Opening.Type
 
-/** Writes that every reader must have heard of. **Units** milliseconds of the machine's monotonic clock. */
+/** Writes that every reader must have received. **Units** milliseconds of the machine's monotonic clock. */
 export const Writes = Schema.Array(Schema.Tuple([Schema.String, Schema.Finite]))
 export type Writes = typeof Writes.Type
 
 /**
- * What became of readers.
+ * The state of the readers.
  *
- * **Shape** `ready` have the whole set; `differing` have not what a fresh list shows; `untold` counts writes that a reader was
- * not told, of all readers; `ended` were cut or ended, `resets` had to begin anew. **Units** milliseconds from the write to
- * the reader, of all readers together.
+ * **Shape** the number of readers that are `ready` (have the whole set), `differing` (differ from a fresh list) or `ended`.
+ * The number of `resets`, of writes delivered (`told`) and not delivered (`untold`), summed over all readers.
+ *
+ * **Units** the percentiles are milliseconds from the write to the reader.
  */
 export const Reading = Schema.Struct({
   ready: Schema.Int,

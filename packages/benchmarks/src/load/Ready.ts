@@ -1,10 +1,10 @@
 /**
- * How a program of a bench says that it listens: by a file, since what it prints is its log.
+ * Reports the port of a benchmark program through a file, because its output is its log.
  */
 import { renameSync, writeFileSync } from "node:fs"
 import type { Server } from "node:net"
 
-/** Listens on a port of loopback that is free, and gives it. */
+/** Listens on a free loopback port and returns it. */
 export const port = (server: Server): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", reject)
@@ -14,13 +14,13 @@ export const port = (server: Server): Promise<number> =>
     })
   })
 
-/** Writes a file that is there whole or not at all. */
+/** Writes the file atomically. */
 export const say = (file: string, facts: unknown): void => {
   writeFileSync(`${file}.part`, JSON.stringify(facts))
   renameSync(`${file}.part`, file)
 }
 
-/** Runs a program's start; what it fails with is said in place of where it listens, and ends it. */
+/** Runs a program's startup. On failure, writes the error into the file instead of the port, and ends the program. */
 export const orSay = async (file: string, begin: () => Promise<void>): Promise<void> => {
   try {
     await begin()
@@ -30,5 +30,5 @@ export const orSay = async (file: string, begin: () => Promise<void>): Promise<v
   }
 }
 
-/** Listens, and writes the port into the file. */
+/** Listens on a free port and writes it into the file. */
 export const listen = async (server: Server, file: string): Promise<void> => say(file, { port: await port(server) })

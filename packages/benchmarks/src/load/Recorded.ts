@@ -1,5 +1,5 @@
 /**
- * Answers that were taken from the service, for a peer that writes the same bytes.
+ * Answers recorded from the service, for a peer that writes the same bytes.
  */
 import { Schema } from "effect"
 
@@ -10,10 +10,10 @@ export type Answer = (typeof Answers.Type)[number]
 
 export const decodeAnswers = Schema.decodeUnknownSync(Schema.fromJsonString(Answers))
 
-/** What Node writes by itself. */
+/** Headers that Node writes by itself. */
 const OWN = new Set(["date", "connection", "keep-alive"])
 
-/** Asks one question and keeps the answer as it came, headers too. **Errors** another status than 200. */
+/** Sends a request and returns the answer with its headers. **Errors** any status other than 200. */
 export const record = async (port: number, path: string, key: string): Promise<Answer> => {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { authorization: `Bearer ${key}`, "x-service-cluster": "*", "accept-encoding": "identity" }

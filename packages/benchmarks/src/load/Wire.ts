@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 written and cut by hand, for loads that must not be slower than the server.
+ * HTTP/1.1 written and parsed by hand, because Node's client would be slower than the server.
  */
 import { connect, type Socket } from "node:net"
 import { percentile } from "../claim/Measure.ts"
@@ -8,11 +8,11 @@ import type { Plan, Question, Result } from "./Plan.ts"
 const HEAD_END = "\r\n\r\n"
 const LENGTH = /\r\ncontent-length: *(\d+)/i
 const CURSOR = /"nextCursor":"([^"]+)"/
-/** A cursor stands at the end of an answer. */
+/** Finds the cursor at the end of an answer. */
 const CURSOR_WITHIN = 2_048
 const MS_PER_SECOND = 1_000
 
-/** The bytes of a request, to all clusters. */
+/** Returns the bytes of a request to all clusters. */
 const written = ({ key, path }: Question): string =>
   `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\nx-service-cluster: *\r\n\r\n`
 
@@ -20,20 +20,20 @@ const NANOS_PER_MS = 1_000_000
 
 const nowMs = (): number => Number(process.hrtime.bigint()) / NANOS_PER_MS
 
-/** An answer that has come whole. */
+/** A complete answer. */
 interface Answer {
   readonly status: number
   readonly tail: string
 }
 
-/** Cuts the answers of a connection out of its bytes; each must say its length. */
+/** Splits the bytes of a connection into answers. Each answer must have a Content-Length. */
 class Answers {
   #held: Buffer = Buffer.alloc(0)
   #pieces: Array<Buffer> = []
   #missing = 0
   #status = 0
 
-  /** Gives the answer that these bytes complete, if they do. One is under way at a time. */
+  /** Returns the answer that these bytes complete, if any. Only one answer may be outstanding. */
   take(bytes: Buffer): Answer | undefined {
     if (this.#missing > 0) return this.#body(bytes)
     const all = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes])
@@ -62,7 +62,7 @@ class Answers {
   }
 }
 
-/** Asks until its time is over. **Errors** what breaks a connection, and answers that do not say their length. */
+/** Runs a load until its time is over. **Errors** broken connections, and answers without a Content-Length. */
 export const run = async (plan: Plan): Promise<Result> => {
   const { connections, pages, questions, seconds } = plan
   const tookMs: Array<number> = []

@@ -1,5 +1,5 @@
 /**
- * A long log, followed by a reader that takes its time: what the service needs for it meanwhile.
+ * The memory of the service while a slow client follows a long log.
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
 import { Clock, Console, Effect, Ref, Schedule } from "effect"
@@ -12,10 +12,10 @@ import type { Extent } from "../claim/Suite.ts"
 const MB = 1_000_000
 const MS_PER_S = 1_000
 const KEY = "benchmark-operator-0123456789"
-/** What the annotation of a pod holds, written over and over. **Units** characters. */
+/** The line of the log, which a pod's annotation repeats. */
 const LINE = `${"x".repeat(9_999)}\n`
 const LINES = 10
-/** How long the reader rests after each piece that it takes. */
+/** Pause of the reader after each chunk. */
 const REST_MS = 2
 
 const podOf = (copies: number) => ({
@@ -32,7 +32,7 @@ const podOf = (copies: number) => ({
   spec: { nodeName: "n1", containers: [{ name: "main", image: "acme/talker:1" }] }
 })
 
-/** Follows the log until it has given so many bytes. */
+/** Follows the log until it has delivered the given number of bytes. */
 const read = (port: number, bytes: number, restMs: number): Effect.Effect<void, Programs.ProgramFailed> =>
   Effect.callback((resume) => {
     const rest = (go: () => void) => Effect.runFork(Effect.andThen(Effect.sleep(restMs), Effect.sync(go)))
@@ -55,7 +55,7 @@ const read = (port: number, bytes: number, restMs: number): Effect.Effect<void, 
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** The larger of each figure. */
+/** Returns the larger of each figure. */
 const larger = (one: Figures, other: Figures): Figures => ({
   ...one,
   residentBytes: Math.max(one.residentBytes, other.residentBytes),
@@ -73,7 +73,7 @@ export const followed = Effect.fnUntraced(function* ({ quick }: Extent) {
   const keys = [{ raw: KEY, rule: { role: "Operator" } }]
   const service = yield* Programs.service({ kubeconfig: fleet.kubeconfig, keys })
   yield* Programs.untilReady(service)
-  // What the runtime makes room for once, for any traffic, is none of what a long log costs.
+  // A first read warms up the runtime, whose one-time memory does not count.
   yield* read(service.port, bytes / 10, 0)
 
   const before = yield* service.figures

@@ -1,5 +1,5 @@
 /**
- * What the service claims of logs: that one that is followed costs no memory, however long it is and slow its reader.
+ * The claims of logs: following a log takes no memory, however long the log and slow the client.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { followed } from "./followed.ts"

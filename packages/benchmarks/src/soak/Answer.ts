@@ -1,5 +1,5 @@
 /**
- * Answers of the service, and what is wrong with them whatever the truth is.
+ * Answers of the service, and faults that show in an answer alone, without knowing the clusters' contents.
  */
 import { Schema } from "effect"
 
@@ -27,7 +27,7 @@ export const Answer = Schema.Struct({
 })
 export type Answer = typeof Answer.Type
 
-/** What was asked for. **Shape** `clusters` in the order of their coverage. */
+/** The parameters of a list request. */
 export interface Question {
   readonly sort: "name" | "namespace" | "cluster" | "kind" | "status" | "createdAt" | "cpuRequestMillis"
   readonly order: "asc" | "desc"
@@ -44,7 +44,7 @@ const compare = (one: string | number, other: string | number): number => {
 
 const TIES = ["cluster", "namespace", "kind", "name", "id"] as const
 
-/** Compares as the reference says: the first key turned by `order`, ties ascending. */
+/** Compares rows as docs/reference/http.md defines: by the sort key in the given order, ties ascending. */
 const compareRows = ({ order, sort }: Question, one: Row, other: Row): number => {
   const first = compare(one[sort], other[sort]) * (order === "asc" ? 1 : -1)
   return first !== 0 ? first : (TIES.map((key) => compare(one[key], other[key])).find((each) => each !== 0) ?? 0)
@@ -53,11 +53,11 @@ const compareRows = ({ order, sort }: Question, one: Row, other: Row): number =>
 const isAsked = ({ name, namespace }: Question, row: Row): boolean =>
   (namespace === undefined || row.namespace === namespace) && (name === undefined || row.name.includes(name))
 
-/** Groups rows, in their order. */
+/** Groups rows by cluster and keeps their order. */
 export const byCluster = (rows: ReadonlyArray<Row>): ReadonlyMap<string, ReadonlyArray<Row>> =>
   Map.groupBy(rows, ({ cluster }) => cluster)
 
-/** Says what is wrong with a whole answer by itself. **Shape** `clusters` are those that were asked, in order. */
+/** Lists the faults of a complete answer. **Shape** `asked` has the names of the queried clusters, in order. */
 export const faultsOf = (
   question: Question,
   { clusters, nextCursor, partial, workloads }: Answer,
@@ -85,5 +85,5 @@ export const faultsOf = (
   return faults
 }
 
-/** Tells whether a cluster's rows are in the answer. */
+/** Returns true if the answer contains the cluster's rows. */
 export const isAnswered = ({ status }: { readonly status: string }): boolean => status === "ok" || status === "stale"

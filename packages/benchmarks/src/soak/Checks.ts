@@ -1,5 +1,5 @@
 /**
- * Compares answers with what every cluster holds.
+ * Compares answers with the contents of every cluster.
  */
 import { eventually } from "@quarterdeck/harness"
 import { Clock, Effect, Schema } from "effect"
@@ -8,12 +8,12 @@ import * as Life from "./Life.ts"
 import type { Served } from "./Served.ts"
 import type { Tracked } from "./Tracked.ts"
 
-/** A change is read some milliseconds after it happened; a busy machine takes longer. **Units** milliseconds. */
+/** Maximum delay until a change shows in answers. Usually a few milliseconds, but longer on a busy machine. **Units** milliseconds. */
 const LAG_MS = 3_000
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer.Answer))
 
-/** What was asked and what was wrong with the answer. */
+/** A request and the faults of its answer. */
 export interface Finding {
   readonly asked: string
   readonly faults: ReadonlyArray<string>
@@ -23,7 +23,7 @@ const pathOf = ({ isLive, name, namespace, order, sort }: Answer.Question): stri
   const query = new URLSearchParams({ sort, order, limit: "5000" })
   if (namespace !== undefined) query.set("namespace", namespace)
   if (name !== undefined) query.set("name", name)
-  // Of a live question each kind is a list of each cluster.
+  // A live request lists each kind in each cluster, so ask for one kind only.
   if (isLive) {
     query.set("consistency", "live")
     query.set("kind", "Deployment")
@@ -32,10 +32,10 @@ const pathOf = ({ isLive, name, namespace, order, sort }: Answer.Question): stri
 }
 
 /**
- * Asks all clusters, and says what is wrong.
+ * Sends a list request to all clusters and returns its faults.
  *
- * **Shape** `clusters` in the order of their coverage. `wasHeld` says that clusters that were up were too busy to
- * answer probes: then it is right to call them stale.
+ * **Shape** `clusters` in the order of the coverage. `wasHeld` is true if clusters that were up were too busy to answer
+ * probes. Then the service may report them as stale.
  */
 export const ask = Effect.fnUntraced(function* (
   served: Served,
@@ -83,7 +83,7 @@ const faultsOfRows = (
 ): ReadonlyArray<string> => {
   const shown = new Map(rows.map((row) => [row.name, row.replicas.desired]))
   const wrong = [...shown].filter(([name, value]) => !truth.allows(name, value, span))
-  // What a filter leaves out may be there.
+  // A filtered list may omit rows.
   const isWhole = question.name === undefined && question.namespace === undefined
   const missing = isWhole
     ? Array.from(truth.names).filter((name) => !shown.has(name) && !truth.allows(name, undefined, span))
@@ -96,7 +96,7 @@ const faultsOfRows = (
 
 const Page = 25
 
-/** Walks all pages, and says what came twice, or not at all though nothing happened to it. */
+/** Reads all pages, and reports rows that came twice, and rows that are missing although they did not change. */
 export const walk = Effect.fnUntraced(function* (served: Served, clusters: ReadonlyArray<Tracked>) {
   const lives = clusters.map(({ life }) => life)
   const begunAt = yield* Clock.currentTimeMillis
@@ -127,7 +127,7 @@ export const walk = Effect.fnUntraced(function* (served: Served, clusters: Reado
   return { asked: "walk", faults: [...twice, ...lost] } satisfies Finding
 })
 
-/** Waits until the cache has what the cluster itself lists, while nothing is written; says which rows differ if it never has. */
+/** Waits until the cached list equals a live list of the cluster. The caller must stop writes meanwhile. */
 export const agree = Effect.fnUntraced(function* (served: Served, { cluster }: Tracked) {
   const rowsOf = (query: string) =>
     Effect.flatMap(

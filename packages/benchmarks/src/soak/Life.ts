@@ -1,27 +1,27 @@
 /**
- * What a cluster goes through, and what may be expected of answers meanwhile.
+ * The states of a cluster, and the answers to expect in each.
  */
 
 export type State = "up" | "down" | "hung"
 
-/** The state of a cluster, and since when, in epoch milliseconds. */
+/** The state of a cluster and its start. **Units** epoch milliseconds. */
 export interface Life {
   readonly state: State
   readonly since: number
 }
 
-/** What an answer must say of a cluster. **Shape** `current`: its rows lag no more than usual; `absent`: it is not `ok`. */
+/** The expected coverage of a cluster. **Shape** `current`: its rows lag no more than usual. `absent`: its status is not `ok`. */
 export type Expected = "current" | "absent" | "either"
 
-/** Longest wait before a watch is begun anew is half a minute; the rest is for reading and a busy machine. */
+/** Time until a cluster is current again: the backoff of a watch is at most 30 s, the rest is for listing on a busy machine. */
 const SETTLED_AFTER_MS = 90_000
-/** Two probes that fail, five seconds apart, of 1.5 seconds each, and the same again. */
+/** Time until an outage shows: twice the time of two failed probes of 1.5 s each, 5 s apart. */
 const NOTICED_AFTER_MS = 25_000
 
-/** A cluster takes its time to go down and to come up. */
+/** Time that a cluster takes to stop or to start. */
 const TAKEN_AFTER_MS = 5_000
 
-/** Says what a cached answer must tell. **Shape** the life when it was asked for and when it was had. */
+/** Returns the expected coverage in a cached answer. **Shape** `asked` and `had` are the states at request and answer. */
 export const expectedCached = (asked: Life, had: Life, at: number): Expected => {
   if (asked !== had) return "either"
   const lasted = at - asked.since
@@ -29,7 +29,7 @@ export const expectedCached = (asked: Life, had: Life, at: number): Expected => 
   return lasted >= NOTICED_AFTER_MS ? "absent" : "either"
 }
 
-/** Says what a live answer must tell, which asks the cluster itself. */
+/** Returns the expected coverage in a live answer. */
 export const expectedLive = (asked: Life, had: Life, at: number): Expected => {
   if (asked !== had || at - asked.since < TAKEN_AFTER_MS) return "either"
   return asked.state === "up" ? "current" : "absent"

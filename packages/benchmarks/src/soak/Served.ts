@@ -1,5 +1,5 @@
 /**
- * The service in a process of its own, for soaks: asked over HTTP, and for its heap.
+ * The service in a separate process, for soaks, with an HTTP client and its heap size.
  */
 import { eventually } from "@quarterdeck/harness"
 import { Effect, FileSystem, Path, Ref, Stream } from "effect"
@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url"
 
 const SERVER = fileURLToPath(new URL("../chaosServer.ts", import.meta.url))
 const KEY = "soak-admin-0123456789"
-/** The service gives up before: the longest deadline that it lets a caller ask for is shorter. */
+/** Timeout of a request. Longer than the longest deadline that the service allows. */
 const ANSWERED_WITHIN = "60 seconds"
 
-/** Starts it with one key that reaches everything. */
+/** Starts the service with one unscoped key. */
 export const start = Effect.fnUntraced(function* (kubeconfig: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -49,7 +49,7 @@ export const start = Effect.fnUntraced(function* (kubeconfig: string) {
   yield* eventually("the service is ready", ask("/readyz"), ({ status }) => status === 200, { within: "120 seconds" })
   return {
     ask,
-    /** Has it collect its garbage and say what is left. **Units** bytes. */
+    /** Collects garbage and returns the heap size. **Units** bytes. */
     heap: Effect.gen(function* () {
       const before = (yield* Ref.get(heaps)).length
       process.kill(child.pid, "SIGUSR2")

@@ -1,5 +1,5 @@
 /**
- * One cluster of a soak: written to without pause, and now and then taken down or made to hang.
+ * A cluster of a soak that is written to without pause, and sometimes stopped or made to hang.
  */
 import { Fault, type FleetCluster } from "@quarterdeck/harness"
 import { Clock, Effect, Random, Semaphore } from "effect"
@@ -7,14 +7,14 @@ import type { Life, State } from "./Life.ts"
 import { Truth } from "./Truth.ts"
 
 const NAMESPACES = ["default", "shop", "shop-jobs"] as const
-/** Objects that there may be in each cluster. */
+/** Maximum number of objects in each cluster. */
 const NAMES = 30
 const VALUES = 9
 
 export interface Tracked {
   readonly cluster: FleetCluster.FleetCluster
   readonly truth: Truth
-  /** Held by who writes, or by who compares what must not change meanwhile. */
+  /** The lock of writes. A comparison takes it to stop writes. */
   readonly writing: Semaphore.Semaphore
   life: Life
 }
@@ -29,7 +29,7 @@ export const track = Effect.fnUntraced(function* (cluster: FleetCluster.FleetClu
   return tracked
 })
 
-/** Makes the object with its value in a label and in the replicas: a row of which one is older is torn. */
+/** Makes the object with its value in a label and in the replicas. If the two differ in a row, the row is torn. */
 const objectOf = (name: string, namespace: string, value: number) => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
@@ -41,7 +41,7 @@ const objectOf = (name: string, namespace: string, value: number) => ({
   }
 })
 
-/** Makes the namespaces that are written to. */
+/** Creates the namespaces for the writes. */
 export const prepare = ({ cluster }: Tracked) =>
   Effect.forEach(
     NAMESPACES.filter((name) => name !== "default"),
@@ -49,7 +49,7 @@ export const prepare = ({ cluster }: Tracked) =>
     { discard: true }
   )
 
-/** Writes one object, or deletes it. **Shape** a cluster that is down is left alone; an answer that is lost stays open. */
+/** Writes or deletes one object. **Shape** skips a cluster that is down. A lost answer leaves the outcome open. */
 export const write = (tracked: Tracked) => tracked.writing.withPermit(writeOne(tracked))
 
 const writeOne = Effect.fnUntraced(function* ({ cluster, life, truth }: Tracked) {
@@ -68,14 +68,14 @@ const writeOne = Effect.fnUntraced(function* ({ cluster, life, truth }: Tracked)
         begun.endedAt = at
       })
     ),
-    // Lost on the way to a cluster that goes down: it may have happened or not.
+    // The request was lost to a cluster going down. The write may have happened or not.
     Effect.ignore
   )
 })
 
 /**
- * The least and the most milliseconds that a state lasts: long enough up to be settled most times, long enough away to
- * be noticed.
+ * The shortest and longest duration of each state, in milliseconds. Most times a cluster is up long enough to be current
+ * again, and down long enough for the outage to show.
  */
 const LASTS: Readonly<Record<State, readonly [least: number, most: number]>> = {
   up: [60_000, 180_000],
@@ -92,9 +92,9 @@ const last = (state: State) =>
   Effect.flatMap(Random.nextBetween(...LASTS[state]), (milliseconds) => Effect.sleep(milliseconds))
 
 /**
- * Lets a cluster go through outages without end, and has it compared after each.
+ * Takes a cluster through outages forever, and compares it after each.
  *
- * **Shape** nothing is expected of a life that began a moment ago. `hangs`: else it is only killed.
+ * **Shape** with `hangs`, outages include hangs. Otherwise the cluster is only killed.
  */
 export const live = <E, R>(tracked: Tracked, hangs: boolean, compare: Effect.Effect<void, E, R>) =>
   Effect.gen(function* () {

@@ -1,16 +1,16 @@
 /**
- * What a cluster held at which time, as the one who wrote it knows.
+ * The contents of a cluster over time, as recorded by its writer.
  */
 
-/** What a write made of one object. **Units** epoch milliseconds. **Shape** `value` absent: it was deleted. */
+/** The outcome of a write to one object. **Units** epoch milliseconds. **Shape** `value` is absent after a deletion. */
 export interface Write {
   readonly value: number | undefined
   readonly begunAt: number
-  /** When the server had said yes; absent for a write whose answer was lost, which may have happened or not. */
+  /** The time of the server's confirmation. Absent if the answer was lost: the write may have happened or not. */
   endedAt: number | undefined
 }
 
-/** When an answer was asked for and had, and by how much it may lag. **Units** epoch milliseconds, milliseconds. */
+/** The times of a request and its answer in epoch milliseconds, and the allowed lag in milliseconds. */
 export interface Span {
   readonly askedAt: number
   readonly hadAt: number
@@ -19,14 +19,14 @@ export interface Span {
 
 const NEVER: Write = { value: undefined, begunAt: Number.NEGATIVE_INFINITY, endedAt: Number.NEGATIVE_INFINITY }
 
-/** No answer is older than that: no outage lasts so long. **Units** milliseconds. */
+/** Maximum age of an answer, longer than any outage. **Units** milliseconds. */
 const REMEMBERED_MS = 600_000
 
-/** Writes to one cluster, one after the other. **Limits** remembers what could have been seen in the last ten minutes. */
+/** The writes to one cluster, in order. **Limits** remembers what answers of the last ten minutes may show. */
 export class Truth {
   readonly #writes = new Map<string, Array<Write>>()
 
-  /** The names that were ever written. */
+  /** All names ever written. */
   get names(): Iterable<string> {
     return this.#writes.keys()
   }
@@ -39,7 +39,7 @@ export class Truth {
     return write
   }
 
-  /** Gives what is there now, as far as it is known: lost writes count as not happened. */
+  /** Returns the current objects. Writes with a lost answer count as not happened. */
   present(): ReadonlyArray<readonly [name: string, value: number]> {
     return [...this.#writes].flatMap(([name, writes]) => {
       const value = writes.findLast(({ endedAt }) => endedAt !== undefined)?.value
@@ -47,9 +47,9 @@ export class Truth {
     })
   }
 
-  /** Tells whether an answer may say this of a name; `undefined` is that it is not there. */
+  /** Returns true if an answer may show this value for a name. `undefined` means that the object is missing. */
   allows(name: string, value: number | undefined, { askedAt, hadAt, lagMs }: Span): boolean {
-    // From the last on: what is superseded, all before it is.
+    // Newest first: all writes before a superseded one are superseded too.
     let superseded = Number.POSITIVE_INFINITY
     const writes = this.#writes.get(name) ?? [NEVER]
     for (let at = writes.length - 1; at >= 0; at--) {
@@ -61,7 +61,7 @@ export class Truth {
     return false
   }
 
-  /** Tells whether nothing happened to a name from some time on. */
+  /** Returns true if a name has not changed since the given time. */
   isQuiet(name: string, since: number): boolean {
     const writes = this.#writes.get(name) ?? []
     return writes.every(({ endedAt }) => endedAt !== undefined && endedAt < since)

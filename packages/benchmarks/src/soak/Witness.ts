@@ -1,8 +1,8 @@
 /**
- * Whether clusters that were up gave no answer to a probe in time: their process was too busy, and a service that calls them
- * stale is right.
+ * Records when clusters that are up do not answer probes in time. Their process was too busy then, and the service may report
+ * them as stale.
  *
- * The probes come from a thread of its own, so that they do not wait for the loop that is in question.
+ * The probes run on a separate thread, so that a busy event loop of this process does not delay them.
  */
 import { ClusterDriver } from "@quarterdeck/harness"
 import { Clock, Effect, Redacted, Schema } from "effect"
@@ -11,12 +11,12 @@ import * as Life from "./Life.ts"
 import { Probed, type Probing } from "./Probing.ts"
 import type { Tracked } from "./Tracked.ts"
 
-/** Noticing that a cluster answers again, and reading what it holds, take no longer. */
+/** Time that a silence counts: until the service has noticed that the cluster answers again, and has listed it. */
 const REMEMBERED_MS = 30_000
 
 const decode = Schema.decodeUnknownSync(Probed)
 
-/** What probes have found. **Units** milliseconds that count as held, overlaps once. */
+/** The results of the probes. **Units** `heldMs` counts overlapping silences once. */
 interface Found {
   readonly answers: number
   readonly silences: number
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked
       return
     }
     const life = lives.get(told.name)?.life
-    // What is down, or only just came up, need not answer.
+    // A cluster that is down or has just started need not answer.
     if (life === undefined || Life.expectedLive(life, life, told.begunAt) !== "current") return
     const until = told.silentAt + REMEMBERED_MS
     found.silences++
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked
     Effect.sync(() => {
       const worker = new Worker(new URL("../chaosWitness.ts", import.meta.url), { workerData: probing })
       worker.on("message", (told: unknown) => hear(decode(told)))
-      // Both throw in the main thread: a soak without its witness is none.
+      // Both throw in the main thread: without its witness, a soak is invalid.
       worker.on("error", (error) => {
         throw error
       })

@@ -1,8 +1,8 @@
 /**
- * When one reader was told what was written: changes that were told as one are each counted from their own write on.
+ * The arrival times of writes at one reader. If one event covers several writes, each write has its own delay.
  */
 
-/** One telling. **Shape** `written` is the moment of the last write that it shows, infinite for a row that is gone. */
+/** One event. **Shape** `written` is the time of the last write that it shows, infinite for a deleted row. */
 interface Arrival {
   readonly written: number
   readonly at: number
@@ -11,19 +11,19 @@ interface Arrival {
 export class Arrivals {
   readonly #byRow = new Map<string, Array<Arrival>>()
 
-  /** Forgets all that was told so far. */
+  /** Discards all arrivals. */
   clear(): void {
     this.#byRow.clear()
   }
 
-  /** Notes what was told of a row. **Units** milliseconds of one clock. */
+  /** Records an event of a row. **Units** milliseconds of one clock. */
   note(row: string, written: number, at: number): void {
     const known = this.#byRow.get(row)
     if (known === undefined) this.#byRow.set(row, [{ written, at }])
     else known.push({ written, at })
   }
 
-  /** Gives how long a write took until the reader had it, or what came after it; `undefined` if it was never told. */
+  /** Returns the delay until the reader had a write or a later one, or `undefined` if it got neither. */
   delayOf(row: string, written: number): number | undefined {
     const arrival = this.#byRow.get(row)?.find((one) => one.written >= written)
     return arrival === undefined ? undefined : arrival.at - written

@@ -1,5 +1,5 @@
 /**
- * One reader of the stream of workloads, which must not be slower than the service: it cuts events by hand.
+ * A reader of the workload stream. It parses events by hand, to be no slower than the service.
  */
 import { type ClientRequest, request } from "node:http"
 import { WRITTEN } from "../fleet/Writes.ts"
@@ -10,7 +10,7 @@ const NANOS_PER_MS = 1_000_000
 
 export const nowMs = (): number => Number(process.hrtime.bigint()) / NANOS_PER_MS
 
-/** What of a row, or of what names one that is gone, is looked at. */
+/** The fields of a row, or of the key of a deleted row, that the reader uses. */
 interface Named {
   readonly cluster: string
   readonly namespace: string
@@ -20,11 +20,11 @@ interface Named {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** The name of a row as a plain watch can tell it too. */
+/** Returns the name of a row. A plain watch knows the same parts. */
 export const rowOf = ({ cluster, name, namespace }: Pick<Named, "cluster" | "namespace" | "name">): string =>
   `${cluster}/${namespace}/${name}`
 
-/** A row is the same as another of the same place and id. */
+/** Returns the identity of a row: its name, kind and id. */
 export const keyOf = (row: Named): string => `${rowOf(row)}/${row.kind}/${row.id}`
 
 const textOf = (value: unknown, field: string): string => {
@@ -45,7 +45,7 @@ export const namedOf = (value: unknown): Named => {
 }
 
 export class Reader {
-  /** The JSON of each row that it has. */
+  /** The JSON of each current row. */
   readonly rows = new Map<string, string>()
   readonly arrivals = new Arrivals()
   isReady = false
@@ -110,7 +110,7 @@ export class Reader {
         this.isEnded = true
         break
       default:
-        // Coverage is not looked at.
+        // Coverage is ignored.
         break
     }
   }

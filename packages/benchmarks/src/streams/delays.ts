@@ -1,5 +1,5 @@
 /**
- * How soon readers of streams are told what was written, beside a plain watch of the same API servers.
+ * The delay from a write to the readers of streams, compared with a plain watch of the same API servers.
  */
 import { KubeConfig, Watch } from "@kubernetes/client-node"
 import { Console, Effect, Schema } from "effect"
@@ -12,13 +12,13 @@ import { nowMs, rowOf } from "./Reader.ts"
 
 const CLUSTERS = 3
 const DEPLOYMENTS = 500
-/** As the service allows. */
+/** The number of streams that the service allows per key. */
 const STREAMS_A_KEY = 5
 const MB = 1_000_000
 const NANOS_PER_MS = 1_000_000
-/** So long changes of one row may wait to be told as one. **Units** milliseconds. */
+/** Time that the service may collect changes of one row into one event. **Units** milliseconds. */
 const WINDOW_MS = 250
-/** More changes than the service keeps. */
+/** Number of changes that fills the service's log of changes. */
 const LOG_FULL = 13_000
 
 const decodeWritten = Schema.decodeUnknownSync(
@@ -31,10 +31,10 @@ const decodeWritten = Schema.decodeUnknownSync(
   })
 )
 
-/** Before and after what is counted. */
+/** Pause before and after the measured time. */
 const ASIDE = "1 seconds"
 
-/** A write as a plain watch heard of it. **Units** milliseconds of the machine's monotonic clock. */
+/** A write as received by a plain watch. **Units** milliseconds of the machine's monotonic clock. */
 interface Heard {
   readonly row: string
   readonly written: number
@@ -66,7 +66,7 @@ const hearing = Effect.fnUntraced(function* (kubeconfig: string) {
 
 const Calm = Schema.fromJsonString(Schema.Struct({ writes: Schema.Int, refused: Schema.Int }))
 
-/** So many readers at so many changes a second. **Units** seconds. */
+/** A load of readers and changes. **Units** durations in seconds, changes per second. */
 interface Load {
   readonly readers: number
   readonly perSecond: number
@@ -75,7 +75,7 @@ interface Load {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Has readers read what is written for a while. */
+/** Runs readers and writes for a while, and returns the figures. */
 const measured = Effect.fnUntraced(function* (
   { clusters, service }: { readonly clusters: Programs.Clusters; readonly service: Programs.Service },
   { keys, perSecond, readers, seconds, warmSeconds }: Load
@@ -89,7 +89,7 @@ const measured = Effect.fnUntraced(function* (
   }
   yield* clusters.command(`/write?perSecond=${perSecond}`)
   yield* Effect.sleep(`${warmSeconds} seconds`)
-  // A collection of the whole heap holds up the service, which no user asks for.
+  // Collect garbage outside of the measured time, because a full collection blocks the service.
   const before = yield* service.collected
   yield* Effect.sleep(ASIDE)
   yield* tell("/begin", {})
@@ -116,7 +116,7 @@ const measured = Effect.fnUntraced(function* (
   return { after, before, cpu, held, plain, rate, reading, refused, writes }
 }, Effect.scoped)
 
-/** Memory is only flat where the log of changes is full: a quick run does not wait for that. */
+/** Makes the claims. Memory is flat only once the log of changes is full, which a quick run does not reach. */
 const claimsOf = (
   { perSecond, readers, seconds }: Load,
   isFull: boolean,

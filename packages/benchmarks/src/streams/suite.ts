@@ -1,5 +1,5 @@
 /**
- * What the service claims of streams: how soon readers hear, that they miss nothing, and that they cost no memory.
+ * The claims of streams: changes arrive soon, readers miss none, and memory stays flat.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { delays } from "./delays.ts"
