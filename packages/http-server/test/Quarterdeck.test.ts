@@ -207,7 +207,7 @@ describe("a part of the host's own", () => {
         const { options } = yield* deployment
         assert.strictEqual(
           yield* startFailure({ ...options, clusters: { parent: "hub" } }),
-          "options: clusterRegistry and clusters.parent both say which clusters there are: give one of them"
+          "options: clusterRegistry and clusters.parent both decide which clusters there are: set only one of them"
         )
       })
     )

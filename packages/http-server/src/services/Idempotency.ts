@@ -88,8 +88,8 @@ export class Idempotency extends Context.Service<
             return yield* new IdempotencyFull({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
           }
           case "New": {
-            const answer = yield* Effect.tapError(work, () => logged(store.remove({ owner, key }), "forgotten"))
-            yield* logged(store.end({ owner, key }, answer), "kept")
+            const answer = yield* Effect.tapError(work, () => logged(store.remove({ owner, key }), "removed"))
+            yield* logged(store.end({ owner, key }, answer), "stored")
             return answer
           }
         }

@@ -117,7 +117,7 @@ export const problemsOf = (ports: Ports, isSet: (row: Row<unknown>) => boolean):
     const lacks = wrong.map(([member, form]) => `${member} must be ${form === "Effect" ? "an" : "a"} ${form}`)
     return [
       ...(lacks.length === 0 ? [] : [`${name} must be a ${port} or a Layer of one: ${lacks.join(", ")}`]),
-      ...replaces.filter(isSet).map(({ path }) => `${name} and ${path} both say ${decides}: give one of them`)
+      ...replaces.filter(isSet).map(({ path }) => `${name} and ${path} both decide ${decides}: set only one of them`)
     ].map((message): Problem => ({ origin: { _tag: "File", path: "options" }, message }))
   })
 

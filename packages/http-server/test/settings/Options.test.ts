@@ -40,20 +40,20 @@ describe("options", () => {
     [
       "cost.url beside a store of costs",
       { costStore, cost: { url: "http://user:secret@clickhouse:8123" } },
-      ["options: costStore and cost.url both say where the history of costs is kept: give one of them"]
+      ["options: costStore and cost.url both decide where the history of costs is kept: set only one of them"]
     ],
     [
       "kubeconfig, names and parent beside a registry",
       { clusterRegistry, clusters: { kubeconfig: ["./k"], names: { a: "b" }, parent: "b" } },
       ["clusters.kubeconfig", "clusters.names", "clusters.parent"].map(
-        (path) => `options: clusterRegistry and ${path} both say which clusters there are: give one of them`
+        (path) => `options: clusterRegistry and ${path} both decide which clusters there are: set only one of them`
       )
     ],
     [
       "the settings of usage beside sources of usage, their default too",
       { usageSources, cost: { usage: "metrics", usageByCluster: {}, usageClusterLabel: "cluster" } },
       ["cost.usage", "cost.usageByCluster", "cost.usageClusterLabel"].map(
-        (path) => `options: usageSources and ${path} both say where usage comes from: give one of them`
+        (path) => `options: usageSources and ${path} both decide where usage comes from: set only one of them`
       )
     ]
   ])("refuse %s", (_name, options, lines) => {
