@@ -26,8 +26,8 @@ const NONE_OF_THEM = Symbol("none of them")
  * Assigns each server to a cluster.
  *
  * **Shape** a server serves the one configured cluster that uses it: from a kubeconfig, the pod's own, or `named` in
- * `cost.usageByCluster`. Without one, it serves the only cluster registered at startup, else the first that joins. All
- * other clusters are charged by requests.
+ * `cost.usageByCluster`. Without one, it serves the cluster registered at startup. If several are registered, it serves
+ * none of them; if none is, it serves the first that joins. All other clusters are charged by requests.
  *
  * **Errors** `InvalidUsageSetting` if several configured clusters use one server.
  */
