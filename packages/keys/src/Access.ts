@@ -1,8 +1,8 @@
 /**
- * Who may do what: the whole table of roles, as data.
+ * The access table: which roles may use which verb on which resource.
  *
- * Where a caller may do it, its scope of clusters and namespaces, is decided beside this, by the target and the
- * namespace filter of its rule.
+ * The table does not cover scope. The target and the namespace filter of a rule decide which clusters and namespaces its
+ * caller reaches.
  */
 import { isUnscoped, type Role, type Rule } from "./Rule.ts"
 
@@ -10,10 +10,10 @@ export const verbs = ["read", "create", "operate", "delete"] as const
 export type Verb = (typeof verbs)[number]
 
 /**
- * The callers of one cell.
+ * The callers that one cell of the table allows.
  *
- * **Shape** a list of roles, each inside its scope; `unscopedAdmin`: an Admin whose rule has neither scope field;
- * `nobody`: refused to all; `unsupported`: the service has no such operation.
+ * **Shape** a list of roles, each within its scope. `unscopedAdmin`: an Admin whose rule has neither scope field.
+ * `unsupported`: the service has no such operation. The remaining value allows no role.
  */
 export type Callers = ReadonlyArray<Role> | "unscopedAdmin" | "nobody" | "unsupported"
 
@@ -27,10 +27,10 @@ const inCluster = { read: everyone, create: "unsupported", operate: operators, d
 const hidden = { read: "nobody", ...readOnly } as const
 
 /**
- * The table: a resource, a verb, who may.
+ * The callers that each verb on each resource allows.
  *
- * **Shape** `apiKeys` are those of others, whose rule must lie inside the caller's; `ownKey` is the caller's: who it
- * is, what it may do, revoking itself. `audit` shows a scoped Admin the events of its own scope.
+ * **Shape** `apiKeys`: the keys of other callers; their rules must lie within the caller's rule. `ownKey`: the caller's own
+ * key, to describe and to revoke. `audit`: a scoped Admin reads only the events of its own scope.
  */
 export const table = {
   clusters: { read: everyone, ...managedByUnscopedAdmin },
@@ -62,7 +62,7 @@ export type Decision = "allowed" | "role_forbidden" | "unsupported"
 /**
  * Decides whether a rule's role allows a verb on a resource.
  *
- * **Limits** pure; the scope of the rule counts only where the table asks for an unscoped Admin.
+ * **Limits** pure; reads the rule's scope only where the table requires an unscoped Admin.
  *
  * **Example** `decide(rule, "clusters", "create") // "role_forbidden" for a scoped Admin`
  */
@@ -72,14 +72,14 @@ export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => 
   return includes(callers, rule) ? "allowed" : "role_forbidden"
 }
 
-/** Says why a rule may not, and whom it takes. **Example** `"a Viewer may not create apiKeys: it takes an Admin"` */
+/** Explains a refusal and names the roles that may. **Example** `"a Viewer may not create apiKeys: it takes an Admin"` */
 export const refusal = (rule: Rule, resource: Resource, verb: Verb): string => {
   const scope = rule.role === "Admin" && !isUnscoped(rule) ? " with a scope" : ""
   const taken = takenBy(table[resource][verb])
   return `${WITH_ARTICLE[rule.role]}${scope} may not ${verb} ${SPOKEN[resource] ?? resource}: ${taken === undefined ? "no key may" : `it takes ${taken}`}`
 }
 
-/** What callers know by another name than the table and the audit do: that of `can-i` and of the route. */
+/** Resources that `can-i` and the routes call by another name than the table and the audit. */
 const SPOKEN: Readonly<Partial<Record<Resource, string>>> = { podLogs: "logs" }
 
 const WITH_ARTICLE = { Viewer: "a Viewer", Operator: "an Operator", Admin: "an Admin" } as const satisfies Record<

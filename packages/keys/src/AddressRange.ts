@@ -55,7 +55,7 @@ const parseIpv6 = (text: string): Address | undefined => {
   const after = parseGroups(tail ?? "")
   if (before === undefined || after === undefined || more.length > 0) return undefined
   if (tail === undefined) return before.length === IPV6_GROUPS ? before : undefined
-  // An IPv4 address ends the text, so it never stands before `::`.
+  // An IPv4 address can only end the text, so it never precedes `::`.
   const missing = IPV6_GROUPS - before.length - after.length
   if (missing < 1 || head.includes(".")) return undefined
   return [...before, ...Array<number>(missing).fill(0), ...after]
@@ -70,7 +70,7 @@ const parseGiven = (text: string): Address | undefined =>
 /**
  * Parses an address. `::ffff:192.0.2.1` is the IPv4 address in it.
  *
- * **Limits** linear; texts over 49 characters are refused unread. A zone (`%eth0`) is refused.
+ * **Limits** linear; texts over 49 characters are refused without parsing. A zone (`%eth0`) is refused.
  */
 export const parseAddress = (text: string): Address | undefined => {
   const address = parseGiven(text)
@@ -87,14 +87,14 @@ const startsWith = (address: Address, { address: network, prefix }: AddressRange
     return masked(address[index] ?? 0, bits) === masked(group, bits)
   })
 
-/** Why a text is no range. */
+/** The reason why a text is not a range. */
 export type RangeProblem = "syntax" | "hostBits"
 
 /**
- * Parses a range, or one address as the range of itself.
+ * Parses a range. A single address is a range of one.
  *
- * **Shape** bits behind the prefix must be 0: `10.0.0.5/8` is refused, since it names one host and permits 16 million.
- * `::ffff:10.0.0.0/104` is `10.0.0.0/8`. `::/0` holds no IPv4 address.
+ * **Shape** bits after the prefix must be 0: `10.0.0.5/8` is refused, since it names one host but permits 16 million.
+ * `::ffff:10.0.0.0/104` is `10.0.0.0/8`. `::/0` contains no IPv4 address.
  */
 export const parse = (text: string): AddressRange | RangeProblem => {
   const [given = "", length, ...more] = text.length > MAX_LENGTH ? [] : text.split("/")
@@ -119,7 +119,7 @@ export const printAddress = (address: Address): string => {
   return length < 2 ? hex(address) : `${hex(address.slice(0, start))}::${hex(address.slice(start + length))}`
 }
 
-/** Finds the longest run of zero groups, the first of equal ones. */
+/** Finds the longest run of zero groups. Of equally long runs, the first wins. */
 const longestZeros = (address: Address): { readonly start: number; readonly length: number } => {
   let longest = { start: 0, length: 0 }
   let start = 0
@@ -133,10 +133,10 @@ const longestZeros = (address: Address): { readonly start: number; readonly leng
 /** Prints a range in its canonical form. **Example** `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.1/32` */
 export const print = ({ address, prefix }: AddressRange): string => `${printAddress(address)}/${prefix}`
 
-/** Checks whether a range holds an address. IPv4 and IPv6 never hold each other. */
+/** Checks whether a range contains an address. A range of one IP version contains no address of the other. */
 export const contains = (range: AddressRange, address: Address): boolean =>
   range.address.length === address.length && startsWith(address, range)
 
-/** Checks whether a range lies inside another. */
+/** Checks whether a range lies within another. */
 export const isWithin = (inner: AddressRange, outer: AddressRange): boolean =>
   inner.prefix >= outer.prefix && contains(outer, inner.address)

@@ -4,12 +4,12 @@
 import { Schema } from "effect"
 import * as AddressRange from "./AddressRange.ts"
 
-/** The most ranges of one key. */
+/** Maximum number of ranges per key. */
 export const MAX_RANGES = 32
 
 const PROBLEMS: Record<AddressRange.RangeProblem, string> = {
   syntax: "expected an address or a range in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32",
-  hostBits: "has bits set behind its prefix; write the first address of the range, such as 10.0.0.0/8"
+  hostBits: "has bits set after its prefix; write the first address of the range, such as 10.0.0.0/8"
 }
 
 const Range = Schema.String.check(
@@ -20,12 +20,14 @@ const Range = Schema.String.check(
 )
 
 /**
- * Ranges in CIDR notation. A key without the list is used from anywhere.
+ * Ranges in CIDR notation. A key without the list may be used from any address.
  *
- * **Shape** an empty list is refused: a present field never means everywhere.
+ * **Shape** an empty list is refused, so a present field never means every address.
  */
 export const AllowFrom = Schema.Array(Range).check(
-  Schema.isMinLength(1, { expected: "at least one range; leave the field out to take the ranges of the key's maker" }),
+  Schema.isMinLength(1, {
+    expected: "at least one range; leave the field out to inherit the ranges of the calling key"
+  }),
   Schema.isMaxLength(MAX_RANGES, { expected: `at most ${MAX_RANGES} ranges` })
 )
 export type AllowFrom = typeof AllowFrom.Type
@@ -36,7 +38,7 @@ const compile = (list: AllowFrom): ReadonlyArray<AddressRange.AddressRange> =>
     return typeof range === "string" ? [] : [range]
   })
 
-/** The parsed ranges of the lists in use. A list of a stored key is read for each request of the key. */
+/** Cache of parsed ranges: each request of a stored key checks the same list. */
 const compiled = new WeakMap<AllowFrom, ReadonlyArray<AddressRange.AddressRange>>()
 
 const rangesOf = (list: AllowFrom): ReadonlyArray<AddressRange.AddressRange> => {
@@ -47,13 +49,13 @@ const rangesOf = (list: AllowFrom): ReadonlyArray<AddressRange.AddressRange> => 
   return ranges
 }
 
-/** Prints each range in its canonical form, once. */
+/** Prints each range in canonical form, without duplicates. */
 export const canonical = (list: AllowFrom): AllowFrom => [...new Set(compile(list).map(AddressRange.print))]
 
 /**
  * Checks whether a list permits a client address.
  *
- * **Shape** no list permits every address; a list never permits an address that is unknown or cannot be read.
+ * **Shape** a missing list permits every address. A list permits no address that is missing or cannot be parsed.
  */
 export const permits = (list: AllowFrom | undefined, address: string | undefined): boolean => {
   if (list === undefined) return true
@@ -62,10 +64,10 @@ export const permits = (list: AllowFrom | undefined, address: string | undefined
 }
 
 /**
- * Checks whether one list lies inside another: each of its ranges inside one of the other's.
+ * Checks whether each range of the inner list lies within a range of the outer list.
  *
- * **Shape** a missing list lies only inside a missing list. A range that only several of the other's cover together is
- * not inside.
+ * **Shape** a missing inner list lies only within a missing outer list. A range that several outer ranges cover only
+ * together does not lie within.
  */
 export const isWithin = (inner: AllowFrom | undefined, outer: AllowFrom | undefined): boolean => {
   if (outer === undefined) return true

@@ -1,21 +1,21 @@
 /**
- * A key as people and programs see it: everything but the secret.
+ * An API key as the API shows it: every field except the secret.
  */
 import { DateTime, Duration, Schema } from "effect"
 import { AllowFrom } from "./AllowFrom.ts"
 import { Rule } from "./Rule.ts"
 
-/** Longest name, and longest description. **Units** code points. */
+/** Maximum lengths of a name and of a description. **Units** code points. */
 export const MAX_NAME = 128
 export const MAX_DESCRIPTION = 256
 
 /**
- * Characters that a text for people must not have: control (Cc) and format (Cf) characters, line and paragraph
- * separators, lone surrogates. They break log lines, or make two names look alike.
+ * Characters that names and descriptions must not contain: control (Cc) and format (Cf) characters, line and paragraph
+ * separators, lone surrogates. They break log lines, or make two different names look the same.
  */
 const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}"
 
-/** The control characters among them. Format characters need `\p` or `\u`, which many generators cannot read. */
+/** The control characters of `UNSEEN`. Format characters need `\p` or `\u`, which many client generators cannot read. */
 const DOCUMENTED_UNSEEN = "\\x00-\\x1F\\x7F-\\x9F"
 
 const textForPeople = (what: string, shortest: number, longest: number) =>
@@ -24,24 +24,21 @@ const textForPeople = (what: string, shortest: number, longest: number) =>
     toJsonSchema: () => ({ minLength: shortest, maxLength: longest, pattern: `^[^${DOCUMENTED_UNSEEN}]*$` })
   })
 
-/** What people call a key. It need not be unique. */
+/** Display name of a key. It need not be unique. */
 export const KeyName = Schema.String.check(textForPeople("a name", 1, MAX_NAME))
 export type KeyName = typeof KeyName.Type
 
-/** What a key is for. An empty description is none. */
+/** Purpose of a key. An empty text means no description. */
 export const Description = Schema.String.check(textForPeople("a description", 0, MAX_DESCRIPTION))
 export type Description = typeof Description.Type
 
-/** Replaces the characters that no {@link KeyName} has. */
+/** Replaces each character that a {@link KeyName} must not contain with `?`. */
 export const withoutUnseen = (text: string): string => text.replace(new RegExp(`[${UNSEEN}]`, "gu"), "?")
 
-/**
- * The form of a key's id: `key_` and random characters where the key was created, `cfg_` and a digest of its name where
- * it was configured.
- */
+/** Format of key ids. Created keys: `key_` and random characters. Configured keys: `cfg_` and a digest of the name. */
 const ID = /^(?:key_[0-9A-Za-z]{22}|cfg_[0-9a-f]{20}(?:_[1-9][0-9]{0,9})?)$/
 
-/** Tells whether a text has the form of a key's id, which no generated secret has. */
+/** Checks whether a text has the format of a key id. No generated secret has this format. */
 export const isId = (text: string): boolean => ID.test(text)
 
 /** An instant, RFC 3339 in UTC when encoded. */
@@ -53,23 +50,22 @@ export const Timestamp = Schema.String.check(
   .annotate({ format: "date-time" })
   .pipe(Schema.decodeTo(Schema.DateTimeUtcFromString))
 
-/** Where a key is in its life; only `active` and `expiring` keys authenticate. */
+/** Status of a key. Only `active` and `expiring` keys authenticate. */
 export const Status = Schema.Literals(["active", "expiring", "expired", "revoked"])
 export type Status = typeof Status.Type
 
-/** Where a key comes from: a create call, or the configuration of the deployment. */
+/** Origin of a key: a create call, or the deployment's configuration. */
 export const Source = Schema.Literals(["created", "configured"])
 export type Source = typeof Source.Type
 
 /**
  * A key without its secret.
  *
- * **Shape** `start` is the first 9 characters of the secret; configured keys have none. `createdBy` is the id of the
- * key that made this one, `rotatedFrom` of the one that it replaces, `revokedBy` of the one that revoked it. `createdAt` of
- * a configured key is when the running program first loaded it. Names of older versions may have characters that
- * {@link KeyName} refuses. `isMakerGone` is present, and true, once the key's maker and every key that the maker was
- * rotated to are revoked, expired or unknown. A person who made a key is never gone here: only the identity provider
- * knows.
+ * **Shape** `start`: the first 9 characters of the secret, absent for configured keys. `createdBy`, `rotatedFrom` and
+ * `revokedBy`: ids of the keys that created, preceded and revoked this key. `createdAt` of a configured key: when the
+ * running server first loaded it. `name`: keys of older versions may contain characters that {@link KeyName} refuses.
+ * `isMakerGone`: true, or absent. It is true once the creating key and all its successors are revoked, expired or unknown.
+ * It stays absent for a key that a person created, since only the identity provider knows whether the person has left.
  */
 export const ApiKey = Schema.Struct({
   id: Schema.String,
@@ -91,17 +87,17 @@ export const ApiKey = Schema.Struct({
 }).annotate({ identifier: "ApiKey" })
 export type ApiKey = typeof ApiKey.Type
 
-/** The reply to a call that makes a key: the only one that carries the secret, `key`. */
+/** Reply to a call that creates or rotates a key: the only reply that contains the secret, `key`. */
 export const CreatedApiKey = Schema.Struct({
   key: Schema.RedactedFromValue(Schema.String),
   apiKey: ApiKey
 }).annotate({ identifier: "CreatedApiKey" })
 export type CreatedApiKey = typeof CreatedApiKey.Type
 
-/** A key with this much left, or less, is said to be expiring. */
+/** A key whose remaining lifetime is this or less has the status `expiring`. */
 export const EXPIRING = Duration.days(7)
 
-/** What decides whether a key is valid. **Shape** `rotatedAt` is when another key took its place. */
+/** The instants that decide whether a key is valid. **Shape** `rotatedAt`: when a successor replaced the key. */
 export interface Lifespan {
   readonly expiresAt?: DateTime.Utc
   readonly revokedAt?: DateTime.Utc
@@ -109,9 +105,9 @@ export interface Lifespan {
 }
 
 /**
- * Tells the status of a key: revoked before expired before expiring before active.
+ * Returns the status of a key. Revoked takes precedence over expired, and expired over expiring.
  *
- * **Shape** expired from `expiresAt` on, to the millisecond; expiring also for as long as a rotated key is let live.
+ * **Shape** a key is expired from `expiresAt` on, to the millisecond. A rotated key is expiring during its grace period.
  */
 export const statusAt = ({ expiresAt, revokedAt, rotatedAt }: Lifespan, now: DateTime.Utc): Status => {
   if (revokedAt !== undefined) return "revoked"
@@ -121,7 +117,7 @@ export const statusAt = ({ expiresAt, revokedAt, rotatedAt }: Lifespan, now: Dat
   return Duration.isLessThanOrEqualTo(DateTime.distance(now, expiresAt), EXPIRING) ? "expiring" : "active"
 }
 
-/** Tells whether a key authenticates. */
+/** Checks whether a key authenticates. */
 export const isValid = (key: Lifespan, now: DateTime.Utc): boolean => {
   const status = statusAt(key, now)
   return status === "active" || status === "expiring"

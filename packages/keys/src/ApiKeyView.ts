@@ -1,5 +1,5 @@
 /**
- * Shows a key as it may be seen: without its hash.
+ * Converts created and configured keys to the API's view of a key, without the hash.
  */
 import type { DateTime } from "effect"
 import { type ApiKey, statusAt } from "./ApiKey.ts"

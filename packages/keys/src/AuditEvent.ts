@@ -1,13 +1,14 @@
 /**
- * What the audit keeps of a decision: who asked for what, where, and what became of it.
+ * An audit event: the caller, the call, its target and its outcome.
  */
 import { Schema } from "effect"
 import { Timestamp } from "./ApiKey.ts"
 
 /**
- * Who made a call, also by a key that has ended, which is refused.
+ * The caller. A call with an expired or revoked key names that key.
  *
- * **Shape** `session`: a signed-in browser, by its key; `anonymous`: nobody was known.
+ * **Shape** `session`: a signed-in browser. `anonymous`: no caller was identified. `subject`: the provider's identifier of a
+ * signed-in person.
  */
 const Actor = Schema.Struct({
   kind: Schema.Literals(["key", "session", "anonymous"]),
@@ -17,11 +18,11 @@ const Actor = Schema.Struct({
 })
 
 /**
- * What a call was about.
+ * Target of a call.
  *
- * **Shape** `asked` is the target as the caller named it, joined by `|`, `*` for all, empty for none; `clusters` are those
- * that it was resolved to; `namespaces` those that were named; `object` the id of a key, or what else the path names. `descendants`: how many keys were revoked with
- * the one that the path names.
+ * **Shape** `asked`: the clusters that the caller named, joined by `|`; `*` for all, empty for none. `clusters`: the clusters
+ * that `asked` was resolved to. `namespaces`: the namespaces that the call named. `object`: the key id or other object that
+ * the path names. `descendants`: number of keys that were revoked together with that key.
  */
 const AuditTarget = Schema.Struct({
   asked: Schema.String,
@@ -51,14 +52,15 @@ const facts = {
 }
 
 /**
- * An event before it is in the chain.
+ * An event that is not in the chain yet.
  *
- * **Shape** `status` 0: a mutation that is about to be done. `count`: so many alike, of which this is the last.
+ * **Shape** `status` 0: a mutation that is about to run. `count`: number of similar events that this event stands for; its
+ * other fields come from the last of them.
  */
 export const AuditFacts = Schema.Struct(facts)
 export type AuditFacts = typeof AuditFacts.Type
 
-/** An event as it is read. **Shape** `id` is its number; each `previousHash` is the `hash` of the event before. */
+/** An event of the chain. **Shape** `id`: its number in the chain. `previousHash`: the `hash` of the preceding event. */
 export const AuditEvent = Schema.Struct({
   id: Schema.String,
   ...facts,

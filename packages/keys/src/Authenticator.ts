@@ -1,5 +1,5 @@
 /**
- * Tells who presents a key, and why a key is refused.
+ * Authenticates API keys: finds the caller of a key, or the reason to refuse the key.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, type Scope } from "effect"
 import type { AllowFrom } from "./AllowFrom.ts"
@@ -14,10 +14,10 @@ import * as RawKey from "./RawKey.ts"
 import type { Rule } from "./Rule.ts"
 
 /**
- * What became of a presented key. A bad key is an answer, not an error.
+ * Result of an authentication. A refused key is a result, not an error.
  *
- * **Shape** `code` is that of the HTTP 401; `detail` says more to people. That a key has expired or was revoked is told
- * only to who holds it: the hash matched. Which one it was, `ended`, is for the audit and the log.
+ * **Shape** `code`: the error code of the HTTP 401. `detail`: an explanation for people. `key_expired` and `key_revoked`
+ * require a matching hash, so only a holder of the key receives them. `ended` names that key for the audit and the log.
  */
 export type Verdict =
   | { readonly _tag: "Valid"; readonly principal: Principal["Service"] }
@@ -28,38 +28,42 @@ export type Verdict =
       readonly ended?: Pick<Principal["Service"], "keyId" | "name">
     }
 
-/** Whether a key is used, which is noted at once, or only looked at; who learns later whether it was of use notes it then. */
+/**
+ * Reason for authenticating a key.
+ *
+ * **Shape** `use`: records the time of the last use. `look`: records nothing; the caller may call `noteUse` later.
+ */
 export type Purpose = "use" | "look"
 
 export class Authenticator extends Context.Service<
   Authenticator,
   {
     /**
-     * Looks a key up and judges it.
+     * Authenticates a key.
      *
-     * **Shape** valid if and only if it is known, not revoked and now < `expiresAt`. What holds for this call holds no
-     * longer than it: open streams and sessions ask again.
+     * **Shape** a key is valid if and only if it is known, not revoked and now < `expiresAt`. The result holds for this call
+     * only: open streams and sessions authenticate again.
      *
-     * **Errors** `KeyStoreError` when the store cannot tell.
+     * **Errors** `KeyStoreError` when the store fails.
      *
-     * **Limits** one SHA-256 and at most one look-up in the store, none for deploy-time keys. No span: the path of every
-     * request.
+     * **Limits** one SHA-256 and at most one store lookup, none for deploy-time keys. Creates no span, since every request
+     * calls it.
      */
     readonly authenticate: (key: RawKey.RawKey, purpose?: Purpose) => Effect.Effect<Verdict, KeyStoreError>
-    /** Judges the key of a hash that an earlier call knew, for what was opened with it. **Errors** `KeyStoreError`. */
+    /** Authenticates a key by its hash, for a session that was opened with the key. **Errors** `KeyStoreError`. */
     readonly recognise: (hash: KeyHash.KeyHash, purpose: Purpose) => Effect.Effect<Verdict, KeyStoreError>
-    /** Notes that a caller used its key now. **Limits** no I/O; written within a minute. */
+    /** Records that a caller used its key now. **Limits** no I/O; the store is updated within a minute. */
     readonly noteUse: (caller: Principal["Service"]) => Effect.Effect<void>
   }
 >()("@quarterdeck/keys/Authenticator") {
-  /** Judges by the deploy-time keys and the store; uses of created keys are noted beside the request. */
+  /** Authenticates against the deploy-time keys and the store. Uses of created keys are written in the background. */
   static readonly layer: Layer.Layer<Authenticator, never, KeyConfig | KeyStore> = Layer.effect(
     Authenticator,
     Effect.suspend(() => make())
   )
 }
 
-/** What a verdict depends on, wherever the key comes from. */
+/** The fields of a created or configured key that decide a verdict. */
 interface Known extends Lifespan {
   readonly id: string
   readonly name: string
@@ -148,9 +152,9 @@ const explained = (key: RawKey.RawKey): Verdict => ({
 
 const EXPLANATION: Record<RawKey.Fault | "none", string> = {
   none: "no such key exists",
-  length: "no such key exists; it begins like one of this service but is cut short or run on",
-  alphabet: "no such key exists; it begins like one of this service but has a character that none has",
-  checksum: "no such key exists; it looks like one of this service with a character mistyped"
+  length: "no such key exists; it starts like a key of this service but has the wrong length",
+  alphabet: "no such key exists; it starts like a key of this service but contains an invalid character",
+  checksum: "no such key exists; it looks like a key of this service with a mistyped character"
 }
 
 const UNKNOWN: Verdict = { _tag: "Refused", code: "invalid_key", detail: EXPLANATION.none }

@@ -1,16 +1,16 @@
 /**
- * Base 62: digits, capitals, small letters, in this order.
+ * Base 62. The digits come first, then uppercase letters, then lowercase letters.
  */
 
 export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Gives fresh bytes that nobody can foretell, such as `node:crypto`'s `randomBytes`. */
+/** A cryptographically secure source of random bytes, such as `node:crypto`'s `randomBytes`. */
 export type RandomBytes = (count: number) => Uint8Array
 
-/** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first characters. */
+/** The largest multiple of 62 below 256. Higher bytes are skipped, since they would favour the first characters. */
 const FAIR = 248
 
-/** Draws characters, all 62 equally likely. **Limits** reads 1.03 bytes a character on average. */
+/** Draws random characters, all 62 equally likely. **Limits** reads 1.03 bytes per character on average. */
 export const draw = (count: number, randomBytes: RandomBytes): string => {
   let text = ""
   while (text.length < count) {
@@ -21,7 +21,7 @@ export const draw = (count: number, randomBytes: RandomBytes): string => {
   return text
 }
 
-/** Prints a natural number with a fixed count of digits, the most significant first. */
+/** Prints a natural number with a fixed number of digits, the most significant first. */
 export const print = (value: number, digits: number): string => {
   let rest = value
   let text = ""

@@ -15,14 +15,13 @@ import type { RawKey } from "./RawKey.ts"
 const NAME = "bootstrap"
 
 /**
- * Makes an unscoped Admin key when no key exists, and writes it to a file.
+ * Creates an unscoped Admin key and writes it to a file, if no key exists. Returns whether it created a key.
  *
- * **Shape** no key exists: none was ever created, not even one revoked since, and none is configured. The file holds
- * the key and a line end, has mode 0600, appears complete or not at all, and is never written over. It is written
- * before the key is stored, and taken away again if that is refused: no key works that nobody holds.
- * Answers whether a key was made. The path is logged, the key never.
+ * **Shape** a revoked or expired key counts as existing. The file contains the key and a line end and has mode 0600. It
+ * appears complete or not at all, and never replaces an existing file. It is written before the key is stored, and removed
+ * if the store refuses the key, so a key never becomes valid without a file. The log names the path, never the key.
  *
- * **Errors** `BootstrapError`, above all where the file exists; `KeyStoreError`.
+ * **Errors** `BootstrapError`, for example when the file exists; `KeyStoreError`.
  */
 export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function* (
   path: string
@@ -35,12 +34,12 @@ export const writeFirstKey = Effect.fn("Bootstrap.writeFirstKey")(function* (
     Effect.andThen(
       writeSecret(path, key),
       Effect.tapError(store.insert(record), ({ reason }) =>
-        // Without an answer the key may be stored: then the file is the only way in.
+        // After a timeout the key may be stored. The file is then the only copy of the key.
         reason._tag === "StoreTimedOut" ? Effect.void : Effect.promise(() => rm(path, { force: true }))
       )
     )
   )
-  yield* Effect.logInfo(`no key existed: a first key ${record.id}, Admin of everything, was written to ${path}`)
+  yield* Effect.logInfo(`no key existed; wrote the first key ${record.id}, an Admin without a scope, to ${path}`)
   return true
 })
 
@@ -51,13 +50,13 @@ const writeSecret = (path: string, key: RawKey): Effect.Effect<void, BootstrapEr
       const code = codeOf(cause)
       const problem =
         code === "EEXIST"
-          ? "exists already, and no key does: remove it to have a new one written"
+          ? "exists already, although no key does; remove it to get a new key"
           : `cannot be written (${code})`
       return new BootstrapError({ path, problem })
     }
   })
 
-/** A link gives a finished file its name in one step, and fails where the name is taken. */
+/** Writes a temporary file and links it to its path. The link is atomic, and fails if the path exists. */
 const writeExclusively = async (path: string, content: string): Promise<void> => {
   const unfinished = `${path}.${randomUUID()}`
   try {

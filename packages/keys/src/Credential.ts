@@ -7,27 +7,27 @@ import { Redacted, Result } from "effect"
 import type { RawKey } from "./RawKey.ts"
 
 /**
- * What the header says.
+ * Result of reading the header.
  *
- * **Shape** `Present` carries the key, not yet looked up. `Missing` (HTTP 401 `missing_credential`): no header, an
- * empty key, or a scheme that is not ours. `Malformed` (HTTP 400): two credentials, or one that cannot be read.
+ * **Shape** `Present` carries the key, which is not authenticated yet. `Missing` (HTTP 401 `missing_credential`): no header,
+ * an empty key, or an unsupported scheme. `Malformed` (HTTP 400): two credentials, or one that cannot be decoded.
  */
 export type Credential =
   | { readonly _tag: "Present"; readonly key: RawKey }
   | { readonly _tag: "Missing"; readonly detail: string }
   | { readonly _tag: "Malformed"; readonly detail: string }
 
-/** Visible ASCII but for the comma, which joins two credentials. */
+/** Visible ASCII except the comma, which separates credentials. */
 const TOKEN = /^[!-+\--~]+$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * Reads the values of all Authorization lines of a request, as they stood on the wire.
+ * Reads the raw values of all Authorization lines of a request.
  *
- * **Shape** `Bearer <key>`: one token without space or comma. `Basic <base64>`: the password is the key, whatever the
- * username; other characters than those of a token work here. Schemes are compared without case.
+ * **Shape** `Bearer <key>`: one token without space or comma. `Basic <base64>`: the password is the key, and the username
+ * is ignored. The password may contain characters that a token may not. Schemes are case-insensitive.
  *
- * **Limits** pure; linear in the length of the header, which is as long as the server lets it be.
+ * **Limits** pure; linear in the length of the header, which the server bounds.
  *
  * **Example** `fromAuthorization(["Bearer qd_…"]) // Present`
  */
@@ -49,7 +49,7 @@ export const fromAuthorization = (values: ReadonlyArray<string>): Credential => 
 }
 
 const fromBearer = (token: string): Credential => {
-  if (token === "") return missing("Bearer is followed by no key")
+  if (token === "") return missing("no key follows Bearer")
   return TOKEN.test(token)
     ? present(token)
     : malformed("a Bearer key is one token without space or comma; send other keys as the password of Basic")
@@ -59,7 +59,7 @@ const fromBasic = (encoded: string): Credential => {
   const pair = Result.flatMap(decodeBase64(encoded), decodeUtf8)
   if (Result.isFailure(pair)) return malformed(pair.failure)
   const colon = pair.success.indexOf(":")
-  if (colon < 0) return malformed("Basic holds no colon between username and password")
+  if (colon < 0) return malformed("the decoded Basic credential has no colon between username and password")
   const password = pair.success.slice(colon + 1)
   return password === ""
     ? missing("the password of Basic is empty; the key is the password, not the username")
@@ -68,7 +68,7 @@ const fromBasic = (encoded: string): Credential => {
 
 const decodeBase64 = (encoded: string): Result.Result<Buffer, string> => {
   const bytes = Buffer.from(encoded, "base64")
-  // Stray bits after the last byte would let two texts carry one credential.
+  // Stray bits after the last byte would let two texts encode the same credential.
   return encoded !== "" && BASE64.test(encoded) && bytes.toString("base64") === encoded
     ? Result.succeed(bytes)
     : Result.fail("Basic is not followed by base64")
@@ -82,14 +82,14 @@ const decodeUtf8 = (bytes: Buffer): Result.Result<string, string> =>
 
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\t"
 
-/** Where the first word ends. */
+/** Returns the index at which the first word ends. */
 const endOfWord = (text: string): number => {
   let end = 0
   while (end < text.length && !isBlank(text[end])) end++
   return end
 }
 
-/** Trims by hand: a pattern for the blanks at the end takes time that grows with the square of those in the middle. */
+/** Trims spaces and tabs in linear time. A regular expression for trailing blanks would take quadratic time. */
 const trim = (text: string): string => {
   let start = 0
   let end = text.length

@@ -1,26 +1,26 @@
 /**
- * When a key ends: an instant, given as one or as a length of time from its creation.
+ * Expiry of a key, written as an instant or as a length of time from now.
  */
 import { DateTime, Duration, Result, Schema } from "effect"
 
 const LENGTH = /^([1-9][0-9]{0,3})([dy])$/
 const RFC3339 =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/
-/** What a deploy-time entry may end in. */
+/** Offsets that the expiry of a deploy-time key may have. */
 const UTC = /(?:Z|\+00:00)$/
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const UNIT_MS = { d: DAY_MS, y: 365 * DAY_MS }
-/** RFC 3339 has four digits for the year. */
+/** An RFC 3339 year has four digits. */
 const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z")
 
-/** How long a key may live at most, unless the deployment says otherwise. */
+/** Maximum lifetime of a key, unless the deployment sets another. */
 export const DEFAULT_MAX_LIFETIME = Duration.millis(10 * UNIT_MS.y)
 
-/** Says why an expiry was refused; the text is kept out of the message. */
+/** An expiry was refused. The message explains why, without the refused text. */
 export class InvalidExpiry extends Schema.TaggedError<InvalidExpiry>()("InvalidExpiry", {
   problem: Schema.Literals(["syntax", "calendar", "notUtc", "past", "tooFar", "missing"]),
-  /** The last instant that is allowed, RFC 3339, of one that is too far or missing. */
+  /** The latest allowed instant, RFC 3339. Present for `tooFar` and `missing`. */
   latest: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -36,14 +36,14 @@ const EXPLANATION: Record<InvalidExpiry["problem"], string> = {
   notUtc: "must be an RFC 3339 instant in UTC, ending in Z or +00:00",
   past: "must lie in the future",
   tooFar: "lies beyond the longest lifetime that a key may have",
-  missing: "must be given: a key that a signed-in person makes needs an end within its longest lifetime"
+  missing: "is required: a key that a signed-in person creates must expire within its longest lifetime"
 }
 
 /**
  * Reads the expiry of a create call.
  *
- * **Shape** `^[1-9][0-9]{0,3}[dy]$` with `d` = 24 h and `y` = 365 x 24 h, or RFC 3339 with any offset; a fraction is
- * cut to milliseconds, a leap second is refused. The result lies after `now`, at most `maxLifetime` away.
+ * **Shape** `^[1-9][0-9]{0,3}[dy]$` with `d` = 24 h and `y` = 365 x 24 h, or RFC 3339 with any offset. Fractions are
+ * truncated to milliseconds; leap seconds are refused. The result lies after `now`, by at most `maxLifetime`.
  *
  * **Errors** `InvalidExpiry`.
  *
@@ -71,7 +71,7 @@ export const parse = (
 }
 
 /**
- * Reads the expiry of a deploy-time entry.
+ * Reads the expiry of a deploy-time key.
  *
  * **Shape** RFC 3339 that ends in `Z` or `+00:00`; it may lie in the past.
  *
@@ -82,7 +82,7 @@ export const parseConfigured = (text: string): Result.Result<DateTime.Utc, Inval
   return Result.map(instantMs(text), DateTime.makeUnsafe)
 }
 
-/** Reads a length of time such as the setting of the longest lifetime: `90d`, `10y`. **Errors** `InvalidExpiry`. */
+/** Reads a length of time, such as a maximum lifetime in the settings: `90d`, `10y`. **Errors** `InvalidExpiry`. */
 export const parseLifetime = (text: string): Result.Result<Duration.Duration, InvalidExpiry> => {
   const length = lengthMs(text)
   return length === undefined ? refuse("syntax") : Result.succeed(Duration.millis(length))

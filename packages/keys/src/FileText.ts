@@ -1,11 +1,11 @@
 /**
- * Reads a small text file, and tells when its directory changes.
+ * Reads small text files and watches their directories.
  */
 import { Cause, Effect, Queue, Stream } from "effect"
 import { watch } from "node:fs"
 import { readFile, stat } from "node:fs/promises"
 
-/** Reads UTF-8 text of at most `maxBytes`. **Errors** what is wrong, as words that follow the path. */
+/** Reads UTF-8 text of at most `maxBytes`. **Errors** the problem, worded to follow the path: `is not a file`. */
 export const readText = (path: string, maxBytes: number): Effect.Effect<string, string> =>
   Effect.tryPromise({
     try: async () => {
@@ -26,17 +26,17 @@ export const readText = (path: string, maxBytes: number): Effect.Effect<string, 
     )
   )
 
-/** The code of a failed call to the system, such as `ENOENT`: unlike the message it says nothing about a path. */
+/** Returns the code of a failed system call, such as `ENOENT`. Unlike the message, the code contains no path. */
 export const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code
     : "unknown"
 
 /**
- * Tells that something in a directory changed.
+ * Emits when something in a directory changes.
  *
- * **Shape** a Secret is mounted as links that are replaced as a whole, so the file itself is never told of. Ends with a
- * warning where the system cannot watch; who needs to be sure looks by itself from time to time.
+ * **Shape** watches the directory, since a mounted Secret is replaced by a new link and its file never changes. If the
+ * system cannot watch, the stream logs a warning and ends, so callers must also poll.
  */
 export const directoryChanges = (directory: string): Stream.Stream<void> =>
   Stream.callback<void, string>(
@@ -55,6 +55,8 @@ export const directoryChanges = (directory: string): Stream.Stream<void> =>
     { bufferSize: 1, strategy: "sliding" }
   ).pipe(
     Stream.catch((code) =>
-      Stream.fromEffectDrain(Effect.logWarning(`directory ${directory} cannot be watched (${code}); it is polled`))
+      Stream.fromEffectDrain(
+        Effect.logWarning(`directory ${directory} cannot be watched (${code}); polling it instead`)
+      )
     )
   )

@@ -1,5 +1,5 @@
 /**
- * How long a rotated key lives on beside the one that takes its place.
+ * Grace period of a rotation: how long the old key stays valid beside its successor.
  */
 import { Duration, Result, Schema } from "effect"
 
@@ -7,10 +7,10 @@ const GRACE = /^(0|[1-9][0-9]{0,3})([hd])$/
 
 const UNIT_HOURS = { h: 1, d: 24 }
 
-/** The longest that two secrets of one rotation are valid side by side. */
+/** Maximum time for which both keys of a rotation are valid. */
 const MAX_DAYS = 30
 
-/** Says why a grace was refused; the text is kept out of the message. */
+/** A grace period was refused. The message explains why, without the refused text. */
 export class InvalidGrace extends Schema.TaggedError<InvalidGrace>()("InvalidGrace", {
   problem: Schema.Literals(["syntax", "tooLong"])
 }) {
@@ -22,7 +22,7 @@ export class InvalidGrace extends Schema.TaggedError<InvalidGrace>()("InvalidGra
 }
 
 /**
- * Reads the grace of a rotation.
+ * Reads the grace period of a rotation.
  *
  * **Shape** `^(0|[1-9][0-9]{0,3})[hd]$` with `d` = 24 h; 30 days at most.
  *

@@ -1,30 +1,30 @@
 /**
- * Where it is kept what became of calls that are to be done once.
+ * Port of the idempotency store, which records idempotent calls and their answers.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { KeyStoreError } from "./KeyError.ts"
 
-/** Which call. **Shape** `owner` is the id of the key that made it, `key` what names it among that one's. */
+/** Identity of an idempotent call. **Shape** `owner`: id of the calling key. `key`: idempotency key, unique per owner. */
 export interface IdempotentCall {
   readonly owner: string
   readonly key: string
 }
 
-/** A call that is about to be done. **Shape** `fingerprint` tells what was asked; of another it differs. */
+/** A call that is about to run. **Shape** `fingerprint`: a digest of the request, which differs between requests. */
 export interface IdempotentBeginning extends IdempotentCall {
   readonly fingerprint: string
   readonly at: DateTime.Utc
-  /** What began earlier is forgotten. */
+  /** Calls that began before this instant are deleted. */
   readonly begunBefore: DateTime.Utc
-  /** What is kept of one owner. **Units** `size` characters of answers. */
+  /** Limits per owner. **Units** `count`: calls. `size`: characters of stored answers. */
   readonly most: { readonly count: number; readonly size: number }
 }
 
 /**
- * What is known of a call.
+ * Stored state of a call.
  *
- * **Shape** `New`: it is noted now. `Known`: it began before, and its answer is absent until it has ended. `Full`: as much is kept
- * as may be, and the oldest began then.
+ * **Shape** `New`: the call was unknown and is recorded now. `Known`: the call began before; `answer` is undefined until it
+ * ends. `Full`: the owner is at its limits, and its oldest call began at `oldestAt`.
  */
 export type IdempotentState =
   | { readonly _tag: "New" }
@@ -35,11 +35,11 @@ export type IdempotentState =
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    /** Notes a call unless it is known, in one step. */
+    /** Records a call unless it is known, atomically. */
     readonly begin: (beginning: IdempotentBeginning) => Effect.Effect<IdempotentState, KeyStoreError>
-    /** Notes the answer of a call. */
+    /** Stores the answer of a call. */
     readonly end: (call: IdempotentCall, answer: string) => Effect.Effect<void, KeyStoreError>
-    /** Forgets a call of which nothing was done. */
+    /** Deletes a call that had no effect and has no answer, so that it can be retried. */
     readonly remove: (call: IdempotentCall) => Effect.Effect<void, KeyStoreError>
   }
 >()("@quarterdeck/keys/IdempotencyStore") {}

@@ -1,5 +1,5 @@
 /**
- * Renames and narrows keys, and gives them new secrets.
+ * Updates keys, and rotates them to new secrets.
  */
 import { DateTime, Duration, Effect, Option, Schema } from "effect"
 import * as AllowFrom from "./AllowFrom.ts"
@@ -30,9 +30,9 @@ import * as Rule from "./Rule.ts"
 import * as RuleContainment from "./RuleContainment.ts"
 
 /**
- * What an update changes; an absent field stays as it is.
+ * Fields that an update changes. An absent field stays as it is.
  *
- * **Shape** an empty description removes it; `force` narrows the last Admin of everything, too.
+ * **Shape** an empty description removes the description. `force` also narrows the last valid Admin without a scope.
  */
 export interface UpdateOptions {
   readonly name?: string
@@ -43,9 +43,10 @@ export interface UpdateOptions {
 }
 
 /**
- * When the old key of a rotation ends, and when the new one does.
+ * Expiry of the old and of the new key of a rotation.
  *
- * **Shape** `grace` as `Grace.parse` reads it, `0h` when absent; `expire` as `Expiry.parse` does, absent keeps the end.
+ * **Shape** `grace`: see `Grace.parse`; `0h` when absent. `expire`: see `Expiry.parse`; when absent, the new key keeps the
+ * expiry of the old key.
  */
 export interface RotateOptions {
   readonly grace?: string
@@ -99,7 +100,7 @@ export const rotate = Effect.fnUntraced(function* (
   if (id !== caller.keyId) yield* requireRole(caller, "operate")
   const now = yield* DateTime.now
   const length = yield* Effect.fromResult(Grace.parse(grace)).pipe(Effect.catch(refuse))
-  // An `expire` that cannot be read is refused whether or not the key exists.
+  // Refuses an invalid `expire` before the lookup, so that the reply does not depend on whether the key exists.
   if (expire !== undefined) yield* readEnd(keys, caller, expire, now)
   const old = yield* findValid(keys, caller, id)
   const asked = yield* readEnd(keys, caller, expire, now, old.expiresAt)

@@ -1,5 +1,5 @@
 /**
- * The deploy-time keys that are in force, read from files and kept up to date with them.
+ * The deploy-time keys, read from files and reloaded when the files change.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Ref, type Scope, Stream } from "effect"
 import { dirname, resolve } from "node:path"
@@ -11,29 +11,29 @@ import * as SecretFileAccess from "./SecretFileAccess.ts"
 import * as KeysFile from "./KeysFile.ts"
 import { KeyStore } from "./KeyStore.ts"
 
-/** How often the file is looked at, whatever its directory tells; a change counts within 5 s. */
+/** Interval at which the files are read even without a change event, so that a change takes effect within 5 s. */
 const POLL_INTERVAL = "2 seconds"
-/** What is written in several steps has this long to settle. */
+/** Time to wait after a change event, since a file may be written in several steps. */
 const SETTLE = "100 millis"
-/** How many hashes are looked up in the store at once. */
+/** Maximum number of concurrent lookups in the store. */
 const STORE_READS = 8
-/** How many removed keys are remembered, the latest: enough to tell their owners for as long as it matters. */
+/** Maximum number of removed keys that are remembered. Their owners receive `key_revoked` instead of `invalid_key`. */
 const MAX_REMOVED = 10_000
 
 const entriesGauge = Metric.gauge("quarterdeck_key_config_entries", { description: "Deploy-time keys in force" })
 const refusedGauge = Metric.gauge("quarterdeck_key_config_refused_entries", {
-  description: "Entries of the deploy-time keys that are wrong and did not load"
+  description: "Invalid entries of the keys files, which were not loaded"
 })
 const alarmGauge = Metric.gauge("quarterdeck_key_config_alarm", {
-  description: "1 while the deploy-time keys cannot be read and the last good ones stay in force"
+  description: "1 while a keys file cannot be used and its last valid content stays in force"
 })
 
-/** A deploy-time key in force. **Shape** `loadedAt` is when this program first loaded its hash. */
+/** A deploy-time key in force. **Shape** `loadedAt`: when this process first loaded its hash. */
 export interface LoadedKey extends KeysFile.ConfiguredKey {
   readonly loadedAt: DateTime.Utc
 }
 
-/** The keys in force at one instant. **Shape** `removed` once were, in the life of this program, and are no more. */
+/** The keys in force at one instant. **Shape** `removed`: keys that this process loaded earlier and that are gone now. */
 export interface LoadedKeys {
   readonly byHash: ReadonlyMap<KeyHash, LoadedKey>
   readonly byId: ReadonlyMap<string, LoadedKey>
@@ -41,10 +41,10 @@ export interface LoadedKeys {
 }
 
 /**
- * What an operator must know.
+ * Problems for an operator to fix.
  *
- * **Shape** `refused` are wrong entries of the files in force. `alarm` is set while a file cannot be used, so that its
- * older content stays in force.
+ * **Shape** `refused`: invalid entries of the loaded files. `alarm`: set while a file cannot be used and its previous
+ * content stays in force.
  */
 export interface Health {
   readonly refused: ReadonlyArray<KeysFile.RefusedEntry>
@@ -58,7 +58,7 @@ export class KeyConfig extends Context.Service<
   {
     /** The keys in force now. **Limits** no I/O. */
     readonly current: Effect.Effect<LoadedKeys>
-    /** What readiness tells about the file. **Limits** no I/O. */
+    /** Problems that readiness reports about the files. **Limits** no I/O. */
     readonly health: Effect.Effect<Health>
   }
 >()("@quarterdeck/keys/KeyConfig") {
@@ -69,40 +69,40 @@ export class KeyConfig extends Context.Service<
   })
 
   /**
-   * Tells whether files can be used at all, before anything is opened for them.
+   * Checks that the files can be read and parsed, before the store is opened.
    *
-   * **Errors** `KeysFileError`; single entries are judged when they are loaded.
+   * **Errors** `KeysFileError`. Invalid entries are not an error; they are reported when the files are loaded.
    */
   static readonly check = (paths: ReadonlyArray<string>): Effect.Effect<void, KeysFileError> =>
     Effect.forEach(paths, readFile, { discard: true })
 
   /**
-   * Loads the keys of some files, read as one list, and follows them.
+   * Loads the keys of several files as one list, and reloads them when a file changes.
    *
-   * **Shape** a change is taken over as a whole: an entry that is gone is revoked. A file that breaks or vanishes
-   * leaves its last good entries in force and raises the alarm: log, metric, {@link Health}; the others are followed all
-   * the same. An entry whose hash is that of a created key is refused.
+   * **Shape** a change takes effect as a whole, and a removed entry is revoked. If a file disappears or becomes invalid, its
+   * last valid entries stay in force and an alarm is raised in the log, the metric and {@link Health}. The other files are
+   * still reloaded. An entry with the hash of a created key is refused.
    *
-   * **Errors** at start only: `KeysFileError`, `KeyStoreError`.
+   * **Errors** `KeysFileError` and `KeyStoreError`, at start only.
    *
-   * **Limits** 1 MiB a file; the directories are watched and the files read every 2 s.
+   * **Limits** 1 MiB per file. The directories are watched, and the files are read every 2 s.
    */
   static readonly layerFiles = (
     paths: ReadonlyArray<string>
   ): Layer.Layer<KeyConfig, KeysFileError | KeyStoreError, KeyStore> => Layer.effect(KeyConfig, follow(paths))
 }
 
-/** A file as it was last read in good order, and what stands in the way of taking it over as it is now. */
+/** The last valid content of a file, and the failure of its present content, if any. */
 interface FollowedFile extends KeysFile.EntryList {
-  /** The text in force. */
+  /** The last valid text. */
   readonly text: string
   readonly failure?: Failure
 }
 
 /**
- * What is wrong with a file, and since when.
+ * A problem with a file, and when it began.
  *
- * **Shape** `text` is set when the text itself is at fault, so that reading it again would not help.
+ * **Shape** `text`: the invalid text, absent if the file could not be read. The same text is not parsed again.
  */
 interface Failure {
   readonly since: DateTime.Utc
@@ -110,7 +110,6 @@ interface Failure {
   readonly text?: string
 }
 
-/** What is in force. */
 interface State {
   readonly files: ReadonlyArray<FollowedFile>
   readonly keys: LoadedKeys
@@ -141,7 +140,7 @@ const failing = Effect.fnUntraced(function* (file: FollowedFile, problem: string
   return failed
 })
 
-/** Reads a file again. **Shape** the same value while it has not changed. */
+/** Reads a file again. **Shape** returns the same value while the file has not changed. */
 const refresh = Effect.fnUntraced(
   function* (file: FollowedFile): Effect.fn.Return<FollowedFile, KeysFileError> {
     const { entries, failure, path, text } = file
@@ -151,7 +150,7 @@ const refresh = Effect.fnUntraced(
       return yield* parsed(path, now).pipe(Effect.catch(({ message }) => failing(file, message, now)))
     }
     if (failure === undefined) return file
-    yield* Effect.logInfo(`keys file ${path} is again the one in force`)
+    yield* Effect.logInfo(`keys file ${path} can be used again; its keys are unchanged`)
     return { path, text, entries }
   },
   (refreshed, file) => refreshed.pipe(Effect.catch(({ message }) => failing(file, message)))
@@ -184,7 +183,7 @@ const follow = Effect.fnUntraced(function* (
     if (before.keys !== next.keys) epoch.raise()
     yield* Metric.update(alarmGauge, next.files.some(({ failure }) => failure !== undefined) ? 1 : 0)
   })
-  /** Leaves everything as it was, but for the alarm of some files. */
+  /** Raises the alarm for some files and leaves the loaded keys unchanged. */
   const failAll = Effect.fnUntraced(function* (isConcerned: (file: FollowedFile) => boolean, problem: string) {
     const before = yield* Ref.get(state)
     const files = yield* Effect.forEach(before.files, (file) =>
@@ -207,7 +206,7 @@ const follow = Effect.fnUntraced(function* (
     )
     if (Option.isSome(next)) yield* set(next.value)
   }).pipe(
-    // Without this the keys would stay as they are for ever, and nobody would know.
+    // A defect would otherwise end the loop silently, and the keys would never be reloaded.
     Effect.catchDefect((defect) =>
       Effect.andThen(
         Effect.logError("the keys files were not checked", defect),
@@ -233,7 +232,7 @@ const follow = Effect.fnUntraced(function* (
   }
 })
 
-/** The hashes that are those of created keys. */
+/** Finds the hashes that belong to created keys. */
 const createdAmong = Effect.fnUntraced(function* (
   hashes: ReadonlySet<KeyHash>,
   store: KeyStore["Service"]

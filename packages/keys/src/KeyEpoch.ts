@@ -1,28 +1,28 @@
 /**
- * Counts the changes of keys, so that a judgement that was made can be told from one that still holds.
+ * A counter of key changes. A cached verdict is stale once the counter has moved.
  */
 import { Context } from "effect"
 
 export class KeyEpoch {
   #number = 0
 
-  /** The number of the present epoch. **Shape** the same number at two moments: no key changed in this process in between. */
+  /** The current epoch. **Shape** if two reads return the same number, no key changed in this process between them. */
   get number(): number {
     return this.#number
   }
 
   /**
-   * Begins the next epoch: no earlier judgement of any key holds any more.
+   * Starts the next epoch, which invalidates every cached verdict.
    *
-   * **Shape** before a call that revokes, narrows or rotates a key returns, and when other deploy-time keys are in force. That
-   * a key expires begins none: whoever keeps a judgement keeps the instant with it.
+   * **Shape** called before a revocation, update or rotation returns, and when the deploy-time keys change. An expiry starts
+   * no epoch: a cached verdict must be stored with the expiry of its key.
    */
   readonly raise = (): void => {
     this.#number++
   }
 }
 
-/** The epoch that the stores of keys raise: one of the process, unless a program with several services gives each its own. */
+/** The epoch that the key stores raise. Shared by the process, unless a program with several services provides one each. */
 export const CurrentKeyEpoch = Context.Reference<KeyEpoch>("@quarterdeck/keys/KeyEpoch", {
   defaultValue: () => new KeyEpoch()
 })

@@ -1,5 +1,5 @@
 /**
- * Why a call on keys was refused, or could not be answered.
+ * Errors of calls on keys: refusals of the caller, and failures of the store and of files.
  */
 import { Effect, Schema } from "effect"
 import { MAX_RANGES } from "./AllowFrom.ts"
@@ -21,21 +21,21 @@ export class InvalidDescription extends Schema.TaggedError<InvalidDescription>()
   }
 }
 
-/** `allowFrom` is no list of 1 to 32 ranges (HTTP 400, field `allowFrom`). */
+/** `allowFrom` is not a list of 1 to 32 ranges (HTTP 400, field `allowFrom`). */
 export class InvalidAllowFrom extends Schema.TaggedError<InvalidAllowFrom>()("InvalidAllowFrom", {}) {
   override get message(): string {
     return `allowFrom: must have 1 to ${MAX_RANGES} ranges in CIDR notation, such as 203.0.113.0/24`
   }
 }
 
-/** The position of a list was not made by an earlier page (HTTP 400 `invalid_cursor`). */
+/** The position does not come from an earlier page of the list (HTTP 400 `invalid_cursor`). */
 export class InvalidPosition extends Schema.TaggedError<InvalidPosition>()("InvalidPosition", {}) {
   override get message(): string {
-    return "the position is none that an earlier page of the list gave"
+    return "the position does not come from an earlier page of this list"
   }
 }
 
-/** The caller's role may not do this to any key but its own (HTTP 403 `role_forbidden`). */
+/** The caller's role allows this on the caller's own key only (HTTP 403 `role_forbidden`). */
 export class RoleForbidden extends Schema.TaggedError<RoleForbidden>()("RoleForbidden", {
   verb: Schema.Literals(["read", "create", "operate", "delete"])
 }) {
@@ -45,7 +45,7 @@ export class RoleForbidden extends Schema.TaggedError<RoleForbidden>()("RoleForb
 }
 
 /**
- * The asked rule would reach further than the caller's own, or than that of the key that it is for (HTTP 403
+ * The requested rule reaches further than the caller's rule, or than the present rule of the key (HTTP 403
  * `rule_not_contained`).
  */
 export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("RuleNotContained", {
@@ -53,22 +53,22 @@ export class RuleNotContained extends Schema.TaggedError<RuleNotContained>()("Ru
 }) {
   override get message(): string {
     return this.exceeds === "caller"
-      ? "the rule reaches further than the key that asks for it"
-      : "the rule reaches further than the key does now: a key is narrowed and never widened; make another one"
+      ? "the rule reaches further than the rule of the calling key"
+      : "the rule reaches further than the key's present rule; a key can only be narrowed, so create a new key"
   }
 }
 
 /**
- * The key could be used from addresses that the calling key may not be used from, or that it may not be used from itself
- * (HTTP 403 `rule_not_contained`, field `allowFrom`).
+ * The requested ranges permit addresses that the calling key's ranges, or the key's present ranges, do not permit (HTTP 403
+ * `rule_not_contained`, field `allowFrom`).
  */
 export class AllowFromNotContained extends Schema.TaggedError<AllowFromNotContained>()("AllowFromNotContained", {
   exceeds: Schema.Literals(["caller", "present"])
 }) {
   override get message(): string {
     return this.exceeds === "caller"
-      ? "allowFrom: the key would be allowed from more addresses than the key that makes this call"
-      : "allowFrom: the key would be allowed from more addresses than now; a key is narrowed and never widened"
+      ? "allowFrom: permits addresses that the calling key does not permit"
+      : "allowFrom: permits addresses that the key does not permit now; a key can only be narrowed"
   }
 }
 
@@ -77,37 +77,37 @@ export class DescendantNotContained extends Schema.TaggedError<DescendantNotCont
   count: Schema.Natural
 }) {
   override get message(): string {
-    return `${this.count} of the keys that descend from the key reach further than the key that makes this call; no key was revoked`
+    return `${this.count} of the keys that descend from this key reach further than the calling key; no key was revoked`
   }
 }
 
-/** The maker has as many live keys as the setting allows (HTTP 409 `too_many_keys`). */
+/** The maker already has the maximum number of valid keys that the setting allows (HTTP 409 `too_many_keys`). */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", { most: Schema.Natural }) {
   override get message(): string {
     return `the maker of the key has ${this.most} valid keys, the most that keys.maxPerMaker allows; revoke one that is not needed`
   }
 }
 
-/** The asked key would end after the one that asks for it (HTTP 403 `rule_not_contained`, field `expire`). */
+/** The requested expiry is later than the expiry of the calling key (HTTP 403 `rule_not_contained`, field `expire`). */
 export class ExpiryNotContained extends Schema.TaggedError<ExpiryNotContained>()("ExpiryNotContained", {
   latest: Schema.String
 }) {
   override get message(): string {
-    return `expire: a key ends no later than the one that makes it: at ${this.latest}`
+    return `expire: a key cannot outlive the key that creates it, which expires at ${this.latest}`
   }
 }
 
-/** Without this key nobody would be an Admin of everything (HTTP 409 `last_admin`). */
+/** The key is the last valid Admin key without a scope (HTTP 409 `last_admin`). */
 export class LastAdmin extends Schema.TaggedError<LastAdmin>()("LastAdmin", {}) {
   override get message(): string {
-    return "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+    return "the key is the last valid Admin key without a scope; without it, only a keys file can restore access; use force to proceed"
   }
 }
 
-/** No key has the id, or its rule lies outside the caller's (HTTP 404 `key_not_found`): the two are not told apart. */
+/** No key has the id, or its rule lies outside the caller's rule (HTTP 404 `key_not_found`). The reply does not say which. */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
   override get message(): string {
-    return "no such key; keys go by the ids that the list of keys tells, not by their names"
+    return "no such key; use the id from the list of keys, not the name"
   }
 }
 
@@ -118,14 +118,14 @@ export class KeyConfigured extends Schema.TaggedError<KeyConfigured>()("KeyConfi
   }
 }
 
-/** The key is revoked or expired, and changes no more (HTTP 409 `key_ended`). */
+/** The key is revoked or expired and can no longer be changed (HTTP 409 `key_ended`). */
 export class KeyEnded extends Schema.TaggedError<KeyEnded>()("KeyEnded", {}) {
   override get message(): string {
-    return "the key is revoked or expired; make another one"
+    return "the key is revoked or expired; create a new key"
   }
 }
 
-/** Every refusal of a call on keys; recover from one with `Effect.catchReason`. */
+/** Every refusal of a call on keys. Recover from one of them with `Effect.catchReason`. */
 export class KeyError extends Schema.TaggedError<KeyError>()("KeyError", {
   reason: Schema.Union([
     InvalidKeyName,
@@ -168,7 +168,7 @@ const Operation = Schema.Literals([
 ] as const)
 export type Operation = typeof Operation.Type
 
-/** The store did not do what it was asked to. */
+/** An operation of the store failed. */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
   operation: Operation,
   cause: Schema.Defect()
@@ -178,7 +178,7 @@ export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed"
   }
 }
 
-/** The store could not be opened. **Shape** `place` is its file. */
+/** The store could not be opened. **Shape** `place`: its file. */
 export class StoreUnopened extends Schema.TaggedError<StoreUnopened>()("StoreUnopened", {
   place: Schema.String,
   problem: Schema.String
@@ -188,17 +188,17 @@ export class StoreUnopened extends Schema.TaggedError<StoreUnopened>()("StoreUno
   }
 }
 
-/** More calls are waiting for the store than it takes. */
+/** The queue of calls to the store is full. */
 export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {
   operation: Operation,
   waiting: Schema.Natural
 }) {
   override get message(): string {
-    return `the key store has ${this.waiting} calls waiting and takes no more`
+    return `the key store has ${this.waiting} waiting calls, its maximum; retry later`
   }
 }
 
-/** The store did not answer in time; whether a write was done is not known. */
+/** The store did not answer in time. A write may or may not have happened. */
 export class StoreTimedOut extends Schema.TaggedError<StoreTimedOut>()("StoreTimedOut", {
   operation: Operation,
   timeoutMs: Schema.Natural
@@ -208,7 +208,7 @@ export class StoreTimedOut extends Schema.TaggedError<StoreTimedOut>()("StoreTim
   }
 }
 
-/** A stored key cannot be read: it was changed behind the store's back, or written by another version. */
+/** A stored key cannot be decoded: another program changed it, or another version wrote it. */
 export class RecordCorrupt extends Schema.TaggedError<RecordCorrupt>()("RecordCorrupt", {
   field: Schema.String,
   problem: Schema.String
@@ -218,7 +218,7 @@ export class RecordCorrupt extends Schema.TaggedError<RecordCorrupt>()("RecordCo
   }
 }
 
-/** The file was written by a newer version, which may keep things that this one would lose. */
+/** The file was written by a newer version. It may contain data that this version would lose. */
 export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew", {
   place: Schema.String,
   found: Schema.Natural,
@@ -229,10 +229,10 @@ export class StoreTooNew extends Schema.TaggedError<StoreTooNew>()("StoreTooNew"
   }
 }
 
-/** The maker of a new key has as many live keys as its quota allows. Nothing was stored. */
+/** The maker of a new key already has the maximum number of live keys. Nothing was stored. */
 export class MakerFull extends Schema.TaggedError<MakerFull>()("MakerFull", {}) {
   override get message(): string {
-    return "the maker of the key has as many live keys as it may"
+    return "the maker of the key has the maximum number of live keys"
   }
 }
 
@@ -245,7 +245,7 @@ export class KeyStoreError extends Schema.TaggedError<KeyStoreError>()("KeyStore
   }
 }
 
-/** The file of deploy-time keys cannot be used at all; single bad entries are refused without this. */
+/** A keys file cannot be used at all. Single invalid entries do not raise this error. */
 export class KeysFileError extends Schema.TaggedError<KeysFileError>()("KeysFileError", {
   path: Schema.String,
   problem: Schema.String
@@ -255,7 +255,7 @@ export class KeysFileError extends Schema.TaggedError<KeysFileError>()("KeysFile
   }
 }
 
-/** The first key could not be handed over. */
+/** The first key could not be written to its file. */
 export class BootstrapError extends Schema.TaggedError<BootstrapError>()("BootstrapError", {
   path: Schema.String,
   problem: Schema.String

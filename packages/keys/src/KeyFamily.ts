@@ -1,5 +1,5 @@
 /**
- * A key together with the keys that descend from it: those that it made or was rotated to, and so on.
+ * A key and its descendants: the keys that it created or was rotated to, and their descendants.
  */
 import { DateTime, Effect } from "effect"
 import { type ApiKey, isValid } from "./ApiKey.ts"
@@ -22,17 +22,17 @@ import {
 import type { KeyRecord, KeyStore, Position } from "./KeyStore.ts"
 
 /**
- * How a key is revoked.
+ * Options of a revocation.
  *
- * **Shape** `force` revokes the last Admin of everything, too. `admit` runs once every check has passed and some key is about
- * to be revoked; if it fails, no key is revoked. It does not run when the keys were revoked before.
+ * **Shape** `force` also revokes the last valid Admin without a scope. `admit` runs after every check has passed, before a
+ * key is revoked; if it fails, no key is revoked. `admit` does not run if all of the keys are revoked already.
  */
 export interface RevokeOptions<E = never, R = never> {
   readonly force?: boolean
   readonly admit?: Effect.Effect<void, E, R>
 }
 
-/** A revoked key. **Shape** `descendants`: how many valid keys were revoked with it. */
+/** A revoked key. **Shape** `descendants`: number of valid keys that were revoked with it. */
 export interface RevokedFamily {
   readonly apiKey: ApiKey
   readonly descendants: number
@@ -53,7 +53,7 @@ const visitAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds the valid keys that descend from a key, through keys that have ended too.
+ * Finds the valid descendants of a key. Descent also passes through expired and revoked keys.
  *
  * **Limits** reads all keys twice; memory grows with the ids of all keys and the records of the descendants.
  */
@@ -72,7 +72,7 @@ const findDescendants = Effect.fnUntraced(function* (
     }
   })
   const family = new Set([root])
-  // A set hands out what is added while it is walked, each id once.
+  // Iterating a set also visits elements that are added during the loop, each once.
   for (const id of family) for (const child of childrenOf.get(id) ?? []) family.add(child)
   family.delete(root)
   const found: Array<KeyRecord> = []
@@ -83,7 +83,7 @@ const findDescendants = Effect.fnUntraced(function* (
   return found
 })
 
-/** Counts the valid keys that descend from a key that the caller may see. **Errors** `RoleForbidden`, `KeyNotFound`. */
+/** Counts the valid descendants of a key that the caller may see. **Errors** `RoleForbidden`, `KeyNotFound`. */
 export const count = Effect.fnUntraced(function* (
   keys: Keys,
   caller: Caller,
@@ -95,7 +95,7 @@ export const count = Effect.fnUntraced(function* (
   return (yield* findDescendants(keys, id, yield* DateTime.now)).length
 })
 
-/** Revokes a key and its descendants, all or none. A key that was revoked before stays as it is. */
+/** Revokes a key and its descendants, all or none. A key that is already revoked stays unchanged. */
 export const revoke = Effect.fnUntraced(function* <E = never, R = never>(
   keys: Keys,
   caller: Caller,

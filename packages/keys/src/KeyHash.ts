@@ -1,7 +1,7 @@
 /**
- * What is kept of a secret: its SHA-256, enough to know it again and too little to guess it.
+ * The SHA-256 hash under which a key is stored.
  *
- * A fast hash is right here: a key has 256 random bits, so there is no dictionary to try.
+ * A fast hash is safe: a key has 256 random bits, so guessing is infeasible.
  */
 import { Redacted, Schema } from "effect"
 import { hash, timingSafeEqual } from "node:crypto"
@@ -13,13 +13,13 @@ export const KeyHash = Schema.String.check(
 ).pipe(Schema.brand("KeyHash"))
 export type KeyHash = typeof KeyHash.Type
 
-/** Hashes the UTF-8 bytes of a key. **Limits** on the path of every request, so the digest's shape is not checked again. */
+/** Hashes the UTF-8 bytes of a key. **Limits** runs for every request, so the digest's format is not checked again. */
 export const fromRawKey = (key: RawKey): KeyHash =>
   KeyHash.make(hash("sha256", Redacted.value(key), "hex"), { disableChecks: true })
 
-/** What an unset variable hashes to: never a key. */
+/** The hash of an empty text, which an unset shell variable produces. No key may have it. */
 export const OF_NOTHING: KeyHash = fromRawKey(Redacted.make(""))
 
-/** Compares in a time that does not tell where two hashes differ. */
+/** Compares two hashes in constant time. */
 export const equals = (one: KeyHash, other: KeyHash): boolean =>
   timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"))

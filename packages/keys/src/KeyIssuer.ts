@@ -1,5 +1,5 @@
 /**
- * Makes, lists, changes and revokes keys on behalf of a caller, who never reaches beyond its own rule.
+ * Creates, lists, changes and revokes keys for a caller, within the caller's own rule.
  */
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import * as AllowFrom from "./AllowFrom.ts"
@@ -36,12 +36,12 @@ import * as Person from "./Person.ts"
 import * as Rule from "./Rule.ts"
 import * as RuleContainment from "./RuleContainment.ts"
 
-/** How long a key that is made may live at most. */
+/** Maximum lifetime of a new key. */
 export const MaxLifetime = Context.Reference<Duration.Duration>("@quarterdeck/keys/KeyIssuer/MaxLifetime", {
   defaultValue: () => Expiry.DEFAULT_MAX_LIFETIME
 })
 
-/** Bounds of the keys that one maker may have, and of those that people make who signed in at an identity provider. */
+/** Limits per maker: number of live keys, and lifetime of the keys that signed-in people create. */
 export const MakerLimits = Context.Reference<{
   readonly maxPerMaker: number
   readonly maxLifetimeOfPeople: Duration.Duration | undefined
@@ -50,9 +50,10 @@ export const MakerLimits = Context.Reference<{
 })
 
 /**
- * What a new key is, may do and may be used from.
+ * Fields of a new key.
  *
- * **Shape** `expire` as `Expiry.parse` reads it, absent never expires; an absent `allowFrom` is the caller's.
+ * **Shape** `expire`: see `Expiry.parse`; when absent, the key expires with the caller's key, or never. `allowFrom`: when
+ * absent, the ranges of the caller's key.
  */
 export interface CreateOptions {
   readonly name: string
@@ -66,44 +67,44 @@ export class KeyIssuer extends Context.Service<
   KeyIssuer,
   {
     /**
-     * Makes a key whose rule lies inside the caller's.
+     * Creates a key whose rule lies within the caller's rule.
      *
-     * **Shape** it ends with the caller's key at the latest: at that instant where no end is asked for.
+     * **Shape** the key expires no later than the caller's key. Without `expire`, it expires with the caller's key.
      *
      * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `InvalidExpiry`,
-     * `RuleNotContained`, `AllowFromNotContained`, `ExpiryNotContained`, in this order; `KeyEnded` when the caller's key
-     * was revoked meanwhile, `TooManyKeys`.
+     * `RuleNotContained`, `AllowFromNotContained`, `ExpiryNotContained`, in this order. `KeyEnded` if the caller's key was
+     * revoked or has expired meanwhile, `TooManyKeys`.
      */
     readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
     /**
-     * Lists the keys whose rule lies inside the caller's, revoked and expired ones too.
+     * Lists the keys whose rule lies within the caller's rule, including revoked and expired keys.
      *
-     * **Shape** deploy-time keys first, by name; then the created ones, the oldest first. Valid under churn.
+     * **Shape** deploy-time keys first, by name; then created keys, oldest first. Positions stay valid while keys change.
      *
-     * **Errors** `RoleForbidden`, `InvalidPosition`. **Limits** at worst reads the keys after `position` once.
+     * **Errors** `RoleForbidden`, `InvalidPosition`. **Limits** reads the keys after `position` at most once.
      */
     readonly list: (caller: Caller, options: KeyList.ListOptions) => Effect.Effect<KeyList.KeyPage, Failure>
-    /** Gets one of those that `list` shows. **Errors** `RoleForbidden`, `KeyNotFound`. */
+    /** Gets a key that `list` would return. **Errors** `RoleForbidden`, `KeyNotFound`. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<ApiKey, Failure>
     /**
-     * Renames or describes a key, or narrows its rule or addresses: a key never reaches further than before.
+     * Changes the name or description of a key, or narrows its rule or its ranges.
      *
-     * **Shape** the new rule and addresses lie inside the caller's and inside the key's present ones.
+     * **Shape** the new rule and ranges must lie within those of the caller and within the present ones of the key.
      *
      * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `KeyNotFound`,
      * `KeyConfigured`, `KeyEnded`, `AllowFromNotContained`, `RuleNotContained`, `LastAdmin`, in this order.
      */
     readonly update: (caller: Caller, id: string, options: KeyChange.UpdateOptions) => Effect.Effect<ApiKey, Failure>
     /**
-     * Makes a key with the name, description, rule and addresses of another, which ends after a grace: the caller's own, or an Admin one inside
-     * its rule.
+     * Replaces a key by a successor with the same name, description, rule and ranges. Any caller may rotate its own key; an
+     * Admin may also rotate the keys within its rule.
      *
-     * **Shape** the old key ends at the grace's end, or at its own if that is sooner. The new one keeps the old one's end
-     * unless another is asked for, and ends with the caller's key at the latest.
+     * **Shape** the old key expires at the end of the grace period, or earlier at its own expiry. The successor keeps the old
+     * expiry unless `expire` is set, and expires no later than the caller's key.
      *
      * **Errors** `RoleForbidden`, `InvalidGrace`, `InvalidExpiry`, `KeyNotFound`, `KeyConfigured`, `KeyEnded`,
-     * `AllowFromNotContained`, `ExpiryNotContained`, in this order; `KeyEnded` when the caller's key was revoked meanwhile,
-     * `TooManyKeys`.
+     * `AllowFromNotContained`, `ExpiryNotContained`, in this order. `KeyEnded` if the caller's key was revoked or has expired
+     * meanwhile, `TooManyKeys`.
      */
     readonly rotate: (
       caller: Caller,
@@ -111,11 +112,12 @@ export class KeyIssuer extends Context.Service<
       options?: KeyChange.RotateOptions
     ) => Effect.Effect<CreatedApiKey, Failure>
     /**
-     * Revokes a key, at once and for ever: the caller's own, or an Admin one inside its rule. Again changes nothing.
+     * Revokes a key immediately and permanently. Any caller may revoke its own key; an Admin may also revoke the keys within
+     * its rule. Revoking a revoked key changes nothing.
      *
-     * **Shape** the key as it is now. Keys that it made stay valid: `list` finds them by `createdBy`.
+     * **Shape** returns the revoked key. The keys that it created stay valid; `list` finds them by `createdBy`.
      *
-     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`, and those of `admit`.
+     * **Errors** `RoleForbidden`, `KeyNotFound`, `KeyConfigured`, `LastAdmin`, and the errors of `admit`.
      */
     readonly revoke: <E = never, R = never>(
       caller: Caller,
@@ -123,11 +125,11 @@ export class KeyIssuer extends Context.Service<
       options?: KeyFamily.RevokeOptions<E, R>
     ) => Effect.Effect<ApiKey, Failure | E, R>
     /**
-     * Revokes a key and every valid key that descends from it, all or none.
+     * Revokes a key and all of its valid descendants, all or none. Requires an Admin.
      *
-     * **Shape** descendants are the keys that the key made or was rotated to, those that they made, and so on.
+     * **Shape** descendants are the keys that the key created or was rotated to, and their descendants.
      *
-     * **Errors** those of `revoke`, and `DescendantNotContained` when a descendant lies outside the caller's rule.
+     * **Errors** those of `revoke`, and `DescendantNotContained` if a descendant lies outside the caller's rule.
      *
      * **Limits** reads all keys twice.
      */
@@ -136,9 +138,9 @@ export class KeyIssuer extends Context.Service<
       id: string,
       options?: KeyFamily.RevokeOptions<E, R>
     ) => Effect.Effect<KeyFamily.RevokedFamily, Failure | E, R>
-    /** Counts the keys that `revokeFamily` would revoke beside the key itself. **Errors** `RoleForbidden`, `KeyNotFound`. */
+    /** Counts the descendants that `revokeFamily` would revoke with the key. **Errors** `RoleForbidden`, `KeyNotFound`. */
     readonly countDescendants: (caller: Caller, id: string) => Effect.Effect<number, Failure>
-    /** Shows the caller's own key. **Errors** `KeyNotFound` when its entry has just left the configuration. */
+    /** Returns the caller's own key. **Errors** `KeyNotFound` if its entry was just removed from the configuration. */
     readonly whoami: (caller: Caller) => Effect.Effect<ApiKey, Failure>
   }
 >()("@quarterdeck/keys/KeyIssuer") {
@@ -156,8 +158,8 @@ const make = Effect.fnUntraced(function* () {
     ...(yield* MakerLimits)
   }
   /**
-   * One at a time: of two Admins that revoke each other at once, one stays, a change is judged by the last one, and no
-   * key is made by a key whose family is being revoked.
+   * Serializes changes. If two Admins revoke each other concurrently, one of them stays. Each change is checked against the
+   * result of the previous change. No key can create another key while its family is being revoked.
    */
   const turn = yield* Semaphore.make(1)
   return KeyIssuer.of({

@@ -1,5 +1,5 @@
 /**
- * Lists the keys of a caller's realm, page by page.
+ * Lists the keys that a caller may see, page by page.
  */
 import { DateTime, Effect, Order } from "effect"
 import type { ApiKey, Status } from "./ApiKey.ts"
@@ -19,7 +19,7 @@ import {
 import type { KeyRecord, Position } from "./KeyStore.ts"
 import * as ListPosition from "./ListPosition.ts"
 
-/** What a list is narrowed to. **Shape** `createdBy` is a key's id, `name` a part of the name; together they narrow on. */
+/** Filter of a list. **Shape** `createdBy`: a key id. `name`: a substring of the name. A key must match every given field. */
 interface ListFilter {
   readonly createdBy?: string
   readonly name?: string
@@ -27,16 +27,16 @@ interface ListFilter {
 }
 
 /**
- * Which page of the list, and which keys are in it.
+ * The page to read, and its filter.
  *
- * **Shape** `position` is the `next` of an earlier page with the same filter; absent starts at the beginning.
+ * **Shape** `position`: the `next` of an earlier page with the same filter; absent for the first page.
  */
 export interface ListOptions extends ListFilter {
   readonly limit: number
   readonly position?: string
 }
 
-/** One page of keys. **Shape** `next` is present when there is more: base64url, at most 1,024 characters. */
+/** One page of keys. **Shape** `next`: present if more keys follow; base64url, at most 1,024 characters. */
 export interface KeyPage {
   readonly apiKeys: ReadonlyArray<ApiKey>
   readonly next?: string
@@ -47,7 +47,7 @@ interface Row {
   readonly apiKey: ApiKey
 }
 
-/** The caller's keys of the store after a place, at most `wanted`. */
+/** Reads the created keys that the caller may see, after a position and at most `wanted`. */
 const scan = Effect.fnUntraced(function* (
   { store }: Keys,
   caller: Caller,
@@ -66,7 +66,7 @@ const scan = Effect.fnUntraced(function* (
   return found.slice(0, wanted)
 })
 
-/** Lists, deploy-time keys first. **Errors** `RoleForbidden`, `InvalidPosition`. */
+/** Lists keys, deploy-time keys first. **Errors** `RoleForbidden`, `InvalidPosition`. */
 export const list = Effect.fnUntraced(function* (
   keys: Keys,
   caller: Caller,
@@ -85,7 +85,7 @@ export const list = Effect.fnUntraced(function* (
           .filter((key) => matches(ofConfigured(key, now), filter))
           .filter((key) => from === undefined || configuredOrder(key, from.after) > 0)
           .toSorted(configuredOrder)
-  // One more than asked for tells whether there is more.
+  // Reads one key more than the limit, to know whether another page follows.
   const created = yield* scan(
     keys,
     caller,

@@ -1,5 +1,5 @@
 /**
- * What calls on keys stand on: where keys come from, and which of them a caller may know of.
+ * Parts that all calls on keys share: finding keys, checking that the caller may see them, and checking requested values.
  */
 import { DateTime, Duration, Effect, Option, Schema } from "effect"
 import * as Access from "./Access.ts"
@@ -26,21 +26,20 @@ import type { Principal } from "./Principal.ts"
 import * as Rule from "./Rule.ts"
 import * as RuleContainment from "./RuleContainment.ts"
 
-/** How many records are read at a time: most of them may lie outside the caller's rule. */
+/** Number of records per read of the store. Most of them may lie outside the caller's rule. */
 export const SCAN = 500
 
-/** Who asks. */
 export type Caller = Principal["Service"]
 export type Failure = KeyError | KeyStoreError
 
-/** Where keys come from and go to, and how long they may be made for. */
+/** The sources of keys, and the limits for new keys. */
 export interface Keys {
   readonly config: KeyConfig["Service"]
   readonly store: KeyStore["Service"]
   readonly maxLifetime: Duration.Duration
-  /** How long keys may live that people make who signed in at an identity provider; no bound of its own when absent. */
+  /** Maximum lifetime of keys that signed-in people create. If undefined, only `maxLifetime` applies. */
   readonly maxLifetimeOfPeople: Duration.Duration | undefined
-  /** How many live keys one maker may have. */
+  /** Maximum number of live keys per maker. */
   readonly maxPerMaker: number
 }
 
@@ -54,13 +53,13 @@ export const refuse = (reason: KeyError["reason"]): Effect.Effect<never, KeyErro
 export const requireRole = (caller: Caller, verb: RoleForbidden["verb"]): Effect.Effect<void, KeyError> =>
   Access.decide(caller.rule, "apiKeys", verb) === "allowed" ? Effect.void : refuse(new RoleForbidden({ verb }))
 
-/** Tells whether a caller may know of a key: its rule lies inside the caller's. */
+/** Checks whether a caller may see a key: the key's rule lies within the caller's rule. */
 export const visibleTo =
   (caller: Caller) =>
   (key: { readonly rule: Rule.Rule }): boolean =>
     RuleContainment.isWithin(key.rule, caller.rule)
 
-/** Finds a key, whoever may know of it. **Errors** `KeyNotFound`. */
+/** Finds a key without checking whether the caller may see it. **Errors** `KeyNotFound`. */
 export const find = Effect.fnUntraced(function* (
   { config, store }: Keys,
   id: string
@@ -72,7 +71,7 @@ export const find = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds a created key that the caller may change: its own, or one inside its rule.
+ * Finds a created key that the caller may change: the caller's own key, or a key within the caller's rule.
  *
  * **Errors** `KeyNotFound`, `KeyConfigured`.
  */
@@ -81,7 +80,7 @@ export const findCreated = Effect.fnUntraced(function* (
   caller: Caller,
   id: string
 ): Effect.fn.Return<KeyRecord, Failure> {
-  // A person's rule is one of the configuration, as a configured key's is.
+  // A person's rule comes from the configuration, like the rule of a configured key.
   if (id === caller.keyId && caller.signedInAt !== undefined) return yield* refuse(new KeyConfigured({}))
   const { key, source } = yield* find(keys, id)
   if (id !== caller.keyId && !visibleTo(caller)(key)) return yield* refuse(new KeyNotFound({}))
@@ -90,7 +89,7 @@ export const findCreated = Effect.fnUntraced(function* (
   return key
 })
 
-/** Finds a created key as {@link findCreated} does. **Errors** `KeyEnded` beside, of a key that is valid no more. */
+/** Finds a valid created key. **Errors** those of {@link findCreated}, and `KeyEnded` for an expired or revoked key. */
 export const findValid = Effect.fnUntraced(function* (
   keys: Keys,
   caller: Caller,
@@ -107,16 +106,16 @@ export const show = (keys: Keys, found: Found, now: DateTime.Utc): Effect.Effect
 export const showCreated = (keys: Keys, record: KeyRecord, now: DateTime.Utc): Effect.Effect<ApiKey, KeyStoreError> =>
   Effect.map(findOrphans(keys, [record], now), (orphans) => showAmong(orphans, record, now))
 
-/** Shows a created key. **Shape** `orphans`: what `findOrphans` found among keys that include this one. */
+/** Shows a created key. **Shape** `orphans`: the result of `findOrphans` for records that include this key. */
 export const showAmong = (orphans: ReadonlySet<string>, record: KeyRecord, now: DateTime.Utc): ApiKey =>
   orphans.has(record.id) ? { ...ofCreated(record, now), isMakerGone: true } : ofCreated(record, now)
 
 /**
  * Finds the ids of the keys whose maker is gone: no key of the maker's line is valid.
  *
- * **Shape** a person is never gone here; the first key of a deployment has no maker.
+ * **Shape** a person counts as present. The first key of a deployment has no maker.
  *
- * **Limits** one read of the store for all keys together, none where no created key made them.
+ * **Limits** one read of the store for all keys, none if only people and valid configured keys created them.
  */
 export const findOrphans = Effect.fnUntraced(function* (
   { config, store }: Keys,
@@ -141,9 +140,9 @@ export const findOrphans = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds whom a new key of a caller counts against.
+ * Returns the maker whose quota a new key of the caller counts against.
  *
- * **Errors** `KeyEnded` when the caller's key was revoked or has expired since the call was let in.
+ * **Errors** `KeyEnded` if the caller's key was revoked or has expired since the request was authenticated.
  */
 export const makerOf = Effect.fnUntraced(function* (
   { store }: Keys,
@@ -156,9 +155,9 @@ export const makerOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Gives when a new key ends: at the asked instant, at the usual one, or with the key that asks for it, if that is sooner.
+ * Returns the expiry of a new key: the requested or else the usual expiry, but no later than that of the caller's key.
  *
- * **Errors** `ExpiryNotContained` for an asked instant after the end of the key that asks.
+ * **Errors** `ExpiryNotContained` if the requested expiry is later than the expiry of the caller's key.
  */
 export const endOf = (
   { expiresAt: latest }: Caller,
@@ -173,10 +172,10 @@ export const endOf = (
 }
 
 /**
- * Reads when a new key is to end.
+ * Reads the requested expiry of a new key.
  *
- * **Shape** `kept`: the end that a rotated key keeps where none is asked for. A signed-in person must ask for an end
- * within the longest lifetime of people's keys, or keep one.
+ * **Shape** `kept`: the expiry that a rotated key keeps if none is requested. If people's keys have a maximum lifetime, a
+ * signed-in person must request an expiry within it, or keep one that lies within it.
  *
  * **Errors** `InvalidExpiry`.
  */
@@ -198,11 +197,11 @@ export const readEnd = (
   return refuse(new Expiry.InvalidExpiry({ problem: "missing", latest: DateTime.formatIso(latest) }))
 }
 
-/** Checks a description. **Errors** `InvalidDescription`. */
+/** **Errors** `InvalidDescription`. */
 export const checkDescription = (text: string | undefined): Effect.Effect<void, KeyError> =>
   text === undefined || Schema.is(Description)(text) ? Effect.void : refuse(new InvalidDescription({}))
 
-/** Reads the client addresses of a key in their canonical form. **Errors** `InvalidAllowFrom`. */
+/** Returns the ranges of a key in canonical form. **Errors** `InvalidAllowFrom`. */
 export const readAllowFrom = (
   list: AllowFrom.AllowFrom | undefined
 ): Effect.Effect<AllowFrom.AllowFrom | undefined, KeyError> => {
@@ -212,20 +211,20 @@ export const readAllowFrom = (
     : refuse(new InvalidAllowFrom({}))
 }
 
-/** Turns the refusal of a store whose quota is used up into the caller's. **Errors** `TooManyKeys`. */
+/** Maps the store's `MakerFull` to a refusal of the caller. **Errors** `TooManyKeys`. */
 export const withinQuota = <A>(
   { maxPerMaker }: Keys,
   storing: Effect.Effect<A, KeyStoreError>
 ): Effect.Effect<A, Failure> =>
   storing.pipe(Effect.catchReason("KeyStoreError", "MakerFull", () => refuse(new TooManyKeys({ most: maxPerMaker }))))
 
-/** Tells whether a rule is that of an Admin of everything. */
+/** Checks whether a rule is that of an Admin without a scope. */
 export const isAdminOfAll = (rule: Rule.Rule): boolean => rule.role === "Admin" && Rule.isUnscoped(rule)
 
 /**
- * Checks whether some keys include a valid Admin of everything, and no other key or group does.
+ * Checks whether the records include a valid Admin without a scope, and no other key or group has such a rule.
  *
- * **Limits** at worst reads all keys once.
+ * **Limits** reads all keys at most once.
  */
 export const areLastAdmins = Effect.fnUntraced(function* (
   { config, store }: Keys,
@@ -245,7 +244,7 @@ export const areLastAdmins = Effect.fnUntraced(function* (
   }
 })
 
-/** What the log tells of a key. **Shape** neither the secret nor its hash. */
+/** Log annotations of a key, without the secret and its hash. */
 export const noted = ({ expiresAt, id, name, rule }: KeyRecord, caller: Caller) => ({
   key: id,
   name,

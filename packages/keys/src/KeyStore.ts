@@ -1,5 +1,5 @@
 /**
- * Where created keys are kept.
+ * Port of the key store, which stores created keys.
  */
 import { Context, DateTime, type Effect, type Option, Order } from "effect"
 import type { AllowFrom } from "./AllowFrom.ts"
@@ -19,37 +19,37 @@ export interface KeyRecord {
   readonly allowFrom?: AllowFrom
   readonly createdAt: DateTime.Utc
   readonly createdBy?: string
-  /** Of a key that took another's place: the id of the first key of that chain of rotations. */
+  /** Id of the first key of the chain of rotations; present if this key replaced another key. */
   readonly line?: string
-  /** Whose {@link Quota} the key counts against: the line of the key, or the person, that made the first key of the line. */
+  /** Maker whose {@link Quota} the key counts against: the line, or the person, that created the first key of `line`. */
   readonly maker?: string
-  /** The id of the key whose place this one took. */
+  /** Id of the key that this key replaced. */
   readonly rotatedFrom?: string
-  /** When another key took the place of this one, which ends at `expiresAt` from then on. */
+  /** When a successor replaced this key. `expiresAt` is then the end of the grace period, or an earlier expiry. */
   readonly rotatedAt?: DateTime.Utc
   readonly expiresAt?: DateTime.Utc
   readonly revokedAt?: DateTime.Utc
-  /** The id of the key that revoked this one; unknown of a revocation by a program before this one. */
+  /** Id of the key that revoked this key; absent if an older version recorded the revocation. */
   readonly revokedBy?: string
   readonly lastUsedAt?: DateTime.Utc
 }
 
-/** The id of the first key of the chain of rotations that a key belongs to. */
+/** Returns the id of the first key of the chain of rotations that a key belongs to. */
 export const lineOf = ({ id, line = id }: Pick<KeyRecord, "id" | "line">): string => line
 
-/** A place in the list, valid whatever is inserted or revoked meanwhile. */
+/** A position in the list. It stays valid while keys are inserted and revoked. */
 export interface Position {
   readonly createdAt: DateTime.Utc
   readonly id: string
 }
 
-/** One page. **Shape** `after` is the place of the last record seen; absent starts at the oldest. */
+/** A page to read. **Shape** `after`: position of the last record of the previous page; absent for the first page. */
 export interface Page {
   readonly limit: number
   readonly after?: Position
 }
 
-/** What changes of a key. **Shape** an absent field stays as it is; an empty description removes it. */
+/** Changes of a key. **Shape** an absent field stays as it is; an empty description removes the description. */
 export interface Change {
   readonly name?: string
   readonly description?: string
@@ -57,18 +57,18 @@ export interface Change {
   readonly allowFrom?: AllowFrom
 }
 
-/** How many keys of one maker may be live at once: neither revoked nor expired at `at`. */
+/** Maximum number of live keys of one maker. A key is live if it is neither revoked nor expired at `at`. */
 export interface Quota {
   readonly most: number
   readonly at: DateTime.Utc
 }
 
-/** How a key gives its place to another. **Shape** the old one ends at `endsAt`, unless it ended before. */
+/** Replacement of a key by a successor. **Shape** `endsAt`: when the old key expires, unless it expires earlier. */
 export interface Rotation {
   readonly at: DateTime.Utc
   readonly endsAt: DateTime.Utc
   readonly successor: KeyRecord
-  /** Bounds the maker of the successor. A rotation that adds no live key is never refused. */
+  /** Quota of the successor's maker. A rotation that does not increase the number of live keys is never refused. */
   readonly quota?: Quota
 }
 
@@ -78,68 +78,68 @@ export interface Use {
   readonly at: DateTime.Utc
 }
 
-/** The order of the list: the oldest first, then by id. */
+/** Order of the list: oldest first, then by id. */
 export const order: Order.Order<Position> = Order.combine(
   Order.mapInput(DateTime.Order, (position: Position) => position.createdAt),
   Order.mapInput(Order.String, (position: Position) => position.id)
 )
 
 /**
- * Keeps created keys: a port, for a database of one's own too. `KeyStoreLaws` checks what a store must do.
+ * The key store. You can implement it for another database; `KeyStoreLaws` checks an implementation.
  *
- * **Shape** what `insert` has taken every later call sees, after a crash too. A key is never removed: a revoked one is
- * kept, so that its owner can be told. Several programs may share a store: it is then their database that holds `insert`
- * to one key of a hash, and a revocation in one is seen by the others after `CacheLimits.timeToLive`, 2 s.
+ * **Shape** an inserted key is durable and visible to every later call. A key is never deleted: a revoked key is kept, so
+ * that its owner receives `key_revoked`. Several processes may share a store. The shared database must then keep hashes
+ * unique, and a revocation in one process reaches the others within `CacheLimits.timeToLive`, 2 s.
  *
- * **Errors** every call: `KeyStoreError`, of which callers see a 503; the reason of one's own is `StoreFailed`.
+ * **Errors** every call: `KeyStoreError`, which clients see as HTTP 503. Other implementations use the reason `StoreFailed`.
  *
- * **Limits** calls come at once and in any order. `findByHash` stands on the path of requests, behind a cache; `touch`
- * comes about once a minute with the keys used since; `list` walks all keys every 15 s until it meets a label selector.
+ * **Limits** calls are concurrent and unordered. Requests call `findByHash`, through a cache. `touch` is called about once a
+ * minute with the keys that were used since. `list` reads all keys every 15 s.
  */
 export class KeyStore extends Context.Service<
   KeyStore,
   {
     /**
-     * Adds a key. Counting the maker's live keys and adding the key are one step: concurrent calls never pass the quota.
+     * Adds a key. The quota check and the insert are atomic, so concurrent calls never exceed the quota.
      *
-     * **Errors** also when its id or hash is taken; `MakerFull` when the maker would have more live keys than the quota.
+     * **Errors** `StoreFailed` if the id or hash is taken; `MakerFull` if the maker would exceed the quota.
      */
     readonly insert: (record: KeyRecord, quota?: Quota) => Effect.Effect<void, KeyStoreError>
-    /** Finds a key, revoked and expired ones too. **Limits** on the path of every request: one indexed read. */
+    /** Finds a key, also a revoked or expired one. **Limits** one indexed read; requests wait for it. */
     readonly findByHash: (hash: KeyHash) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     readonly find: (id: string) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /** Lists in {@link order}, at most `limit` records. */
     readonly list: (page: Page) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
-    /** Marks a key as revoked; the first time stays, and who did it. **Shape** the key as it is now, `none` if no key has the id. */
+    /** Revokes a key. An earlier revocation stays unchanged. **Shape** the updated key; `none` if no key has the id. */
     readonly revoke: (
       id: string,
       at: DateTime.Utc,
       by?: string
     ) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
-    /** Revokes several keys as `revoke` does, all or none. **Shape** the keys as they are now; an unknown id changes nothing. */
+    /** Revokes several keys, all or none, like `revoke`. **Shape** the updated keys; unknown ids are ignored. */
     readonly revokeAll: (
       ids: ReadonlyArray<string>,
       at: DateTime.Utc,
       by?: string
     ) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
-    /** Finds which of some lines have a key that is neither revoked nor expired. **Limits** one indexed read. */
+    /** Returns the lines that have a key that is neither revoked nor expired. **Limits** one indexed read. */
     readonly findLiving: (
       lines: ReadonlyArray<string>,
       at: DateTime.Utc
     ) => Effect.Effect<ReadonlySet<string>, KeyStoreError>
-    /** Changes a key. **Shape** the key as it is now, `none` if no key has the id or it is revoked. */
+    /** Changes a key. **Shape** the updated key; `none` if no key has the id or the key is revoked. */
     readonly update: (id: string, change: Change) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
     /**
-     * Ends a key and adds the one that takes its place, both or neither.
+     * Sets the expiry of a key and adds its successor, both or neither.
      *
-     * **Shape** the old key as it is now; `none`, and nothing is added, if no key has the id or it is revoked.
+     * **Shape** the updated old key. `none`, without adding a key, if no key has the id or the key is revoked.
      *
-     * **Errors** also when the successor's id or hash is taken; `MakerFull` as `insert`.
+     * **Errors** `StoreFailed` if the successor's id or hash is taken; `MakerFull` like `insert`.
      */
     readonly rotate: (id: string, rotation: Rotation) => Effect.Effect<Option.Option<KeyRecord>, KeyStoreError>
-    /** Notes uses, all or none; an older one than is stored changes nothing, nor does an unknown id. */
+    /** Records uses, all or none. A use older than the stored one, or of an unknown id, is ignored. */
     readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, KeyStoreError>
-    /** Counts all keys, revoked and expired ones too. */
+    /** Counts all keys, including revoked and expired keys. */
     readonly count: Effect.Effect<number, KeyStoreError>
   }
 >()("@quarterdeck/keys/KeyStore") {}

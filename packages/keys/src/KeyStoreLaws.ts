@@ -1,5 +1,5 @@
 /**
- * The laws of a key store, as checks that any test runner can run on a store of one's own.
+ * The laws of a key store, as checks for your own implementation that any test runner can run.
  *
  * **Example**
  *
@@ -18,13 +18,13 @@ import { type KeyRecord, KeyStore, order } from "./KeyStore.ts"
 import { Rule } from "./Rule.ts"
 
 /**
- * A law, named by what a store that keeps it does.
+ * A law. Its name describes the behaviour of a correct store.
  *
- * **Errors** `check` dies with an `AssertionError` that shows what was found and what should have been.
+ * **Errors** `check` dies with an `AssertionError` that shows the actual and the expected value.
  */
 export interface Law {
   readonly name: string
-  /** Checks the law on an empty store, and leaves keys in it. */
+  /** Checks the law on an empty store. The check leaves keys in the store. */
   readonly check: Effect.Effect<void, KeyStoreError, KeyStore>
 }
 
@@ -62,18 +62,18 @@ const full = record({
   revokedBy: "key_root",
   lastUsedAt: at("2028-01-01T00:00:00Z")
 })
-/** A key with no more than it must have. */
+/** A key with the required fields only. */
 const bare = record({ id: "key_bare", hash: hashOf("b") })
 
-/** When keys are counted. */
+/** The instant at which the quota is checked. */
 const quotaAt = at("2026-03-01T00:00:00Z")
 
-/** The instants of a rotation without grace. */
+/** The instants of a rotation without a grace period. */
 const atOnce = { at: at("2026-02-01T00:00:00Z"), endsAt: at("2026-02-01T00:00:00Z") }
 
 type Store = KeyStore["Service"]
 
-/** A key as plain data: instants remember how they were printed, which says nothing of them. */
+/** Converts a key to plain data, since equal `DateTime` values may differ in cached fields. */
 const plain = (key: KeyRecord) =>
   Object.fromEntries(
     Object.entries(key).map(([name, value]) => [name, DateTime.isDateTime(value) ? DateTime.formatIso(value) : value])
@@ -89,14 +89,14 @@ const law = (name: string, check: (store: Store) => Effect.Effect<void, KeyStore
   check: Effect.flatMap(KeyStore, check)
 })
 
-/** Expects that a key is not taken. */
+/** Asserts that the store refuses a key. */
 const isRefused = Effect.fnUntraced(function* <A>(taking: Effect.Effect<A, KeyStoreError>) {
   const taken = yield* Effect.result(taking)
   assert.ok(Result.isFailure(taken), "a key was taken whose id or hash another key has")
   assert.equal(taken.failure.reason._tag, "StoreFailed")
 })
 
-/** The ids of all keys, read page by page. */
+/** Returns the ids of all keys, read page by page. */
 const readAll = Effect.fnUntraced(function* (store: Store, limit: number) {
   const ids: Array<string> = []
   let after: KeyRecord | undefined
@@ -109,7 +109,7 @@ const readAll = Effect.fnUntraced(function* (store: Store, limit: number) {
   }
 })
 
-/** Every law, each independent of the others. */
+/** All laws. Each is independent of the others. */
 export const laws: ReadonlyArray<Law> = [
   law(
     "gives back a key by id and by hash as it was stored",

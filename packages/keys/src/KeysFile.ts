@@ -1,5 +1,5 @@
 /**
- * The list of deploy-time keys as text: the Helm values' or the Secret's.
+ * Parser of keys files: lists of deploy-time keys, from the Helm values or from a Secret.
  */
 import { type DateTime, Redacted, Result, Schema } from "effect"
 import { hash as digest } from "node:crypto"
@@ -11,30 +11,30 @@ import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { fromRawKey, KeyHash, OF_NOTHING } from "./KeyHash.ts"
 import { Rule } from "./Rule.ts"
 
-/** A Secret holds at most this much. */
+/** Maximum size of a keys file: the maximum size of a Kubernetes Secret. */
 export const MAX_BYTES = 1_048_576
-/** How often anchors may be referred to, all in all: enough for shared rules, too little to grow a small text big. */
+/** Maximum number of aliases per file: enough for shared rules, too few for a small text to expand to a large value. */
 const MAX_ALIASES = 100
-/** How many faults of one entry, and how many entries of one hash, are told: a file of 1 MiB could hold 100000. */
+/** Maximum number of reported faults per entry, and of named entries per hash. A file of 1 MiB may have 100,000. */
 const MAX_TOLD = 32
 
-/** Where an entry stands. */
+/** Position of an entry. */
 interface Place {
-  /** The place of the entry's file among those that are read as one list, from 0. */
+  /** Index of the entry's file in the list of files, from 0. */
   readonly file: number
-  /** The entry's place in its file, from 0. */
+  /** Index of the entry in its file, from 0. */
   readonly index: number
-  /** The line of its file at which the entry begins, from 1. */
+  /** Line at which the entry begins, from 1. */
   readonly line: number
-  /** What messages call the entry, such as `entry "ci" (line 4)`. **Shape** by its index where its name cannot be told. */
+  /** Name of the entry in messages, such as `entry "ci" (line 4)`. An invalid or secret name is replaced by the index. */
   readonly label: string
 }
 
 /**
  * A deploy-time key.
  *
- * **Shape** `id` follows the name: it stays when the secret is replaced. Of several keys of one name, the second and
- * later ones are told apart by their order in the list.
+ * **Shape** `id` is derived from the name, so it stays the same when the secret is replaced. If several keys have one name,
+ * the ids of the second and later keys also contain their position among these keys.
  */
 export interface ConfiguredKey extends Place {
   readonly id: string
@@ -44,26 +44,26 @@ export interface ConfiguredKey extends Place {
   readonly expiresAt?: DateTime.Utc
 }
 
-/** One thing that is wrong with an entry. **Shape** `field` as in `rule.targetClusters[1]`, empty for all of it. */
+/** A fault of an entry. **Shape** `field`: a path such as `rule.targetClusters[1]`; empty for the entry as a whole. */
 export interface EntryFault {
   readonly field: string
   readonly problem: string
 }
 
-/** An entry that does not load. **Shape** of `faults`, of which there is at least one, the first 32. */
+/** An entry that was not loaded. **Shape** `faults`: 1 to 32, the first faults of the entry. */
 export interface RefusedEntry extends Place {
   readonly faults: ReadonlyArray<EntryFault>
-  /** How many faults there are beyond those. */
+  /** Number of further faults. */
   readonly moreFaults: number
 }
 
-/** An entry as it stands in its file, not yet judged. **Shape** `line` is where it begins, from 1. */
+/** An entry of a file, not validated yet. **Shape** `line`: the line at which it begins, from 1. */
 export interface ListedEntry {
   readonly line: number
   readonly value: unknown
 }
 
-/** The entries of one file. **Shape** `path` is only printed. */
+/** The entries of one file. **Shape** `path` is used in messages only. */
 export interface EntryList {
   readonly path: string
   readonly entries: ReadonlyArray<ListedEntry>
@@ -74,7 +74,7 @@ export interface KeysFile {
   readonly refused: ReadonlyArray<RefusedEntry>
 }
 
-/** The text as a whole cannot be used. Its content is kept out of the message. */
+/** The text as a whole cannot be used. The message does not contain the text. */
 export class InvalidKeysFile extends Schema.TaggedError<InvalidKeysFile>()("InvalidKeysFile", {
   problem: Schema.String,
   line: Schema.optionalKey(Schema.Natural)
@@ -85,18 +85,18 @@ export class InvalidKeysFile extends Schema.TaggedError<InvalidKeysFile>()("Inva
 }
 
 /**
- * Reads a list of deploy-time keys.
+ * Parses a list of deploy-time keys.
  *
- * **Shape** a YAML 1.2 (core schema) list of `{ name, hash, expire?, rule }`; a plain timestamp is text. An entry that
- * is wrong is refused, the others load; of entries with the same hash none loads.
+ * **Shape** a YAML 1.2 (core schema) list of `{ name, hash, expire?, rule }`; a plain timestamp is text. An invalid entry is
+ * refused and the others are loaded. If several entries have the same hash, all of them are refused.
  *
- * **Errors** `InvalidKeysFile` when the text is no such list: also for a key that stands twice in one map, tags,
- * several documents, more than 100 aliases, and for an empty text, which may be a file half written.
+ * **Errors** `InvalidKeysFile` if the text is not such a list, or has duplicate map keys, tags, several documents or more
+ * than 100 aliases. An empty text is refused too, since the file may be half written.
  */
 export const parse = (text: string): Result.Result<KeysFile, InvalidKeysFile> =>
   Result.map(parseList(text), (entries) => fromLists([{ path: "", entries }]))
 
-/** Reads the entries of a list without judging them. **Errors** those of {@link parse}. */
+/** Parses the entries of a list without validating them. **Errors** those of {@link parse}. */
 export const parseList = (text: string): Result.Result<ReadonlyArray<ListedEntry>, InvalidKeysFile> => {
   const lineCounter = new LineCounter()
   const document = Result.try({
@@ -124,12 +124,12 @@ export const parseList = (text: string): Result.Result<ReadonlyArray<ListedEntry
     try: (): unknown => document.success.toJS({ maxAliasCount: MAX_ALIASES }),
     catch: () =>
       new InvalidKeysFile({
-        problem: `refers to an anchor that is not there, or to anchors more than ${MAX_ALIASES} times`
+        problem: `has an alias without an anchor, or more than ${MAX_ALIASES} aliases`
       })
   })
   return Result.flatMap(value, (list) => {
     if (!Array.isArray(list) || !isSeq(contents)) {
-      return Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; [] is the list of none" }))
+      return Result.fail(new InvalidKeysFile({ problem: "must be a list of keys; write [] for an empty list" }))
     }
     const values: ReadonlyArray<unknown> = list
     const entries = contents.items.map((item, index) => {
@@ -141,7 +141,7 @@ export const parseList = (text: string): Result.Result<ReadonlyArray<ListedEntry
 }
 
 const EXPLANATION: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: "a key stands twice in one map",
+  DUPLICATE_KEY: "a map has the same key twice",
   TAG_RESOLVE_FAILED: "tags are not allowed",
   MULTIPLE_DOCS: "must be one document"
 }
@@ -155,23 +155,23 @@ const Entry = Schema.Struct({
 
 const decodeEntry = Schema.decodeUnknownResult(Entry, { errors: "all", onExcessProperty: "error" })
 
-/** An entry to be judged. */
+/** An entry to validate. */
 interface FoundEntry {
   readonly place: Place
   readonly entry: unknown
-  /** Also of an entry that is otherwise wrong. */
+  /** The hash, even if other fields are invalid. */
   readonly hash: KeyHash | undefined
 }
 
-/** The hashes of all entries, also of those that are otherwise wrong. */
+/** Returns the hashes of all entries, even of entries with other invalid fields. */
 export const hashesIn = (lists: ReadonlyArray<EntryList>): ReadonlySet<KeyHash> =>
   new Set(findEntries(lists).flatMap(({ hash }) => hash ?? []))
 
 /**
- * Reads several lists as one.
+ * Validates several lists as one.
  *
- * **Shape** of entries with the same hash none loads, whichever files they stand in; nor does one whose hash is among
- * `created`, for one secret must not have two rules.
+ * **Shape** one secret must not have two rules. Entries with the same hash are all refused, even across files, as is an
+ * entry whose hash is in `created`.
  */
 export const fromLists = (lists: ReadonlyArray<EntryList>, created: ReadonlySet<KeyHash> = new Set()): KeysFile => {
   const found = findEntries(lists)
@@ -184,7 +184,7 @@ export const fromLists = (lists: ReadonlyArray<EntryList>, created: ReadonlySet<
     const twins = hash === undefined ? [] : (byHash.get(hash) ?? [])
     const read = readEntry(entry, [
       ...(twins.length > 1 ? [twinFault(twins, lists)] : []),
-      ...(hash !== undefined && created.has(hash) ? [{ field: "hash", problem: "is that of a created key" }] : [])
+      ...(hash !== undefined && created.has(hash) ? [{ field: "hash", problem: "belongs to a created key" }] : [])
     ])
     if (Result.isFailure(read)) {
       const faults = read.failure
@@ -211,7 +211,7 @@ const findEntries = (lists: ReadonlyArray<EntryList>): ReadonlyArray<FoundEntry>
 
 type Read = Result.Result<Omit<ConfiguredKey, "id" | keyof Place>, ReadonlyArray<EntryFault>>
 
-/** Reads an entry. **Shape** `clashes` is what is wrong with it because of others. */
+/** Validates an entry. **Shape** `clashes`: its conflicts with other entries and with created keys. */
 const readEntry = (input: unknown, clashes: ReadonlyArray<EntryFault>): Read => {
   const decoded = decodeEntry(input)
   const expire = memberOf(input, "expire")
@@ -235,7 +235,7 @@ const twinFault = (twins: ReadonlyArray<FoundEntry>, lists: ReadonlyArray<EntryL
     .slice(0, MAX_TOLD)
     .map(({ place: { file, label } }) => (isOneFile ? label : `${label} of ${lists[file]?.path ?? ""}`))
   const rest = twins.length > told.length ? ` and ${twins.length - told.length} more` : ""
-  return { field: "hash", problem: `stands in ${told.join(" and ")}${rest}, so none of them loads` }
+  return { field: "hash", problem: `is shared by ${told.join(" and ")}${rest}; none of them is loaded` }
 }
 
 const memberOf = (entry: unknown, name: "name" | "hash" | "expire"): unknown =>
@@ -247,13 +247,13 @@ const labelOf = (entry: unknown, index: number, line: number): string => {
   return `entry ${isTold ? JSON.stringify(name) : index} (line ${line})`
 }
 
-/** A key or a hash in a long text. */
+/** Matches a key or a hash within a text. */
 const SECRET = /qd_[0-9A-Za-z]{16}|[0-9a-f]{64}/i
 
-/** Tells whether a key or its hash stands where the name should. */
+/** Checks whether a name may contain a key or a hash, put there by mistake. */
 const mayBeSecret = (name: string, hash: unknown): boolean =>
   SECRET.test(name) || name === hash || fromRawKey(Redacted.make(name)) === hash
 
-/** Made from the name and not from the hash: an id is shown in logs, where it must not help to guess a weak key. */
+/** Derives an id from the name. Ids appear in logs, where a part of the hash would help to guess a weak key. */
 const idOf = (name: string, count: number): string =>
   `cfg_${digest("sha256", name, "hex").slice(0, 20)}${count === 1 ? "" : `_${count}`}`

@@ -1,5 +1,5 @@
 /**
- * The hashes of all valid keys, in memory: tells a key from a guess without asking the store.
+ * The hashes of all valid keys, in memory. They distinguish valid keys from guesses without a store lookup.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { KeyConfig } from "./KeyConfig.ts"
@@ -7,7 +7,7 @@ import type { KeyStoreError } from "./KeyError.ts"
 import type { KeyHash } from "./KeyHash.ts"
 import { type KeyRecord, KeyStore, type Position } from "./KeyStore.ts"
 
-/** How often all keys are read again, for what other programs changed. */
+/** Interval at which all keys are read again, to see the changes of other processes. */
 const REFRESH = "15 seconds"
 const PAGE = 500
 
@@ -15,9 +15,10 @@ export class KnownKeys extends Context.Service<
   KnownKeys,
   {
     /**
-     * Tells whether a valid key has the hash.
+     * Checks whether a valid key has the hash.
      *
-     * **Shape** decides nothing but how an attempt is counted: who is let in is judged by the store.
+     * **Shape** the result may be stale. It only decides whether a request counts as a failed attempt; authentication reads
+     * the store.
      *
      * **Limits** no I/O.
      */
@@ -25,18 +26,18 @@ export class KnownKeys extends Context.Service<
   }
 >()("@quarterdeck/keys/KnownKeys") {
   /**
-   * Stands in the place of the store below it, and remembers what becomes of its keys.
+   * Wraps the key store and records the changes that pass through it.
    *
-   * **Errors** when the keys cannot be read at start; what fails later is logged and tried again.
+   * **Errors** `KeyStoreError` if the keys cannot be read at start. Later failures are logged and retried.
    *
-   * **Limits** some 200 bytes a key; all keys are read every 15 s, a page at a time.
+   * **Limits** about 200 bytes per key. All keys are read every 15 s, 500 at a time.
    */
   static readonly layer: Layer.Layer<KnownKeys | KeyStore, KeyStoreError, KeyConfig | KeyStore> = Layer.effectContext(
     Effect.suspend(() => make())
   )
 }
 
-/** When a key ends, by its hash. **Units** milliseconds since the epoch. */
+/** The end of each valid key by its hash. **Units** milliseconds since the epoch. */
 type Ends = Map<KeyHash, number>
 
 const endOf = ({ expiresAt, revokedAt }: KeyRecord): number => {
@@ -53,7 +54,7 @@ const make = Effect.fnUntraced(function* () {
   const config = yield* KeyConfig
   const inner = yield* KeyStore
   let ends: Ends = new Map()
-  // What changed during a reading, which may have met the keys as they were before. A change never waits for it.
+  // Changes during a refresh, which may have read the keys before them. They are applied to its result; no change waits.
   let changed: Ends | undefined
 
   const note = (record: KeyRecord) => {
@@ -90,7 +91,7 @@ const make = Effect.fnUntraced(function* () {
 
   yield* read
   const readAgain = read.pipe(
-    Effect.catch((error) => Effect.logWarning("the keys cannot be read again to tell them from guesses", error))
+    Effect.catch((error) => Effect.logWarning("the known keys could not be refreshed; retrying in 15 s", error))
   )
   yield* Effect.forkScoped(Effect.andThen(Effect.sleep(REFRESH), Effect.repeat(readAgain, Schedule.spaced(REFRESH))))
 
@@ -105,7 +106,7 @@ const make = Effect.fnUntraced(function* () {
     })
   })
   const store = KeyStore.of({
-    // One by one: a store of the host's own may be a class, whose methods no spread copies.
+    // Delegates each method: the inner store may be an instance of a class, whose methods a spread would not copy.
     findByHash: (hash) => inner.findByHash(hash),
     find: (id) => inner.find(id),
     list: (options) => inner.list(options),

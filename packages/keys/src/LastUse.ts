@@ -1,21 +1,21 @@
 /**
- * Notes when keys were last used, off the path of requests.
+ * Records when keys were last used, and writes the times in the background.
  */
 import { DateTime, Effect, type Scope } from "effect"
 import type { KeyStore, Use } from "./KeyStore.ts"
 
-/** Each key is written at most once in this time, and once more when the program ends. */
+/** Interval between writes. A last write happens when the scope closes. */
 const INTERVAL = "1 minute"
-/** Keys noted between two writes; the uses of further ones wait for the next interval. */
+/** Maximum number of keys recorded between two writes. Uses of further keys in the interval are dropped. */
 const MAX_NOTED = 10_000
 
-/** Notes a use. **Limits** no I/O, constant time. */
+/** Records a use. **Limits** no I/O, constant time. */
 export type Note = (id: string, nowMs: number) => void
 
 /**
- * Writes what is noted, all keys of an interval in one call.
+ * Starts the background writer, which writes all uses of an interval in one call.
  *
- * **Shape** uses that the store did not take are noted again. What is still noted at the end of the scope is written then.
+ * **Shape** uses that could not be written are retried with the next write. Closing the scope writes the remaining uses.
  */
 export const make = Effect.fnUntraced(function* (
   store: KeyStore["Service"]
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (
     return store.touch(uses).pipe(
       Effect.catch((error) => {
         for (const [id, nowMs] of taken) note(id, Math.max(nowMs, noted.get(id) ?? nowMs))
-        return Effect.logWarning("the last uses of keys were not written; they are kept", error)
+        return Effect.logWarning("the last uses of keys could not be written; they are kept for the next write", error)
       })
     )
   })

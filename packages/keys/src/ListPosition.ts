@@ -1,8 +1,8 @@
 /**
- * A place in the list of keys, as text.
+ * A keyset cursor: a position in the list of keys, as text.
  *
- * The deploy-time keys come first, by name and id; then the created ones, the oldest first. Each place names what it
- * follows by the list's own order, so it stays where it is while keys come and go.
+ * The list has deploy-time keys first, by name and id, then created keys, oldest first. A position contains the sort key of
+ * the preceding entry, so it stays valid while keys come and go.
  */
 import { DateTime, Result, Schema } from "effect"
 import { KeyName } from "./ApiKey.ts"
@@ -36,7 +36,7 @@ export const print = (position: ListPosition): string => {
   return Buffer.from(text).toString("base64url")
 }
 
-/** Reads what {@link print} gave, and nothing else. */
+/** Parses a position. Returns `undefined` for any text that {@link print} cannot produce. */
 export const parse = (text: string): ListPosition | undefined => {
   const read = decodeText(Buffer.from(text, "base64url").toString())
   if (Result.isFailure(read)) return undefined

@@ -1,5 +1,5 @@
 /**
- * Makes a key: the secret for its owner, and what is stored of it.
+ * Generates a key: the secret for its owner, and the record to store.
  */
 import { DateTime, Effect } from "effect"
 import { randomBytes } from "node:crypto"
@@ -8,7 +8,7 @@ import type { KeyRecord } from "./KeyStore.ts"
 import * as RawKey from "./RawKey.ts"
 import * as Base62 from "./Base62.ts"
 
-/** 131 bit: two ids will not meet. */
+/** 22 base 62 characters have 131 bits, so ids are unique in practice. */
 const ID_LENGTH = 22
 
 export const newKey = (

@@ -1,10 +1,10 @@
 /**
- * Copies a value so that only its own properties are left to read.
+ * Copies a value without inherited properties.
  *
- * A schema reads `value.role` wherever it comes from; on an object without a prototype it can only be its own.
+ * A schema reads `value.role` even if it is inherited. The copied objects have no prototype, so they inherit nothing.
  */
 
-/** Deeper than any document of this package; what lies below is handed on as it is and refused by the schema. */
+/** Deeper than any valid document of this package. Deeper values are not copied, and the schema refuses them. */
 const MAX_DEPTH = 16
 
 export const ownProperties = (value: unknown, depth = 0): unknown => {

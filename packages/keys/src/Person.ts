@@ -1,5 +1,5 @@
 /**
- * People who sign in at an identity provider, and the rule that their groups give them.
+ * People who sign in at an identity provider, and the rules of their groups.
  */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Context, type DateTime, Result, Schema } from "effect"
@@ -8,14 +8,14 @@ import { ownProperties } from "./OwnProperties.ts"
 import type { Principal } from "./Principal.ts"
 import { Rule } from "./Rule.ts"
 
-/** Somebody whom an identity provider vouches for. `subject` is the provider's own name of them, which never changes. */
+/** A person whom an identity provider has authenticated. `subject` is the provider's identifier, which never changes. */
 export interface Person {
   readonly subject: string
   readonly name: string
   readonly groups: ReadonlyArray<string>
 }
 
-/** What the members of a group may do. */
+/** The rule of the members of a group. */
 export const GroupRule = Schema.Struct({
   group: Schema.String.check(Schema.isMinLength(1, { expected: "the name of a group" })),
   rule: Rule
@@ -29,19 +29,19 @@ const GroupRuleList = Schema.Array(GroupRule).check(
 )
 const decodeStrictly = Schema.decodeUnknownResult(GroupRuleList, { onExcessProperty: "error" })
 
-/** Reads the rules of groups as the settings write them; a fault names its field, such as `[0].rule.role`. */
+/** Decodes the group rules of the settings. **Errors** `SchemaFault` with the path of the field, such as `[0].rule.role`. */
 export const decodeRules = (input: unknown): Result.Result<ReadonlyArray<GroupRule>, SchemaFault.SchemaFault> =>
   Result.mapError(decodeStrictly(ownProperties(input)), ({ issue }) => SchemaFault.fromIssue(issue))
 
-/** The rules of groups, from the settings: none lets nobody in. */
+/** The group rules of the settings. If the list is empty, no person can sign in. */
 export const GroupRules = Context.Reference<ReadonlyArray<GroupRule>>("@quarterdeck/keys/Person/GroupRules", {
   defaultValue: () => []
 })
 
 /**
- * Gives a person's rule: that of the first entry whose group is one of theirs.
+ * Returns a person's rule: the rule of the first entry that names one of the person's groups.
  *
- * **Shape** the order of the settings decides, so that who is in several groups has one rule that can be read off.
+ * **Shape** a person in several groups has exactly one rule, which the order of the settings decides.
  */
 export const ruleOf = (rules: ReadonlyArray<GroupRule>, { groups }: Person): Rule | undefined => {
   const own = new Set(groups)
@@ -50,19 +50,19 @@ export const ruleOf = (rules: ReadonlyArray<GroupRule>, { groups }: Person): Rul
 
 const PREFIX = "oidc:"
 
-/** Names a person in replies, in the audit and as the maker of keys. No key's id begins like it. */
+/** Returns the id of a person in replies, in the audit and as the maker of keys. No key id starts with `oidc:`. */
 export const idOf = ({ subject }: Pick<Person, "subject">): string => `${PREFIX}${subject}`
 
 /** Checks whether the id of a caller names a person. */
 export const isIdOfPerson = (id: string): boolean => id.startsWith(PREFIX)
 
-/** Makes a name that a key could have of what a provider calls somebody; the subject where it is none. */
+/** Returns the claimed name if it is a valid key name, otherwise a valid name made from the subject. */
 export const nameOf = (claimed: unknown, subject: string): string => {
   const text = typeof claimed === "string" ? claimed.trim() : ""
   return Schema.is(KeyName)(text) ? text : Array.from(withoutUnseen(subject)).slice(0, 128).join("")
 }
 
-/** Makes the caller that a person is. */
+/** Returns the principal of a signed-in person. */
 export const principalOf = (person: Person, rule: Rule, signedInAt: DateTime.Utc): Principal["Service"] => ({
   keyId: idOf(person),
   name: person.name,
@@ -71,7 +71,7 @@ export const principalOf = (person: Person, rule: Rule, signedInAt: DateTime.Utc
   signedInAt
 })
 
-/** Shows a person as `whoami` shows keys; `undefined` for a caller that is a key. */
+/** Shows a signed-in person in the form in which `whoami` shows keys. Returns `undefined` if the caller is a key. */
 export const view = ({ keyId, name, rule, signedInAt }: Principal["Service"]): ApiKey | undefined =>
   signedInAt === undefined
     ? undefined

@@ -1,5 +1,5 @@
 /**
- * Who is asking: the key that a request was authenticated with, or the person who signed in.
+ * The authenticated caller of a request: a key, or a signed-in person.
  */
 import { Context, type DateTime } from "effect"
 import type { AllowFrom } from "./AllowFrom.ts"
@@ -9,11 +9,11 @@ import type { Rule } from "./Rule.ts"
 /**
  * The caller of the current request.
  *
- * **Shape** `keyId` names a key in replies and in the audit; `oidc:` and the subject name a person. A configured key's id follows its name, so a replaced
- * secret of the same name has the same id: what must end with the secret is bound to the secret, not to the id.
- * The rule answers the rest: `Rule.clusterScope`, `Rule.namespaceFilter`, `Access.decide`.
+ * **Shape** `keyId` is a key id, or `oidc:` and the subject of a person. The id of a configured key is derived from its name,
+ * so it stays the same when the secret is replaced. State that must end with the secret is bound to the hash, not to the id.
+ * `Rule.clusterScope`, `Rule.namespaceFilter` and `Access.decide` evaluate the rule.
  *
- * **Limits** provided per request through the context of the effect, and nowhere else.
+ * **Limits** provided per request, only through the context of the effect.
  */
 export class Principal extends Context.Service<
   Principal,
@@ -22,10 +22,10 @@ export class Principal extends Context.Service<
     readonly name: string
     readonly rule: Rule
     readonly source: Source
-    /** The client addresses that the key may be used from; everywhere when absent. */
+    /** The client addresses that the key may be used from; any address when absent. */
     readonly allowFrom?: AllowFrom
     readonly expiresAt?: DateTime.Utc
-    /** Only of a person who signed in at an identity provider, not with a key. */
+    /** Present if the caller is a person who signed in at an identity provider. */
     readonly signedInAt?: DateTime.Utc
   }
 >()("@quarterdeck/keys/Principal") {}

@@ -1,11 +1,11 @@
 /**
- * The secret itself, as its owner holds it: made once, shown once, never stored.
+ * The secret text of an API key. It is shown once, at creation, and never stored.
  */
 import { Redacted } from "effect"
 import * as Base62 from "./Base62.ts"
 import { crc32 } from "./Crc32.ts"
 
-/** Finds a leaked key in a repository or a log. */
+/** The prefix of every generated key. Secret scanners can search for it. */
 export const PREFIX = "qd_"
 /** 62^43 is just above 2^256. */
 const SECRET_LENGTH = 43
@@ -15,13 +15,13 @@ const LENGTH = PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH
 const START_LENGTH = 9
 const TAIL = /^[0-9A-Za-z]*$/
 
-/** What must stay secret: hand it on as it is, and unwrap it only to hash it or to show it to its owner. */
+/** A secret. Pass it on redacted; unwrap it only to hash it or to show it to its owner. */
 export type RawKey = Redacted.Redacted
 
 /**
- * Makes a new key.
+ * Generates a key.
  *
- * **Shape** `qd_`, 43 base 62 characters (256 bit), 6 base 62 digits of the CRC-32 of all before them.
+ * **Shape** `qd_`, 43 base 62 characters (256 bits), and the CRC-32 of these 46 characters in 6 base 62 digits.
  *
  * **Example** `generate(randomBytes)` with `randomBytes` of `node:crypto`
  */
@@ -30,20 +30,20 @@ export const generate = (randomBytes: Base62.RandomBytes): RawKey => {
   return Redacted.make(body + checksumOf(body), { label: "RawKey" })
 }
 
-/** The part that may be stored and shown, so that a person can tell keys apart: the first 9 characters. */
+/** Returns the first 9 characters, which may be stored and shown so that people can identify a key. */
 export const startOf = (key: RawKey): string => Redacted.value(key).slice(0, START_LENGTH)
 
 /**
- * What is wrong with a key; `length`: cut short or run on; `alphabet`: a character that no key has; `checksum`:
- * mistyped.
+ * Fault of a text that starts like a key. `length`: too short or too long. `alphabet`: contains an invalid character.
+ * `checksum`: contains a mistyped character.
  */
 export type Fault = "length" | "alphabet" | "checksum"
 
 /**
- * Tells what is wrong with a text that begins like a key of ours, to explain a refusal.
+ * Finds the fault of a text that starts like a generated key, to explain a refusal.
  *
- * **Shape** `undefined` for a sound key, and for any other text: keys of the configuration can have any form.
- * It never decides whether a key is valid.
+ * **Shape** `undefined` for a well-formed key, and for a text without the prefix, since configured keys may have any form.
+ * The result never decides whether a key is valid.
  */
 export const faultOf = (key: RawKey): Fault | undefined => {
   const text = Redacted.value(key)

@@ -1,11 +1,11 @@
 /**
- * Where clusters are kept that were registered at run time.
+ * Port of the store of clusters that were registered at run time.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, type DateTime, type Effect } from "effect"
 import type { KeyStoreError } from "./KeyError.ts"
 
-/** A registered cluster. **Shape** `sealed` is its connection, which only the service that registered it can open. */
+/** A registered cluster. **Shape** `sealed`: its encrypted connection, which only the service that registered it can open. */
 export interface RegisteredClusterRecord {
   readonly name: ClusterName
   readonly sealed: string
@@ -18,14 +18,14 @@ export interface RegisteredClusterRecord {
 export class RegisteredClusterStore extends Context.Service<
   RegisteredClusterStore,
   {
-    /** Lists every cluster by its name. */
+    /** Lists every cluster, sorted by name. */
     readonly list: Effect.Effect<ReadonlyArray<RegisteredClusterRecord>, KeyStoreError>
-    /** Keeps a cluster, in one step; `taken`: its name is kept already, `full`: there are `most` of them. */
+    /** Stores a cluster, atomically. `taken`: a cluster has the name. `full`: `most` clusters are stored. */
     readonly insert: (
       record: RegisteredClusterRecord,
       most: number
     ) => Effect.Effect<"inserted" | "taken" | "full", KeyStoreError>
-    /** Forgets a cluster; false where there was none. */
+    /** Deletes a cluster. Returns false if no cluster has the name. */
     readonly remove: (name: ClusterName) => Effect.Effect<boolean, KeyStoreError>
   }
 >()("@quarterdeck/keys/RegisteredClusterStore") {}

@@ -1,5 +1,5 @@
 /**
- * What a key may do, and where: a role inside a scope of clusters and namespaces.
+ * The rule of a key: a role, and a scope of clusters and namespaces.
  */
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
@@ -8,12 +8,12 @@ import { Result, Schema } from "effect"
 import { ownProperties } from "./OwnProperties.ts"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 
-/** Bounds of one rule: they keep the comparison of two rules cheap, whatever a caller sends. */
+/** Limits of one rule. They bound the cost of comparing two rules. */
 export const MAX_CLUSTERS = 1_000
 export const MAX_SELECTORS = 64
-/** Over all selectors together. */
+/** Maximum over all selectors of a rule. */
 export const MAX_NAMESPACE_NAMES = 500
-/** Of one selector. */
+/** Maximum per selector. */
 export const MAX_LABELS = 32
 
 /** From the least to the most powerful. */
@@ -50,7 +50,7 @@ const TargetClusters = Schema.Array(ClusterName.ClusterName).check(
 /**
  * The rule of a key.
  *
- * **Shape** an omitted scope field means all; a present one can only narrow, so `null`, `[]` and `{}` are refused.
+ * **Shape** an omitted scope field means all. A present field can only narrow, so `null`, `[]` and `{}` are refused.
  * Decode with {@link decode}, or with `onExcessProperty: "error"`: a misspelt field must not mean "all".
  *
  * **Limits** {@link MAX_CLUSTERS}, {@link MAX_SELECTORS}, {@link MAX_NAMESPACE_NAMES}, {@link MAX_LABELS}.
@@ -62,9 +62,9 @@ export const Rule = Schema.Struct({
 }).annotate({ identifier: "Rule" })
 export type Rule = typeof Rule.Type
 
-/** Names the field of a rule that is wrong; its value may be hostile and is kept out of the message. */
+/** A rule is invalid. The message names the field, without its value, which may be hostile. */
 export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
-  /** Such as `targetNamespaces[0].namespaceNames`; empty for the rule as a whole. */
+  /** Path such as `targetNamespaces[0].namespaceNames`; empty for the rule as a whole. */
   field: Schema.String,
   problem: Schema.String
 }) {
@@ -78,9 +78,9 @@ const decodeStrictly = Schema.decodeUnknownResult(Rule, { onExcessProperty: "err
 /**
  * Decodes a rule from an untrusted value.
  *
- * **Shape** own properties only: what the value inherits is not read.
+ * **Shape** inherited properties of the value are ignored.
  *
- * **Errors** `InvalidRule` with the path of the first field at fault.
+ * **Errors** `InvalidRule` with the path of the first invalid field.
  *
  * **Example**
  *
@@ -94,17 +94,17 @@ export const decode = (input: unknown): Result.Result<Rule, InvalidRule> =>
     return new InvalidRule({ field, problem })
   })
 
-/** The clusters that a rule reaches. */
+/** Returns the clusters that a rule reaches. */
 export const clusterScope = (rule: Rule): Target.ClusterScope =>
   rule.targetClusters === undefined ? Target.everyCluster : Target.onlyClusters(rule.targetClusters)
 
-/** The namespaces that a rule reaches, in each of its clusters. */
+/** Returns the namespaces that a rule reaches, in each of its clusters. */
 export const namespaceFilter = (rule: Rule): NamespaceFilter.NamespaceFilter =>
   rule.targetNamespaces === undefined ? NamespaceFilter.everyNamespace : NamespaceFilter.anyOf(rule.targetNamespaces)
 
-/** Tells whether a rule has neither scope field, so that it reaches every cluster and namespace. */
+/** Checks whether a rule has no scope field and so reaches every cluster and namespace. */
 export const isUnscoped = (rule: Rule): boolean =>
   rule.targetClusters === undefined && rule.targetNamespaces === undefined
 
-/** Tells whether a role may do all that another may. */
+/** Checks whether a role includes the permissions of another role. */
 export const includesRole = (role: Role, other: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(other)

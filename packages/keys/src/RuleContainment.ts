@@ -1,17 +1,17 @@
 /**
- * Whether what one rule permits lies inside what another does: so no key that is made, or narrowed, reaches beyond its maker.
+ * Containment of rules. A caller can only create or narrow keys whose rule lies within the caller's own rule.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Rule from "./Rule.ts"
 
 /**
- * Tells whether one rule lies inside another: whatever it permits, the other permits too.
+ * Checks whether the outer rule permits everything that the inner rule permits.
  *
- * **Shape** its role is not higher, its clusters are a subset, and each of its selectors lies inside one of the
- * other's; an omitted field lies only inside an omitted field. Reflexive and transitive. A selector that only several
- * of the other's cover together is not inside: the answer errs towards no.
+ * **Shape** the inner role is not higher, the inner clusters are a subset, and each inner selector lies within one outer
+ * selector. An omitted field lies only within an omitted field. The relation is reflexive and transitive. It is
+ * conservative: an inner selector that several outer selectors cover only together does not lie within.
  *
- * **Limits** pure; at worst the product of both rules' namespace names.
+ * **Limits** pure; time is at most the product of the numbers of namespace names of both rules.
  */
 export const isWithin = (inner: Rule.Rule, outer: Rule.Rule): boolean =>
   Rule.includesRole(outer.role, inner.role) && clustersWithin(inner, outer) && namespacesWithin(inner, outer)

@@ -1,5 +1,5 @@
 /**
- * Seals texts under a key, so that whoever keeps them can neither read nor change them.
+ * Authenticated encryption of texts: a store of sealed texts can neither read nor change them without the key.
  *
  * **Source** AES-256-GCM, NIST SP 800-38D.
  */
@@ -11,10 +11,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals a text under a key of 32 bytes.
+ * Encrypts a text with a key of 32 bytes.
  *
- * **Shape** base64url of nonce, tag and ciphertext. `about` is additional data that is not kept: what it is opened with must be
- * equal, so that a sealed text cannot be put in the place of another.
+ * **Shape** base64url of nonce, tag and ciphertext. `about` is additional authenticated data, which is not stored. Opening
+ * requires the same `about`, so one sealed text cannot replace another.
  */
 export const seal = (key: Uint8Array, text: string, about = ""): string => {
   const nonce = randomBytes(NONCE_BYTES)
@@ -24,7 +24,7 @@ export const seal = (key: Uint8Array, text: string, about = ""): string => {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")
 }
 
-/** Opens what {@link seal} made under the same key about the same; `none` for anything else. */
+/** Decrypts a text that {@link seal} encrypted with the same key and the same `about`. Returns `none` for any other text. */
 export const open = (key: Uint8Array, sealed: string, about = ""): Option.Option<string> => {
   const bytes = Buffer.from(sealed, "base64url")
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return Option.none()

@@ -1,5 +1,5 @@
 /**
- * Warns of files with secrets that other users of the machine can read: who has a hash can guess a weak key in peace.
+ * Warns of secret files that other users of the machine can read. A reader of a hash can guess a weak key offline.
  */
 import { Effect, Option } from "effect"
 import { lstat, readlink, stat } from "node:fs/promises"
@@ -7,18 +7,18 @@ import { lstat, readlink, stat } from "node:fs/promises"
 const OTHERS_READ = 0o004
 
 /**
- * Logs a warning for a file whose mode lets others read it. **Shape** `what` says whose file it is.
+ * Logs a warning if other users can read a file. **Shape** `what`: the kind of file, for the message.
  *
- * **Shape** none for a file of a mounted Secret, which the kubelet writes for the pod alone whatever its mode says. It is
- * known by its link into `..data`. None where the file has gone.
+ * A mounted Secret, recognized by its link into `..data`, causes no warning: the kubelet writes it for the pod alone,
+ * whatever its mode. A missing file causes no warning either.
  *
  * **Source** Kubernetes, AtomicWriter.
  */
 export const warn = Effect.fnUntraced(function* (what: string, path: string) {
-  // A file that has gone meanwhile is told of by who reads it.
+  // The reader of the file reports a missing file.
   const isExposed = yield* Effect.option(Effect.tryPromise(() => isReadByOthers(path)))
   if (!Option.contains(isExposed, true)) return
-  yield* Effect.logWarning(`${what} ${path}: other users of this machine can read it; chmod o-r closes it to them`)
+  yield* Effect.logWarning(`${what} ${path}: other users of this machine can read it; run chmod o-r on it`)
 })
 
 const isReadByOthers = async (path: string): Promise<boolean> => {

@@ -1,11 +1,11 @@
 /**
- * API keys: what they may do, where they are kept, who makes them, and how a request is known by one.
+ * API keys: rules, storage, issuing, authentication, sessions and the audit.
  *
- * A key carries a {@link Rule}. Its secret ({@link RawKey}) is shown once and kept as a {@link KeyHash}, in a
+ * A key has a {@link Rule}. Its secret ({@link RawKey}) is shown once and stored as a {@link KeyHash}, in a
  * {@link KeyStore} or in the deployment's configuration ({@link KeyConfig}). The {@link Authenticator} turns a
- * presented {@link Credential} into a {@link Principal}; {@link Access} says what its role allows; the
- * {@link KeyIssuer} makes, lists, changes and revokes keys inside the caller's own rule.
- * {@link AuditLog} keeps what was decided.
+ * {@link Credential} into a {@link Principal}. {@link Access} decides what the role of a principal allows. The
+ * {@link KeyIssuer} creates, lists, changes and revokes keys within the caller's own rule. {@link AuditLog} records
+ * decisions.
  */
 export * as Access from "./Access.ts"
 export * as AddressRange from "./AddressRange.ts"

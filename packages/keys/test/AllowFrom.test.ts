@@ -19,7 +19,7 @@ describe("the addresses that a key may be used from", () => {
   it("are refused by the place of the range that is none", () => {
     assert.strictEqual(
       faultOf(["203.0.113.0/24", "10.0.0.5/8"]),
-      "[1]: has bits set behind its prefix; write the first address of the range, such as 10.0.0.0/8"
+      "[1]: has bits set after its prefix; write the first address of the range, such as 10.0.0.0/8"
     )
     assert.include(faultOf(["internal"]), "[0]: expected an address or a range in CIDR notation")
   })

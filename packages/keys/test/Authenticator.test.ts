@@ -65,13 +65,13 @@ describe("a presented key", () => {
   )
 
   it.effect.each([
-    ["is cut short", (text: string) => text.slice(0, -1), "is cut short or run on"],
+    ["is cut short", (text: string) => text.slice(0, -1), "but has the wrong length"],
     [
       "has a character mistyped",
       (text: string) => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0"),
-      "with a character mistyped"
+      "with a mistyped character"
     ],
-    ["has a foreign character", (text: string) => `${text.slice(0, -1)}_`, "has a character that none has"],
+    ["has a foreign character", (text: string) => `${text.slice(0, -1)}_`, "but contains an invalid character"],
     ["is of another form", () => "password", "no such key exists"]
   ] as const)("is explained when it %s", ([_name, change, part]) =>
     Effect.gen(function* () {

@@ -85,7 +85,7 @@ describe("the first key", () => {
       const error = yield* Effect.flip(writeFirstKey(path))
       assert.strictEqual(
         error.message,
-        `bootstrap key file ${path}: exists already, and no key does: remove it to have a new one written`
+        `bootstrap key file ${path}: exists already, although no key does; remove it to get a new key`
       )
       assert.strictEqual(yield* read(path), "mine")
       assert.deepStrictEqual(yield* filesIn(directory), ["first-key"])

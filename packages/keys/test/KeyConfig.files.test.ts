@@ -69,7 +69,7 @@ describe("several files of deploy-time keys", { concurrent: true }, () => {
         [first, second],
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* namesIn, ["one"])
-          const problem = `stands in entry "two" (line 1) of ${first} and entry "three" (line 1) of ${second}, so none of them loads`
+          const problem = `is shared by entry "two" (line 1) of ${first} and entry "three" (line 1) of ${second}; none of them is loaded`
           assert.deepStrictEqual(
             (yield* health).refused.map(({ faults, file, index }) => ({ faults, file, index })),
             [

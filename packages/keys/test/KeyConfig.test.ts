@@ -186,7 +186,7 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
               'entry "two" (line 3) is refused: rule.role: expected Viewer, Operator or Admin',
               'entry "two" (line 3) is refused: expire: must be an RFC 3339 instant in UTC, ending in Z or +00:00',
               'entry "three" (line 7) is refused: rule.role: is required',
-              'entry "three" (line 7) is refused: hash: is that of a created key',
+              'entry "three" (line 7) is refused: hash: belongs to a created key',
               "entry 3 (line 8) is refused: name: is required",
               "entry 3 (line 8) is refused: hash: is required",
               "entry 3 (line 8) is refused: rule: is required"
@@ -254,7 +254,7 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
   it.live.each([
     ["is missing", () => Effect.void, "cannot be read (ENOENT)"],
     ["is a directory", (path: string) => Effect.promise(() => mkdir(path)), "is not a file"],
-    ["is no list", (path: string) => write(path, "keys: []"), "must be a list of keys; [] is the list of none"],
+    ["is no list", (path: string) => write(path, "keys: []"), "must be a list of keys; write [] for an empty list"],
     ["is broken", (path: string) => write(path, "[{ name: a"), "line 1: is not YAML"],
     [
       "is not text",
@@ -288,7 +288,7 @@ describe("the file of deploy-time keys", { concurrent: true }, () => {
       yield* withFiles([open, closed, secret], Effect.void, logs.layer)
       assert.deepStrictEqual(
         logs.lines.filter((line) => line.startsWith("Warn")),
-        [`Warn keys file ${open}: other users of this machine can read it; chmod o-r closes it to them`]
+        [`Warn keys file ${open}: other users of this machine can read it; run chmod o-r on it`]
       )
     })
   )

@@ -242,7 +242,7 @@ describe("a key that a person makes", () => {
           issuer.create(person, { name: "ci", rule: viewer, ...(expire === undefined ? {} : { expire }) })
         const missing = yield* Effect.flip(create())
         assert.strictEqual(missing.reason._tag, "InvalidExpiry")
-        assert.include(missing.message, "must be given")
+        assert.include(missing.message, "is required")
         assert.include(missing.message, "1970-04-01")
         assert.strictEqual(yield* reasonOf(create("91d")), "InvalidExpiry")
         const { apiKey } = yield* create("90d")

@@ -186,7 +186,7 @@ describe("the list of deploy-time keys", () => {
   it("loads none of several entries with one hash, even if all but one are wrong otherwise", () => {
     const twins = {
       field: "hash",
-      problem: 'stands in entry "ci" (line 1) and entry "ci" (line 4), so none of them loads'
+      problem: 'is shared by entry "ci" (line 1) and entry "ci" (line 4); none of them is loaded'
     }
     const { keys, refused } = read(`${entry(viewer)}${entry("  rule: nonsense\n")}- name: x\n  hash: ${b}\n${viewer}`)
     assert.deepStrictEqual(
@@ -214,21 +214,21 @@ describe("the list of deploy-time keys", () => {
     ["a comment", "# none\n", "must be a list of keys"],
     ["a map", "keys: []\n", "must be a list of keys"],
     ["broken YAML", "- name: [\n", "is not YAML"],
-    ["a field that stands twice", entry(`  name: other\n${viewer}`), "line 3: a key stands twice in one map"],
+    ["a field that stands twice", entry(`  name: other\n${viewer}`), "line 3: a map has the same key twice"],
     ["a custom tag", entry("  rule: !admin { role: Admin }\n"), "tags are not allowed"],
     ["a timestamp tag", entry(`  expire: !!timestamp 2030-01-01T00:00:00Z\n${viewer}`), "tags are not allowed"],
     ["a binary tag", entry(viewer, "!!binary aGVsbG8="), "tags are not allowed"],
     ["a map for a key", "- ? { a: b }\n  : c\n", "is not YAML"],
     ["two documents", "[]\n---\n[]\n", "must be one document"],
     ["YAML 1.1", "%YAML 1.1\n---\n[]\n", "must be YAML 1.2"],
-    ["an alias of nothing", entry("  rule: *nothing\n"), "refers to an anchor that is not there"]
+    ["an alias of nothing", entry("  rule: *nothing\n"), "has an alias without an anchor"]
   ])("is refused as a whole as %s", (_name, text, problem) => {
     assert.include(problemOf(text), problem)
   })
 
   it("is refused when anchors make a small text big", () => {
     const levels = Array.from({ length: 9 }, (_, level) => `- &l${level + 1} [${`*l${level},`.repeat(9)}]`)
-    assert.include(problemOf(`- &l0 [x]\n${levels.join("\n")}\n`), "or to anchors more than 100 times")
+    assert.include(problemOf(`- &l0 [x]\n${levels.join("\n")}\n`), "or more than 100 aliases")
   })
 
   it("is refused when it is nested without end, and the program lives on", () => {

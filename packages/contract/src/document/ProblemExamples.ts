@@ -39,7 +39,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   role_forbidden: { detail: "a Viewer may not create apiKeys: it takes an Admin" },
   cluster_forbidden: { detail: "cluster prod is outside the key's scope", field: "X-Service-Cluster" },
   namespace_forbidden: { detail: "namespace shop is outside the key's scope", field: "namespace" },
-  rule_not_contained: { detail: "the rule reaches further than the key that asks for it", field: "rule" },
+  rule_not_contained: { detail: "the rule reaches further than the rule of the calling key", field: "rule" },
   not_found: { detail: "no route has this path" },
   cluster_not_found: {
     detail:
@@ -52,10 +52,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   key_not_found: { detail: "no key has this id", field: "id" },
   method_not_allowed: { detail: "the path answers to GET, HEAD" },
   key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
-  key_ended: { detail: "the key is revoked or expired; make another one" },
+  key_ended: { detail: "the key is revoked or expired; create a new key" },
   last_admin: {
     detail:
-      "the key is the last valid one with the role Admin and no scope: without it, only a keys file lets anybody in; force it if that is meant"
+      "the key is the last valid Admin key without a scope; without it, only a keys file can restore access; use force to proceed"
   },
   too_many_keys: {
     detail:

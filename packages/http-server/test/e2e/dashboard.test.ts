@@ -263,7 +263,7 @@ describe("the dashboard, in a browser", () => {
         const page = yield* Chromium.open(`${url}/#/own-key`)
         yield* Effect.promise(async () => {
           await signIn(page, raw.slice(0, -1) + (raw.endsWith("0") ? "1" : "0"))
-          await page.getByText("with a character mistyped").waitFor()
+          await page.getByText("with a mistyped character").waitFor()
           await page.getByText("invalid_key").waitFor()
           await signIn(page, raw)
           await page.getByRole("heading", { name: "Your key" }).waitFor()

@@ -81,7 +81,7 @@ describe("the client of an identity provider", () => {
           IdentityClient.layer({ ...settings, issuer, clientSecretFile: path }).pipe(Layer.provide(logger))
         )
       )
-      const line = `oidc.clientSecretFile ${path}: other users of this machine can read it; chmod o-r closes it to them`
+      const line = `oidc.clientSecretFile ${path}: other users of this machine can read it; run chmod o-r on it`
       assert.deepStrictEqual(
         lines.filter((one) => one.includes("other users")),
         isWarned ? [line] : []

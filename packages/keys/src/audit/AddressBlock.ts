@@ -1,5 +1,5 @@
 /**
- * The block of addresses that one client can choose from: one address of IPv4, a /64 network of IPv6.
+ * The block of addresses that one client can use: a single IPv4 address, or a /64 network of IPv6.
  */
 import { isIPv6 } from "node:net"
 
@@ -8,14 +8,15 @@ const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
 /**
  * Returns the block of an address.
  *
- * **Shape** IPv4 as it is, also where it is mapped into IPv6. A text that is no address is its own block.
+ * **Shape** an IPv4 address is its own block, even if it is mapped into IPv6. A text that is not an address is returned
+ * unchanged.
  *
  * **Example** `of("2001:db8::1") // "2001:db8:0:0::/64"`
  */
 export const of = (address: string): string => {
   const [bare = ""] = address.split("%", 1)
   if (!isIPv6(bare)) return address
-  // The URL parser writes every spelling as groups of hexadecimal digits.
+  // The URL parser normalizes every spelling to groups of hexadecimal digits.
   const text = URL.parse(`http://[${bare}]/`)?.hostname.slice(1, -1) ?? bare
   const mapped = MAPPED.exec(text)
   if (mapped !== null) {

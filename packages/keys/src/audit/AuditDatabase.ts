@@ -1,6 +1,6 @@
 /**
- * The audit's database file: its tables, and what the worker thread does with them. It imports siblings only, as the thread
- * itself does.
+ * The audit's database file: its tables, and the statements of the worker thread. Like the thread's entry, this module
+ * imports no package.
  */
 import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
@@ -10,20 +10,20 @@ import { hashOf, type Link, START } from "./Chain.ts"
 import { COLUMNS, firstSince } from "./AuditReads.ts"
 import type { AuditUsage, StatementCall } from "./AuditProtocol.ts"
 
-/** How long a statement waits for another process, such as a backup, that holds the file. */
+/** Time for which a statement waits for another process that has locked the file, such as a backup. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** How long a probe waits: what holds the file longer than that holds up what is to be written, too. */
+/** Time for which a probe waits for a lock. A lock that lasts longer also delays writes. */
 const PROBE_TIMEOUT_MS = 200
 
-/** Bytes of a row beside its body: number, instant, two hashes, and their place in the index. */
+/** Size of a row without its body: number, instant, two hashes, index entries. **Units** bytes, estimated. */
 const ROW_BYTES = 200
 
 /**
- * Each step brings the tables one version forward; what was released is never edited, only added to.
+ * Migrations, one per schema version. A released migration is never edited; changes are appended as new ones.
  *
- * `at_ms` is the instant of the row's body, but never before the `at_ms` of the row before: its index has the order of the
- * chain. `shares` has the bytes of denials and of everything else.
+ * `at_ms` is the instant of the row's body, or the `at_ms` of the preceding row if that is later. Its index therefore has the
+ * order of the chain. `shares` contains the bytes of denials and of all other events.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `
@@ -55,9 +55,9 @@ const MIGRATIONS: ReadonlyArray<string> = [
 const VERSION = MIGRATIONS.length
 
 /**
- * Opens the file, and makes it where there is none.
+ * Opens the file, and creates it if it is missing.
  *
- * **Shape** readable by its owner alone; what was appended survives a power cut.
+ * **Shape** the file has mode 0600. Appended events survive a power cut.
  */
 export const open = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -85,9 +85,9 @@ export const open = (path: string): DatabaseSync => {
 }
 
 /**
- * Opens the file beside the connection that writes: in WAL mode neither waits for the other.
+ * Opens a second, read-only connection to the file. In WAL mode, readers and the writer do not wait for each other.
  *
- * **Errors** the file is not there.
+ * **Errors** throws if the file is missing.
  */
 export const openReader = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, defensive: true, readOnly: true })
@@ -95,7 +95,7 @@ export const openReader = (path: string): DatabaseSync => {
   return database
 }
 
-/** Writes the version again, which stands there: the file, its disk and its locks are asked, and no event is made. */
+/** Writes the unchanged schema version. This tests the file, its disk and its locks without adding an event. */
 const probe = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${PROBE_TIMEOUT_MS}`)
   try {
@@ -105,7 +105,7 @@ const probe = (database: DatabaseSync): void => {
   }
 }
 
-/** The chain's last link and how much of the audit is taken. */
+/** The last link of the chain, and the size of the audit. */
 type Tail = Link & AuditUsage
 
 const statementsOf = (database: DatabaseSync) => ({
@@ -130,7 +130,7 @@ const statementsOf = (database: DatabaseSync) => ({
   )
 })
 
-/** Prepares the calls of a file that is open for writing. */
+/** Prepares the statements of a file that is open for writing. */
 export const prepare = (database: DatabaseSync) => {
   const { find, hashBefore, highest, insert, lastRow, note, noteShare, remove, removedBytes, share } =
     statementsOf(database)

@@ -1,5 +1,5 @@
 /**
- * Sends the audit to another place while it is written, in the chain's order, and goes on where it stopped.
+ * Exports the audit continuously to a sink, in the order of the chain. After a restart, the export resumes where it stopped.
  */
 import { Clock, DateTime, Duration, Effect, Layer, Metric, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
@@ -11,21 +11,21 @@ import { AuditStore, type ChainRow } from "./AuditStore.ts"
 import { type Link, START } from "./Chain.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 
-/** The file of the position in the data directory. */
+/** The file in the data directory that stores the export position. */
 export const POSITION_FILE = "audit.exported"
 
-/** Events of one delivery, and bytes of their bodies. */
+/** Maximum number of events per delivery, and maximum bytes of their bodies. */
 const MAX_EVENTS = 500
 const MAX_BYTES = 1_024 * 1_024
 const TICK = "1 second"
-/** Longest time between two attempts. */
+/** Maximum delay between two attempts. */
 const MAX_BACKOFF_MS = 300_000
 
 /**
  * Consecutive events of the chain, and the signed head at the last of them.
  *
- * **Shape** `id` is the same each time a delivery is repeated, and so are `events` and `head`, each a line of JSON. An
- * event's hash covers its line between `"id":"…",` and `,"hash"`, in braces.
+ * **Shape** a retry has the same `id`, `events` and `head`. Each event and the head is a line of JSON. The hash of an event
+ * covers the part of its line between `"id":"…",` and `,"hash"`, in braces.
  */
 export interface Delivery {
   readonly id: string
@@ -33,7 +33,7 @@ export interface Delivery {
   readonly head: string
 }
 
-/** A place did not take a delivery. */
+/** A delivery to a sink failed. */
 export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("DeliveryFailed", {
   problem: Schema.String
 }) {
@@ -42,7 +42,7 @@ export class DeliveryFailed extends Schema.TaggedError<DeliveryFailed>()("Delive
   }
 }
 
-/** Where the audit is sent to. **Shape** `place` tells one from another: a new place gets every event that is kept. */
+/** Destination of the export. **Shape** `place` identifies the sink. A sink with a new `place` receives all stored events. */
 export interface AuditSink {
   readonly place: string
   readonly deliver: (delivery: Delivery) => Effect.Effect<void, DeliveryFailed>
@@ -53,7 +53,7 @@ const Position = Schema.fromJsonString(
     place: Schema.String,
     number: Schema.Natural,
     hash: Schema.String,
-    /** A delivery that was begun: a repeat has its id, its events and its head. */
+    /** A started delivery. A retry after a restart has the same id, events and head. */
     pending: Schema.optionalKey(Schema.Struct({ id: Schema.String, last: Schema.Natural, atMs: Schema.Natural }))
   })
 )
@@ -69,18 +69,18 @@ const deliveredTotal = Metric.counter("quarterdeck_audit_export_events_total", {
   incremental: true
 })
 const failuresTotal = Metric.counter("quarterdeck_audit_export_failures_total", {
-  description: "Deliveries of audit.export that failed and are repeated",
+  description: "Failed attempts of audit.export, which are retried",
   incremental: true
 })
 
 /**
  * Exports the audit of a directory to a sink.
  *
- * **Shape** At least once: what was delivered when the server was killed comes again, with the same delivery id. A failing
- * sink never holds up the audit, and no event is passed over.
+ * **Shape** delivery is at least once: after a crash, a delivery may be repeated with the same id. A failing sink never
+ * delays the audit, and no stored event is skipped.
  *
- * **Limits** One delivery at a time, 500 events or 1 MiB. A failed one is repeated after 1 s, then after twice as long, up
- * to 5 minutes.
+ * **Limits** one delivery at a time, of up to 500 events or 1 MiB. A failed attempt is retried after 1 s; the delay doubles
+ * up to 5 minutes.
  */
 export const layer = (options: {
   readonly directory: string
@@ -109,7 +109,7 @@ const run = Effect.fnUntraced(function* ({
         Effect.catch((error) =>
           Effect.gen(function* () {
             yield* Metric.update(failuresTotal, 1)
-            if (!isFailing) yield* Effect.logError(`audit.export: ${what} fails and is repeated`, error)
+            if (!isFailing) yield* Effect.logError(`audit.export: ${what} failed; retrying`, error)
             isFailing = true
             yield* Effect.sleep(Duration.millis(waitMs))
             return yield* attempt(Math.min(2 * waitMs, MAX_BACKOFF_MS))
@@ -145,7 +145,7 @@ const run = Effect.fnUntraced(function* ({
     yield* untilDone("keeping its position", save({ ...position, pending }))
     const head = `{"head":${print(key, last, pending.atMs).trimEnd()}}`
     yield* untilDone(`delivery to ${sink.place}`, sink.deliver({ id: pending.id, events: rows.map(lineOf), head }))
-    if (isFailing) yield* Effect.logInfo(`audit.export: ${sink.place} takes events again`)
+    if (isFailing) yield* Effect.logInfo(`audit.export: delivery to ${sink.place} works again`)
     isFailing = false
     yield* Metric.update(deliveredTotal, rows.length)
     const next: Position = { place: sink.place, ...linkOf(last) }
@@ -166,7 +166,7 @@ const run = Effect.fnUntraced(function* ({
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(tellLag, Effect.sleep(TICK))))
 })
 
-/** Where the export goes on: behind the position that is kept, or at the oldest event of another place or chain. */
+/** Returns the start position: the stored one, or the oldest event if the sink or the chain has changed. */
 const begin = Effect.fnUntraced(function* (path: string, place: string) {
   const store = yield* AuditStore
   const text = yield* Effect.orElseSucceed(
@@ -179,12 +179,12 @@ const begin = Effect.fnUntraced(function* (path: string, place: string) {
   const last = yield* store.last
   const hash = read.value.number === 0 ? START.hash : yield* store.hashOf(read.value.number)
   if (last.number >= read.value.number && (hash === undefined || hash === read.value.hash)) return read.value
-  yield* Effect.logWarning("audit.export: the audit is another than before, so all of it is delivered")
+  yield* Effect.logWarning("audit.export: the audit was replaced; delivering all of its events")
   return start
 })
 
 const linkOf = ({ hash, number }: ChainRow): Link => ({ number, hash })
 
-/** An event as a line. The body stands in it as it is stored, since the hash covers its bytes. */
+/** Prints an event as a line. The line contains the stored body unchanged, since the hash covers its bytes. */
 const lineOf = ({ body, hash, number, previousHash }: ChainRow): string =>
   `{"id":"${number}",${body.slice(1, -1)},"hash":"${hash}","previousHash":"${previousHash}"}`

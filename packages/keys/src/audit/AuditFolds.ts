@@ -1,36 +1,36 @@
 /**
- * Events that are folded into one: denials beyond the rates of their source and of all, and reads of one minute.
+ * Folding: similar events are counted in one event. Denials above the rate limits and reads of one minute are folded.
  */
 import { DateTime } from "effect"
 import type { AuditFacts } from "../AuditEvent.ts"
 import * as AddressBlock from "./AddressBlock.ts"
 
 const MINUTE_MS = 60_000
-/** Denials of one key that are kept singly in a minute. */
+/** Denials per key and minute that are recorded singly. */
 const SINGLES_OF_KEY = 10
-/** Denials of one anonymous address that are kept singly in a minute. */
+/** Denials per anonymous address block and minute that are recorded singly. */
 const SINGLES_OF_ADDRESS = 1
-/** Denials of all sources that are kept singly in a minute. */
+/** Denials of all sources per minute that are recorded singly. */
 const SINGLES_IN_ALL = 600
-/** Sources that are counted in a minute. Denials of any further source are folded. */
+/** Maximum number of sources that are counted per minute. Denials of further sources are folded. */
 const MAX_SOURCES = 10_000
-/** Folded denials of one key that keep their own target. Further ones are folded by resource, verb and code. */
+/** Folded denials per key that keep their own target. Further denials are folded by resource, verb and code. */
 const TARGETS_OF_KEY = 10
-/** Folded events of denials, and of reads. Further ones are folded into a single event each. */
+/** Maximum numbers of folded events for denials and for reads. Further events are folded into one event each. */
 const MAX_DENIAL_FOLDS = 2_000
 const MAX_READ_FOLDS = 10_000
 
 export interface AuditFolds {
-  /** Counts a denial, and tells whether it is to be folded. */
+  /** Counts a denial. Returns whether the denial exceeds a rate limit and must be folded. */
   readonly isOver: (denial: AuditFacts) => boolean
   readonly add: (event: AuditFacts) => void
-  /** Returns the folded events, each with its count, and forgets them. */
+  /** Returns the folded events, each with its count, and clears them. */
   readonly take: () => ReadonlyArray<AuditFacts>
-  /** Forgets the sources whose minute is over. */
+  /** Removes the sources whose minute has passed. */
   readonly forget: (nowMs: number) => void
 }
 
-/** A source of denials, and its minute. */
+/** A source of denials, and its counts within the minute that began at `sinceMs`. */
 interface Source {
   readonly sinceMs: number
   singles: number
@@ -42,7 +42,7 @@ interface Fold {
   readonly count: number
 }
 
-/** Makes an empty fold. **Limits** constant time an event; 10,000 sources and 12,000 folded events in memory. */
+/** Makes an empty fold. **Limits** constant time per event; 10,000 sources and 12,000 folded events in memory. */
 export const make = (): AuditFolds => {
   let denials = new Map<string, Fold>()
   let reads = new Map<string, Fold>()
@@ -99,7 +99,7 @@ const hasPlace = (names: Set<string>, name: string, most: number): boolean => {
   return true
 }
 
-/** Adds an event to its fold, or to the one fold of those that find no place. */
+/** Adds an event to the fold of its key. If there are too many folds, adds it to the overflow fold. */
 const addTo = (folds: Map<string, Fold>, key: string, event: AuditFacts, most: number): void => {
   const known = folds.get(key)
   if (known !== undefined) folds.set(key, { facts: merge(known.facts, event), count: known.count + 1 })
@@ -115,7 +115,7 @@ const isOfKey = ({ actor }: AuditFacts): boolean => actor.keyId !== undefined
 const sourceNameOf = ({ actor, address }: AuditFacts): string =>
   actor.keyId === undefined ? `address ${AddressBlock.of(address)}` : `key ${actor.keyId}`
 
-/** What denials of one source have in common once their targets are not told apart. */
+/** Returns the key under which denials of one source are folded regardless of their targets. */
 const generalKeyOf = (event: AuditFacts): string => {
   const { actor, code, resource, status, verb, via } = event
   return JSON.stringify([
@@ -148,7 +148,7 @@ const keyOf = ({ actor, address, code, decision, resource, route, status, target
 
 const NO_TARGET: AuditFacts["target"] = { asked: "", clusters: [] }
 
-/** Keeps of the later event what the two have in common. Denials of one address block have the block as address. */
+/** Merges two events: keeps the common fields of the later event. Anonymous denials of one address block name the block. */
 const merge = (one: AuditFacts, other: AuditFacts): AuditFacts => ({
   ...other,
   address: one.address === other.address || isOfKey(other) ? other.address : AddressBlock.of(other.address),
@@ -160,7 +160,7 @@ const merge = (one: AuditFacts, other: AuditFacts): AuditFacts => ({
 const isSameTarget = (one: AuditFacts["target"], other: AuditFacts["target"]): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other)
 
-/** Stands for events of more kinds than are told apart. */
+/** Removes the details of an event for the overflow fold. */
 const unnamed = (event: AuditFacts): AuditFacts => ({
   ...event,
   actor: { kind: "anonymous" },

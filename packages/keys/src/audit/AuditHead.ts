@@ -1,5 +1,5 @@
 /**
- * The signed head of the audit, kept outside of its database: rows that are cut from the chain's end are missed by it.
+ * The signed head of the audit, in a file beside the database. The head reveals rows that were cut from the chain's end.
  */
 import { Schema } from "effect"
 import { isSigned, type Link, sign } from "./Chain.ts"
@@ -17,16 +17,16 @@ const SignedHead = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownOption(SignedHead, { onExcessProperty: "error" })
 
-/** A place in the chain that was its last at an instant. */
+/** The last link of the chain at an instant. */
 export interface Head extends Link {
   readonly atMs: number
 }
 
-/** Writes a head as the file holds it. */
+/** Signs and prints a head as the content of its file. */
 export const print = (key: Uint8Array, { hash, number }: Link, atMs: number): string =>
   `${JSON.stringify({ number, hash, atMs, signature: sign(key, "head", { number, hash }, atMs) })}\n`
 
-/** Reads a head. **Shape** `undefined` for a text that is none, or that the key did not sign. */
+/** Parses a head. **Shape** `undefined` if the text is not a head, or was not signed with the key. */
 export const parse = (key: Uint8Array, text: string): Head | undefined => {
   const read = decode(text)
   if (read._tag === "None") return undefined

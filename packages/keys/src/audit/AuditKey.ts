@@ -1,5 +1,5 @@
 /**
- * What signs the head and the checkpoints of the audit: the key of the installation.
+ * The installation's key, which signs the head and the checkpoints of the audit.
  */
 import { Context, type Redacted } from "effect"
 

@@ -1,5 +1,5 @@
 /**
- * Writes decisions into the audit: mutations before they are done, denials singly or folded, reads folded.
+ * Records decisions in the audit: mutations before they run, denials singly or folded, reads folded.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Metric, Redacted, type Scope } from "effect"
 import { readFile } from "node:fs/promises"
@@ -15,36 +15,36 @@ import { replaceFile } from "./ReplaceFile.ts"
 
 export { AuditSettings }
 
-/** How often the head is renewed, and what could not be written is tried again. */
+/** Interval at which the head is renewed and failed writes are retried. */
 const TICK = "1 second"
 const FOLD_MS = 60_000
 const PRUNE_MS = 3_600_000
 const alarmGauge = Metric.gauge("quarterdeck_audit_alarm", {
-  description: "1 while the audit is not the one that its signed head tells of"
+  description: "1 if the audit does not match its signed head"
 })
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Writes an event; once it returns, the event survives a power cut. **Errors** `AuditStoreError`: it is not there. */
+    /** Writes an event. Once it returns, the event survives a power cut. **Errors** `AuditStoreError`: nothing was written. */
     readonly write: (event: AuditFacts, options?: AppendOptions) => Effect.Effect<void, AuditStoreError>
-    /** Writes what is done already, and tries again where the store does not take it. */
+    /** Writes an event of a call that has already run. A failed write is retried. */
     readonly note: (event: AuditFacts, options?: AppendOptions) => Effect.Effect<void>
-    /** Writes a denial: singly up to 10 a minute a key, 1 an anonymous address and 600 in all. Further ones are folded. */
+    /** Writes a denial. Per minute, 10 per key, 1 per anonymous address and 600 in total are single; the rest are folded. */
     readonly deny: (event: AuditFacts) => Effect.Effect<void>
-    /** How much of the audit is taken, and whether changes are refused because it, or the disk, is full. **Limits** no I/O. */
+    /** Size of the audit, and whether changes are refused because the audit or the disk is full. **Limits** no I/O. */
     readonly fullness: Effect.Effect<Fullness>
-    /** Whether the settings ask for reads to be kept. */
+    /** True if the settings request that reads are recorded. */
     readonly keepsReads: boolean
-    /** Keeps a read, if reads are kept, folded with its like of the same minute. **Limits** no I/O. */
+    /** Records a read, if reads are recorded, folded with similar reads of the same minute. **Limits** no I/O. */
     readonly read: (event: AuditFacts) => Effect.Effect<void>
   }
 >()("@quarterdeck/keys/audit/AuditLog") {
   /**
-   * Writes to the store of a directory, and keeps the signed head beside it.
+   * Writes to the store of a directory, and renews the signed head beside the store.
    *
-   * **Shape** a chain that its head does not know is an alarm, by log and metric, and its head is left as it is: it is the
-   * proof.
+   * **Shape** if the chain does not match its head at start, an alarm is raised in the log and a metric. The head then stays
+   * unchanged as evidence.
    */
   static readonly layer = (options: {
     readonly directory: string
@@ -62,10 +62,10 @@ const make = Effect.fnUntraced(function* (
     const before = DateTime.subtractDuration(yield* DateTime.now, Duration.days(settings.retentionDays))
     const removed = yield* store.prune(before)
     if (removed !== undefined)
-      yield* Effect.logInfo(`the audit was kept for ${settings.retentionDays} days up to event ${removed.number}`)
-  }).pipe(Effect.catch((error) => Effect.logError("old events stay in the audit", error)))
+      yield* Effect.logInfo(`removed audit events up to ${removed.number}, which were older than ${settings.retentionDays} days`)
+  }).pipe(Effect.catch((error) => Effect.logError("old audit events could not be removed; retrying in 1 hour", error)))
 
-  /** Runs an effect when so much time has passed since it last ran. */
+  /** Runs an effect if `spanMs` have passed since its last run. */
   const every = (spanMs: number, lastMs: number, effect: Effect.Effect<void>) => {
     let dueMs = lastMs + spanMs
     return Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -90,7 +90,7 @@ const make = Effect.fnUntraced(function* (
 /**
  * Returns the effect that renews the head of a directory.
  *
- * **Errors** none: a failure is logged once until a head is written again, and leaves more events unproven.
+ * **Errors** none. The first of consecutive failures is logged; until the head is renewed, new events remain unproven.
  */
 const headOf = Effect.fnUntraced(function* (directory: string, store: AuditStore["Service"]) {
   const key = Redacted.value(yield* AuditKey)
@@ -103,33 +103,33 @@ const headOf = Effect.fnUntraced(function* (directory: string, store: AuditStore
     isFailing = false
   }).pipe(
     Effect.catch((error) => {
-      const log = isFailing ? Effect.void : Effect.logError("the head of the audit was not renewed", error)
+      const log = isFailing ? Effect.void : Effect.logError("the head of the audit could not be renewed; retrying every second", error)
       isFailing = true
       return log
     })
   )
 
   const problem = yield* problemOf(path, key, store).pipe(
-    Effect.catch((error) => Effect.succeed(`it cannot be compared with its head: ${error.message}`))
+    Effect.catch((error) => Effect.succeed(`the two cannot be compared: ${error.message}`))
   )
   yield* Metric.update(alarmGauge, problem === undefined ? 0 : 1)
   if (problem === undefined) return renew
   yield* Effect.logError(
-    `the audit is not the one that ${path} tells of: ${problem}. quarterdeck audit verify names the row; the head is left as it is until both files are moved away`
+    `the audit does not match its head ${path}: ${problem}. Run quarterdeck audit verify to find the row. The head is not renewed until both files are moved away`
   )
   return Effect.void
 })
 
-/** Tells what of the chain is not as the head says, if anything. */
+/** Compares the chain with its head. Returns the first difference, or `undefined`. */
 const problemOf = Effect.fnUntraced(function* (path: string, key: Uint8Array, store: AuditStore["Service"]) {
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => undefined))
   const last: Link = yield* store.last
-  if (text === undefined) return last.number === 0 ? undefined : "there is no such file"
+  if (text === undefined) return last.number === 0 ? undefined : "the head is missing"
   const head = parse(key, text)
-  if (head === undefined) return "it was not signed with the key of this directory"
+  if (head === undefined) return "the head was not signed with the key of this directory"
   if (last.number < head.number) return `events from ${last.number + 1} to ${head.number} are missing`
   const hash = last.number === head.number ? last.hash : yield* hashAt(store, head)
-  return hash === head.hash ? undefined : `event ${head.number} is another`
+  return hash === head.hash ? undefined : `event ${head.number} was changed`
 })
 
 const hashAt = (store: AuditStore["Service"], { hash, number }: Link) =>

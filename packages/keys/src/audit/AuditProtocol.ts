@@ -1,14 +1,14 @@
 /**
- * What the audit's store and its worker thread say to each other.
+ * Protocol between the audit's store and its worker threads.
  */
 import type { DiskReserve } from "@quarterdeck/sqlite-thread"
 
 /**
- * What a list is narrowed to.
+ * Filter of a list.
  *
- * **Units** instants in milliseconds since the epoch. **Shape** `sinceMs` and `untilMs` cut the chain, not the instants:
- * the list begins with the first event of the chain that is not older than `sinceMs`, and holds every event behind it,
- * also a folded one that was written later with an older instant.
+ * **Units** instants in milliseconds since the epoch. **Shape** `sinceMs` and `untilMs` select a part of the chain: the list
+ * starts with the first event that is not older than `sinceMs`. It includes every later event of the chain, even a folded
+ * event with an older instant.
  */
 export interface AuditQuery {
   readonly sinceMs?: number
@@ -22,27 +22,28 @@ export interface AuditQuery {
 }
 
 /**
- * What a scoped reader may see by names alone.
+ * The names that a scoped reader may see.
  *
- * **Shape** an absent field is not narrowed. Events on API keys pass: whether a key lies in a realm is not in the audit.
+ * **Shape** an absent field means no restriction. Events on API keys always pass, since the audit does not contain the rules
+ * of keys; the caller filters them.
  */
 export interface AuditScope {
   readonly clusters?: ReadonlyArray<string>
   readonly namespaces?: ReadonlyArray<string>
 }
 
-/** How much of the audit is taken. **Units** bytes, of denials and of everything else. */
+/** Size of the audit. **Units** bytes of denials, and bytes of all other events. */
 export interface AuditUsage {
   readonly deniedBytes: number
   readonly otherBytes: number
 }
 
-/** Opens the file, and closes it. **Shape** `access` `write` makes the file where there is none. */
+/** Opens or closes the file. **Shape** `access` `write` creates the file if it is missing. */
 export type LifeCall =
   | { readonly operation: "open"; readonly path: string; readonly access: "read" | "write" }
   | { readonly operation: "close" }
 
-/** Lists events in the chain's order, the last first. **Limits** reads at most `scan` rows below the row `before`. */
+/** Lists events in reverse order of the chain. **Limits** reads at most `scan` rows before the row `before`. */
 export interface ListCall {
   readonly operation: "list"
   readonly query: AuditQuery
@@ -52,15 +53,15 @@ export interface ListCall {
 }
 
 /**
- * The rows that a list found. **Shape** `before` is where the list goes on, and absent at the end of the chain or of the
- * query.
+ * Result of a list. **Shape** `before`: the position of the next page; absent at the end of the chain or of the selected
+ * part.
  */
 export interface ListAnswer {
   readonly rows: ReadonlyArray<unknown>
   readonly before?: number
 }
 
-/** Reads rows in the chain's order, the first first. **Limits** `limit` rows; ends after the row that reaches `maxBytes`. */
+/** Reads rows in the order of the chain. **Limits** `limit` rows; ends after the row that reaches `maxBytes`. */
 export interface RangeCall {
   readonly operation: "range"
   readonly after: number
@@ -70,22 +71,22 @@ export interface RangeCall {
 
 export type ReadCall = ListCall | RangeCall
 
-/** What is done with a file that is open for writing. */
+/** A call on a file that is open for writing. */
 export type StatementCall =
-  /** Gives the last link and the usage. **Shape** all bodies or none. */
+  /** Appends bodies, all or none. Returns the last link and the usage. */
   | {
       readonly operation: "append"
       readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string; readonly isDenial: boolean }>
     }
-  /** Gives the row with a number, if there is one. */
+  /** Returns the row with a number, if there is one. */
   | { readonly operation: "find"; readonly number: number }
-  /** Gives the last link and the usage. */
+  /** Returns the last link and the usage. */
   | { readonly operation: "last" }
-  /** Fails where nothing could be appended; appends nothing. */
+  /** Fails if an append would fail. Appends nothing. */
   | { readonly operation: "probe" }
-  /** Gives the last of the oldest rows that all lie before an instant, if there is one. */
+  /** Returns the last row before the first row that is not older than an instant, if there is one. */
   | { readonly operation: "lastBefore"; readonly beforeMs: number }
-  /** Removes the rows up to a number, and notes what they ended with. Gives the last link and the usage. */
+  /** Removes the rows up to a number, and stores a signed checkpoint. Returns the last link and the usage. */
   | {
       readonly operation: "prune"
       readonly number: number
@@ -96,5 +97,5 @@ export type StatementCall =
 
 export type Call = LifeCall | ReadCall | StatementCall
 
-/** What a call came to. **Shape** every call answers with rows, often none. */
+/** Result of a call. **Shape** every successful call returns rows, possibly none. */
 export type Outcome = { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> } | DiskReserve.Failed

@@ -1,5 +1,5 @@
 /**
- * Reads the audit's database file in bounded steps. It imports no package, as worker threads stand on it.
+ * Bounded reads of the audit's database file. This module imports no package, because worker threads load it.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { AuditQuery, AuditScope, ListAnswer, ListCall, RangeCall } from "./AuditProtocol.ts"
@@ -7,10 +7,10 @@ import type { AuditQuery, AuditScope, ListAnswer, ListCall, RangeCall } from "./
 /** Columns of a row. */
 export const COLUMNS = "number, at_ms AS atMs, previous_hash AS previousHash, hash, body"
 
-/** Rows that {@link firstSince} compares. Rows of schema version 1 may lie a minute out of order in the index. */
+/** Number of rows that {@link firstSince} compares. Rows of schema version 1 may be out of order by a minute in the index. */
 const DISORDER = 10_000
 
-/** The number of the chain's first row that is not older than an instant. **Limits** one look into the index. */
+/** Returns the number of the chain's first row that is not older than an instant. **Limits** one index lookup. */
 export const firstSince = (database: DatabaseSync, sinceMs: number): number | undefined => {
   const row = database
     .prepare(
@@ -28,7 +28,7 @@ interface Condition {
   readonly values: ReadonlyArray<SQLInputValue>
 }
 
-/** The clusters that a row names: those that it was resolved to and those that were asked for. */
+/** Selects the clusters that a row names: the resolved clusters, and the clusters that the caller named. */
 const NAMED = `(SELECT value FROM json_each(body, '$.target.clusters')
   UNION ALL SELECT value FROM json_each('["' || replace(body ->> '$.target.asked', '|', '","') || '"]')
     WHERE value NOT IN ('', '*'))`
@@ -45,7 +45,7 @@ const conditionsOf = ({ cluster, decision, keyId, resource, verb, within }: Audi
 const equal = (path: string, value: string | undefined): ReadonlyArray<Condition> =>
   value === undefined ? [] : [{ sql: `body ->> '${path}' = ?`, values: [value] }]
 
-/** Lets rows on API keys pass that name a key, and other rows whose names all lie in the scope. */
+/** Matches rows on API keys that name a key, and other rows if all their names lie within the scope. */
 const scopeOf = ({ clusters, namespaces }: AuditScope): Condition => {
   const others = [
     `EXISTS ${NAMED}`,
@@ -66,7 +66,7 @@ const scopeOf = ({ clusters, namespaces }: AuditScope): Condition => {
   }
 }
 
-/** Lists rows, the last of the chain first. */
+/** Lists rows in reverse order of the chain. */
 export const list = (database: DatabaseSync, { before, limit, query, scan }: ListCall): ListAnswer => {
   const { sinceMs, untilMs } = query
   const end = Math.min(
@@ -92,7 +92,7 @@ export const list = (database: DatabaseSync, { before, limit, query, scan }: Lis
   return stop > lowest ? { rows, before: stop } : { rows }
 }
 
-/** Reads rows behind a number, the first of the chain first. */
+/** Reads the rows after a number, in the order of the chain. */
 export const range = (database: DatabaseSync, { after, limit, maxBytes }: RangeCall): ReadonlyArray<unknown> => {
   const rows: Array<unknown> = []
   let bytes = 0

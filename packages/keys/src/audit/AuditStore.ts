@@ -1,5 +1,5 @@
 /**
- * Keeps the audit in a SQLite file of its own: rows are appended, read, and removed from the old end alone.
+ * Stores the audit in a SQLite file of its own. Rows are appended and read; only the oldest rows are ever removed.
  */
 import { DiskReserve, SqliteThread } from "@quarterdeck/sqlite-thread"
 import { Context, DateTime, Effect, Layer, Redacted, Schema } from "effect"
@@ -14,18 +14,18 @@ import { type Link, sign } from "./Chain.ts"
 export const FILE_NAME = "audit.sqlite"
 
 const CALL_TIMEOUT_MS = 10_000
-/** A migration reads every row once. */
+/** Longer than other calls, since a migration reads every row. */
 const OPEN_TIMEOUT_MS = 600_000
-/** Reads that may wait for the thread that reads. */
+/** Maximum number of reads that wait for the reading thread. */
 const MAX_READS = 32
-/** Rows that one list reads: 20 to 60 ms of the thread that reads. */
+/** Maximum number of rows that one list reads, so that a list does not occupy the reading thread for long. */
 const SCAN = 5_000
 
 /** The audit could not be written or read (HTTP 503 `audit_unavailable`). */
 export class AuditStoreError extends Schema.TaggedError<AuditStoreError>()("AuditStoreError", {
   operation: Schema.String,
   problem: Schema.String,
-  /** The disk is full, or the share of `audit.maxBytes` for what is not a denial. Keys can still be revoked. */
+  /** True if the disk, or the share of `audit.maxBytes` for events other than denials, is full. Keys can still be revoked. */
   isFull: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
@@ -33,7 +33,7 @@ export class AuditStoreError extends Schema.TaggedError<AuditStoreError>()("Audi
   }
 }
 
-/** A page to read. **Shape** the last event of the chain first; `before` is the number of the last event seen. */
+/** A page to read, newest event first. **Shape** `before`: the `before` of the previous page; absent for the first page. */
 export interface AuditPage {
   readonly query: AuditQuery
   readonly limit: number
@@ -46,13 +46,13 @@ export interface Kept {
   readonly event: AuditEvent
 }
 
-/** The events of a page. **Shape** `before` is where the next page begins, absent at the end. `kept` may be empty before. */
+/** The events of a page. **Shape** `before`: position of the next page, absent on the last page. Any page may be empty. */
 export interface Listed {
   readonly kept: ReadonlyArray<Kept>
   readonly before?: number
 }
 
-/** An event as the chain has it: the hash covers `body` byte by byte. */
+/** A stored row of the chain. The hash covers the bytes of `body`. */
 export interface ChainRow extends Link {
   readonly atMs: number
   readonly previousHash: string
@@ -60,10 +60,10 @@ export interface ChainRow extends Link {
 }
 
 /**
- * How events are appended.
+ * Options of an append.
  *
- * **Shape** `isRevocation`: the events are of a key or session that is about to end or has ended. They may use the disk
- * reserve, so a request that may still be refused has no such events.
+ * **Shape** `isRevocation`: the events record the revocation of a key or the end of a session. They may use the disk
+ * reserve, so set it only once the request can no longer be refused.
  */
 export interface AppendOptions {
   readonly isRevocation?: boolean
@@ -72,34 +72,34 @@ export interface AppendOptions {
 export class AuditStore extends Context.Service<
   AuditStore,
   {
-    /** Appends events, all or none, and gives the chain's last link. Once it returns they survive a power cut. */
+    /** Appends events, all or none, and returns the chain's last link. Once it returns, the events survive a power cut. */
     readonly append: (
       events: ReadonlyArray<AuditFacts>,
       options?: AppendOptions
     ) => Effect.Effect<Link, AuditStoreError>
-    /** Lists events, the last of the chain first. **Limits** reads 5,000 rows; `before` says where to go on. */
+    /** Lists events, newest first. **Limits** reads at most 5,000 rows; the returned `before` continues the list. */
     readonly list: (page: AuditPage) => Effect.Effect<Listed, AuditStoreError>
-    /** Reads rows behind a number in the chain's order, at most `limit`, ending at the one that reaches `maxBytes`. */
+    /** Reads the rows after a number, in order, at most `limit`. Ends with the row that reaches `maxBytes`. */
     readonly range: (
       call: Omit<Extract<ReadCall, { readonly operation: "range" }>, "operation">
     ) => Effect.Effect<ReadonlyArray<ChainRow>, AuditStoreError>
-    /** How much of the audit is taken. **Limits** no I/O. */
+    /** Size of the audit. **Limits** no I/O. */
     readonly usage: Effect.Effect<AuditUsage>
-    /** The chain's last link. */
+    /** The last link of the chain. */
     readonly last: Effect.Effect<Link, AuditStoreError>
-    /** Fails where an event could not be appended now, and appends none. **Limits** writes to the disk. */
+    /** Fails if an event could not be appended now. Appends nothing. **Limits** writes to the disk. */
     readonly probe: Effect.Effect<void, AuditStoreError>
-    /** The hash of a row. **Shape** `undefined` if there is none. */
+    /** Returns the hash of a row, or `undefined` if there is no such row. */
     readonly hashOf: (number: number) => Effect.Effect<string | undefined, AuditStoreError>
-    /** Removes the oldest events up to an instant, and signs where the rest begins. Gives how far it removed. */
+    /** Removes the events before an instant and signs a checkpoint. Returns the last removed link, if any. */
     readonly prune: (before: DateTime.Utc) => Effect.Effect<Link | undefined, AuditStoreError>
   }
 >()("@quarterdeck/keys/audit/AuditStore") {
   /**
-   * Opens the audit in a directory, and makes its file where there is none.
+   * Opens the audit in a directory, and creates its file if it is missing.
    *
-   * **Limits** a thread that writes and one that reads, so that no read holds up a write; the file has mode 0600. One
-   * program at a time.
+   * **Limits** one thread writes and another reads, so reads do not delay writes. The file has mode 0600. Only one process
+   * may open the audit at a time.
    */
   static readonly layerSqlite = (options: {
     readonly directory: string
@@ -126,7 +126,7 @@ const decodeStored = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 const decodeTail = Schema.decodeUnknownEffect(Schema.Tuple([TailRow]))
 const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
 
-/** Starts a thread, and opens the file in it until the scope ends. */
+/** Starts a thread and opens the file in it. The end of the scope closes both. */
 const connect = Effect.fnUntraced(function* (
   name: string,
   open: Extract<LifeCall, { readonly operation: "open" }>,
@@ -154,7 +154,7 @@ const connect = Effect.fnUntraced(function* (
     )
   )
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(call({ operation: "close" }), { log: "Warn", message: `${name}: not closed in order` })
+    Effect.ignore(call({ operation: "close" }), { log: "Warn", message: `${name} could not be closed cleanly` })
   )
   return call
 })
@@ -167,7 +167,7 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
   const corrupt = (operation: string) => () => new AuditStoreError({ operation, problem: "a row cannot be read" })
   const links = (asked: StatementCall) =>
     Effect.flatMap(write(asked), (rows) => Effect.mapError(decodeLinks(rows), corrupt(asked.operation)))
-  /** Sends a call that gives the chain's end, and keeps the usage that comes with it. */
+  /** Sends a call that returns the end of the chain, and stores the usage that the reply contains. */
   const tailAfter = Effect.fnUntraced(function* (asked: StatementCall, use: DiskReserve.Use) {
     const [{ deniedBytes, hash, number, otherBytes }] = yield* Effect.mapError(
       decodeTail(yield* write(asked, use)),

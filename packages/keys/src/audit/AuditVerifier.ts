@@ -1,5 +1,5 @@
 /**
- * Reads the whole audit of a data directory and tells the first row that is not as it was written.
+ * Verifies the whole audit of a data directory and finds the first row that was changed.
  */
 import { Effect, Schema } from "effect"
 import { existsSync, readFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { KEY_FILE } from "./AuditKey.ts"
 import { FILE_NAME } from "./AuditStore.ts"
 import { hashOf, isSigned, type Link, START } from "./Chain.ts"
 
-/** The audit of a directory cannot be read at all. */
+/** The audit of a directory cannot be read. */
 export class AuditUnreadable extends Schema.TaggedError<AuditUnreadable>()("AuditUnreadable", {
   path: Schema.String,
   problem: Schema.String
@@ -21,11 +21,11 @@ export class AuditUnreadable extends Schema.TaggedError<AuditUnreadable>()("Audi
 }
 
 /**
- * What became of the check.
+ * Result of a verification.
  *
- * **Shape** `Whole`: every row from `first` to `last` is as it was written, up to the signed head; `unproven` rows after it
- * are whole among themselves, and so are any that may have been cut after it. `Broken`: `number` is the first row that is
- * not, or that is missing.
+ * **Shape** `Whole`: the rows from `first` up to the signed head are unchanged. The `unproven` rows after the head are
+ * consistent with each other, but the head does not prove that none was cut. `Broken`: `number` is the first row that was
+ * changed or is missing.
  */
 export type Verification =
   | {
@@ -47,9 +47,9 @@ interface Row extends Link {
 const broken = (number: number, problem: string): Verification => ({ _tag: "Broken", number, problem })
 
 /**
- * Verifies the audit of a data directory, of a server that runs or is stopped.
+ * Verifies the audit of a data directory. The server may be running or stopped.
  *
- * **Errors** `AuditUnreadable`: a file is missing, or is none.
+ * **Errors** `AuditUnreadable`: a file is missing or cannot be read.
  *
  * **Limits** reads each row once, changes nothing.
  */
@@ -61,12 +61,12 @@ export const verify = (directory: string): Effect.Effect<Verification, AuditUnre
     for (const path of [database, keyFile, headFile]) {
       if (!existsSync(path)) return yield* new AuditUnreadable({ path, problem: "there is no such file" })
     }
-    // A Node without it would end before anything could say which one is needed.
+    // Imported here, so that a Node without `node:sqlite` can still print which version is needed.
     const sqlite = yield* Effect.promise(() => import("node:sqlite"))
     return yield* Effect.try({
       try: () => {
         const key = readFileSync(keyFile)
-        // Before the rows: of a running server they are then at least as many as it says.
+        // Reads the head before the rows: a running server may append rows, but the head never names more than are read.
         const head = parse(key, readFileSync(headFile, "utf8"))
         const file = new sqlite.DatabaseSync(database, { readOnly: true })
         try {
@@ -88,7 +88,7 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
   if (head.number < start.number) {
     return broken(
       head.number + 1,
-      `the checkpoint tells of row ${start.number}, the signed head of ${head.number} rows`
+      `the checkpoint is at row ${start.number}, but the signed head is at row ${head.number}`
     )
   }
   let before: Link = start
@@ -100,29 +100,29 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
     const { atMs, body, hash, number, previousHash } = decodeRow(row)
     const expected = before.number + 1
     if (number !== expected) return broken(expected, "it is missing")
-    if (hash !== hashOf(number, previousHash, body)) return broken(number, "it was changed: its hash is another")
+    if (hash !== hashOf(number, previousHash, body)) return broken(number, "it was changed: its hash does not match")
     if (previousHash !== before.hash) return broken(number, "it does not follow the row before it")
     const bodyMs = atMsOf(body)
     highMs = Math.max(highMs ?? (start.number > 0 ? atMs : bodyMs), bodyMs)
-    // A row of schema version 1 has its own instant, a later one that of the latest event before it.
-    if (atMs !== bodyMs && atMs !== highMs) return broken(number, "it was changed: its instant is another")
+    // A row of schema version 1 has the instant of its event. Since version 2, it has the latest instant up to its event.
+    if (atMs !== bodyMs && atMs !== highMs) return broken(number, "it was changed: its instant does not match")
     if (number === head.number && hash !== head.hash) {
-      return broken(number, "it is not the row that the head was signed for: it, or rows before it, were rewritten")
+      return broken(number, "it does not match the signed head: it, or rows before it, were rewritten")
     }
     before = { number, hash }
     rows++
   }
   if (before.number < head.number) {
-    return broken(before.number + 1, `it is missing, and all after it: the signed head tells of row ${head.number}`)
+    return broken(before.number + 1, `it and all rows after it are missing: the signed head is at row ${head.number}`)
   }
   if (head.number === start.number && head.number > 0 && head.hash !== start.hash) {
-    return broken(head.number, "the checkpoint is not the row that the head was signed for")
+    return broken(head.number, "the checkpoint does not match the signed head")
   }
   const last = before.number
   return { _tag: "Whole", rows, first: start.number + 1, last, unproven: last - head.number, head }
 }
 
-/** Where the rows begin: at the first, or after those that retention has removed. */
+/** Returns the link before the first row: the start of the chain, or the checkpoint that retention left. */
 const startOf = (file: DatabaseSync, key: Uint8Array): Link | { readonly number: number; readonly problem: string } => {
   const row = file.prepare("SELECT number, hash, at_ms, signature FROM checkpoint").get()
   if (row === undefined) return START

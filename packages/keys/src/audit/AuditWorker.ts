@@ -1,8 +1,9 @@
 /**
- * A worker thread with a connection to the audit's file: its calls block, so they run beside the event loop.
+ * Entry of a worker thread that owns a connection to the audit's file. SQLite calls block, so they run outside the event
+ * loop.
  *
- * Started by `AuditStore`, once to write and once to read. It imports siblings only, so that it starts alike from source,
- * from a build and packed.
+ * `AuditStore` starts one thread for writes and one for reads. The entry imports no package, so that it starts from source,
+ * from a build and from a tarball alike.
  */
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"
 import type { DatabaseSync } from "node:sqlite"
@@ -12,13 +13,13 @@ import * as Database from "./AuditDatabase.ts"
 import * as Reads from "./AuditReads.ts"
 import type { Call, Outcome, StatementCall } from "./AuditProtocol.ts"
 
-/** An open audit file; `execute` is absent where it is open for reading alone. */
+/** An open audit file. `execute` is absent if the file is open for reading only. */
 interface Connection {
   readonly database: DatabaseSync
   readonly execute?: (call: StatementCall) => ReadonlyArray<unknown>
 }
 
-/** The open file; `undefined` until the first call, `open`, and after the last, `close`. */
+/** The open file; `undefined` before the call `open` and after the call `close`. */
 let current: Connection | undefined
 
 const connect = (path: string, access: "read" | "write"): Connection => {
@@ -37,7 +38,7 @@ const perform = (call: Call): ReadonlyArray<unknown> => {
   if (call.operation === "list") return [Reads.list(database, call)]
   if (call.operation === "range") return Reads.range(database, call)
   if (call.operation !== "close") {
-    if (execute === undefined) throw new Error("the audit is open for reading alone")
+    if (execute === undefined) throw new Error("the audit is open for reading only")
     return execute(call)
   }
   current = undefined

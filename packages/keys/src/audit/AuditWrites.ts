@@ -1,5 +1,5 @@
 /**
- * Writes events to the audit's store, as far as the disk and their share of the audit have room.
+ * Writes events to the audit's store while the disk and the event's share of the audit have room.
  */
 import { DiskReserve } from "@quarterdeck/sqlite-thread"
 import { Clock, Context, Effect, Metric } from "effect"
@@ -9,10 +9,10 @@ import type { AuditUsage } from "./AuditProtocol.ts"
 import { type AppendOptions, AuditStore, AuditStoreError } from "./AuditStore.ts"
 
 /**
- * What the audit keeps, for how long, and how much of it.
+ * Settings of the audit: recorded events, retention and maximum size.
  *
- * **Shape** `denied`: mutations and denials; `all`: reads too. Denials take at most half of `maxBytes`, everything else the
- * other half.
+ * **Shape** `denied`: records mutations and denials. `all`: also records reads. Denials may use half of `maxBytes`, all other
+ * events the other half.
  */
 export const AuditSettings = Context.Reference<{
   readonly reads: "denied" | "all"
@@ -25,9 +25,9 @@ export const AuditSettings = Context.Reference<{
 /** 10 GiB. */
 const DEFAULT_MAX_BYTES = 10 * 1_024 ** 3
 
-/** Events that wait for the store. When more come, the oldest are dropped and counted. */
+/** Maximum number of events that wait for the store. Beyond it, the oldest are dropped and counted. */
 const MAX_PENDING = 1_000
-/** While so many events wait, denials are folded, so that they displace no outcome of a change. */
+/** While this many events wait, denials are folded, so that they do not displace the outcomes of changes. */
 const MAX_PENDING_DENIALS = 500
 
 const eventsTotal = Metric.counter("quarterdeck_audit_events_total", {
@@ -35,35 +35,35 @@ const eventsTotal = Metric.counter("quarterdeck_audit_events_total", {
   incremental: true
 })
 const failuresTotal = Metric.counter("quarterdeck_audit_failures_total", {
-  description: "Writes that the audit did not take",
+  description: "Failed or refused writes to the audit",
   incremental: true
 })
 const pendingGauge = Metric.gauge("quarterdeck_audit_pending_events", {
-  description: "Events that wait for the audit to take them"
+  description: "Events that wait to be written to the audit"
 })
 const droppedTotal = Metric.counter("quarterdeck_audit_dropped_events_total", {
-  description: "Events that were counted but not written, by decision: their share of audit.maxBytes was full",
+  description: "Events that were counted but not written, by decision: their share of audit.maxBytes or the queue was full",
   incremental: true
 })
 const bytesGauge = Metric.gauge("quarterdeck_audit_bytes", {
-  description: "Bytes of the audit that are taken, by share: denials, others"
+  description: "Size of the audit in bytes, by share: denials, others"
 })
 const maxBytesGauge = Metric.gauge("quarterdeck_audit_share_max_bytes", {
   description: "Bytes that each of the two shares may take: half of audit.maxBytes"
 })
-/** How full the audit is. **Units** bytes. **Shape** each of the two shares may take `shareBytes`. */
+/** Size of the audit. **Units** bytes. **Shape** `shareBytes`: the maximum of each of the two shares. */
 export interface Fullness extends AuditUsage {
   readonly shareBytes: number
   readonly isFull: boolean
 }
 
-/** What waits for the store, and how events get there. */
+/** Makes the queue of events that wait for the store. */
 const makeQueue = Effect.gen(function* () {
   const store = yield* AuditStore
   const reserve = yield* DiskReserve.CurrentReserve
   let pending: ReadonlyArray<AuditFacts> = []
   let isPostponing = false
-  // A rate knows of the first of something only if there was none before.
+  // Counters start at 0, so that a rate query sees the first increment.
   yield* Metric.update(failuresTotal, 0)
   yield* Metric.update(pendingGauge, 0)
   for (const decision of ["allow", "deny"] as const) yield* countDropped(decision, 0)
@@ -74,14 +74,14 @@ const makeQueue = Effect.gen(function* () {
     for (const { decision } of events) yield* Metric.update(Metric.withAttributes(eventsTotal, { decision }), 1)
   })
 
-  /** Keeps events for the next tick; logged once until they are written. */
+  /** Queues events for the next tick. Logs the first of consecutive failures. */
   const postpone = (events: ReadonlyArray<AuditFacts>) =>
     Effect.fnUntraced(function* (error: AuditStoreError) {
       const all = [...pending, ...events]
       pending = all.slice(-MAX_PENDING)
       for (const { count = 1, decision } of all.slice(0, -MAX_PENDING)) yield* countDropped(decision, count)
       yield* Metric.update(pendingGauge, pending.length)
-      if (!isPostponing) yield* Effect.logError("events wait until the audit can be written", error)
+      if (!isPostponing) yield* Effect.logError("the audit cannot be written; events are queued", error)
       isPostponing = true
     })
   const writePending = Effect.suspend(() => {
@@ -99,7 +99,7 @@ const makeQueue = Effect.gen(function* () {
   return { append, postpone, writePending, waiting: () => pending.length }
 })
 
-/** Makes the writer of events. **Limits** 1,000 events wait; folded ones are bounded by `AuditFolds`. */
+/** Makes the writer of events. **Limits** 1,000 waiting events; `AuditFolds` bounds the folded ones. */
 export const make = Effect.gen(function* () {
   const store = yield* AuditStore
   const settings = yield* AuditSettings
@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
     }
     yield* append([event], options)
   })
-  /** Writes denials and reads as far as their share has room. */
+  /** Writes denials and reads while their share has room, and counts the others as dropped. */
   const appendIfRoom = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>) {
     const usage = yield* store.usage
     const hasRoom = ({ decision }: AuditFacts) =>
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
       const isFolded = folds.isOver(event) || waiting() >= MAX_PENDING_DENIALS
       return isFolded ? Effect.sync(() => folds.add(event)) : appendIfRoom([event])
     })
-  // While the disk is full, or the store fails, events stay folded: their number is bounded there.
+  // While the disk is full or the store fails, events stay in the folds, which bound their number.
   const writeFolds = Effect.suspend(() =>
     reserve.isFull() || waiting() > 0 ? Effect.void : appendIfRoom(folds.take())
   )

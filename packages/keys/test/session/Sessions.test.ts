@@ -101,7 +101,7 @@ describe("a session", () => {
       const mistyped = Redacted.make(text.slice(0, -1) + (text.endsWith("0") ? "1" : "0"))
       const opened = yield* (yield* Sessions).open(mistyped)
       assert.deepInclude(opened, { _tag: "Refused", code: "invalid_key" })
-      assert.isTrue(opened._tag === "Refused" && opened.detail.endsWith("with a character mistyped"))
+      assert.isTrue(opened._tag === "Refused" && opened.detail.endsWith("with a mistyped character"))
     }).pipe(Effect.provide(layers))
   )
 

@@ -147,7 +147,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
         const cut = yield* quarterdeck(["audit", "verify", "--data", data])
         assert.strictEqual(
           cut.stderr,
-          "quarterdeck: event 2: it is missing, and all after it: the signed head tells of row 2\n"
+          "quarterdeck: event 2: it and all rows after it are missing: the signed head is at row 2\n"
         )
         assert.strictEqual(cut.status, 1)
         const printed = yield* quarterdeck(["audit", "verify", "--data", data, "-o", "json"])

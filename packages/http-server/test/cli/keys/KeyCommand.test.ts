@@ -267,7 +267,7 @@ layer(NodeServices.layer)("quarterdeck key", (it) => {
       })
       const wrong = yield* create("--allow-from", "203.0.113.0/24,10.0.0.5/8")
       assert.strictEqual(wrong.status, 2)
-      assert.include(wrong.stderr, "--allow-from, range 2: has bits set behind its prefix")
+      assert.include(wrong.stderr, "--allow-from, range 2: has bits set after its prefix")
       const unseen = yield* create("--description", "a\u202Eb")
       assert.notStrictEqual(unseen.status, 0)
       assert.include(unseen.stderr, "without control or format characters")

@@ -13,7 +13,7 @@ describe("the thread of the key store", () => {
   it.effect("says that it takes no more while too many calls wait", () =>
     Effect.gen(function* () {
       const { message } = yield* errorOf(new ThreadFault.ThreadBusy({ waiting: 1_000 }))
-      assert.strictEqual(message, "the key store has 1000 calls waiting and takes no more")
+      assert.strictEqual(message, "the key store has 1000 waiting calls, its maximum; retry later")
     })
   )
 
