@@ -62,7 +62,9 @@ const make = Effect.fnUntraced(function* (
     const before = DateTime.subtractDuration(yield* DateTime.now, Duration.days(settings.retentionDays))
     const removed = yield* store.prune(before)
     if (removed !== undefined)
-      yield* Effect.logInfo(`removed audit events up to ${removed.number}, which were older than ${settings.retentionDays} days`)
+      yield* Effect.logInfo(
+        `removed audit events up to ${removed.number}, which were older than ${settings.retentionDays} days`
+      )
   }).pipe(Effect.catch((error) => Effect.logError("old audit events could not be removed; retrying in 1 hour", error)))
 
   /** Runs an effect if `spanMs` have passed since its last run. */
@@ -103,7 +105,9 @@ const headOf = Effect.fnUntraced(function* (directory: string, store: AuditStore
     isFailing = false
   }).pipe(
     Effect.catch((error) => {
-      const log = isFailing ? Effect.void : Effect.logError("the head of the audit could not be renewed; retrying every second", error)
+      const log = isFailing
+        ? Effect.void
+        : Effect.logError("the head of the audit could not be renewed; retrying every second", error)
       isFailing = true
       return log
     })

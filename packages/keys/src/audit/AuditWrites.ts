@@ -42,7 +42,8 @@ const pendingGauge = Metric.gauge("quarterdeck_audit_pending_events", {
   description: "Events that wait to be written to the audit"
 })
 const droppedTotal = Metric.counter("quarterdeck_audit_dropped_events_total", {
-  description: "Events that were counted but not written, by decision: their share of audit.maxBytes or the queue was full",
+  description:
+    "Events that were counted but not written, by decision: their share of audit.maxBytes or the queue was full",
   incremental: true
 })
 const bytesGauge = Metric.gauge("quarterdeck_audit_bytes", {

@@ -1,5 +1,5 @@
 /**
- * Reads the claims of signed-in people again, once for all requests that wait for them.
+ * Refreshes the claims of signed-in people. Concurrent requests of one session share one refresh (single flight).
  */
 import { DateTime, type Duration, Effect, Fiber, Option } from "effect"
 import type { KeyStoreError } from "../KeyError.ts"
@@ -8,27 +8,27 @@ import * as SealedTokens from "./SealedTokens.ts"
 import * as SessionId from "./SessionId.ts"
 import type { SessionOwner, SessionStore } from "./SessionStore.ts"
 
-/** What is kept of a person's session. */
+/** Owner of a person's session. */
 export type PersonOwner = Extract<SessionOwner, { readonly _tag: "Person" }>
 
-/** What became of a reading. */
+/** Result of a refresh. */
 type Reading =
   | { readonly _tag: "Read"; readonly owner: PersonOwner }
   | { readonly _tag: "NotVouched"; readonly problem: string }
 
-/** Reads the claims of a session again, and keeps them. **Errors** `KeyStoreError` when the session cannot be found. */
+/** Refreshes the claims of a session and stores them. **Errors** `KeyStoreError` if the session cannot be read. */
 type ReadAgain = (id: SessionId.SessionId, owner: PersonOwner) => Effect.Effect<Reading, KeyStoreError>
 
 const MAX_UNSAVED = 10_000
 
 /**
- * Makes the reading of an installation.
+ * Makes the refresh function of a server.
  *
- * **Shape** one at a time for a session, shared by who asks meanwhile: a provider takes back a refresh token that is
- * used twice. It goes on when a request that waits for it is given up, so that new tokens are never lost. What the store
- * does not take, such as one on a full disk, is kept in memory until the next reading.
+ * **Shape** one refresh at a time per session, shared by concurrent requests, since a provider may revoke a refresh token
+ * that is used twice. Cancelling a waiting request does not cancel the refresh, so new tokens are not lost. If the store
+ * cannot save the claims, for example on a full disk, they stay in memory until the next refresh.
  *
- * **Limits** claims count for `claims`; the newest 10,000 that the store does not take are kept.
+ * **Limits** claims are fresh for the duration `claims`. At most 10,000 unsaved sessions are kept, the newest ones.
  */
 export const make = Effect.fnUntraced(function* (
   provider: IdentityProvider["Service"],
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const running = new Map<SessionId.SessionHash, Fiber.Fiber<Reading, KeyStoreError>>()
 
-  /** What the store has not taken, the oldest first. */
+  /** Owners that the store could not save, oldest first. */
   const unsaved = new Map<SessionId.SessionHash, PersonOwner>()
 
   const save = (hash: SessionId.SessionHash, owner: PersonOwner) => {
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (
         const [oldest] = unsaved.keys()
         if (unsaved.size >= MAX_UNSAVED && oldest !== undefined) unsaved.delete(oldest)
         unsaved.set(hash, owner)
-        return Effect.logWarning("the claims of a session are kept in memory alone", error)
+        return Effect.logWarning("the claims of a session could not be saved; keeping them in memory", error)
       })
     )
   }
@@ -65,11 +65,11 @@ export const make = Effect.fnUntraced(function* (
     }
     const latest = unsaved.get(hash) ?? record.owner
     const { person, readAt, sealedTokens } = latest
-    // Another request's reading has ended since this one found the session, or the store did not take the last one.
+    // The claims are fresh already: another refresh ended after this request read the session, or its result is unsaved.
     const isFresh = DateTime.isLessThan(yield* DateTime.now, DateTime.addDuration(readAt, claims))
     if (isFresh && DateTime.isGreaterThan(readAt, stale.readAt)) return { _tag: "Read", owner: latest }
     const tokens = SealedTokens.open(id, sealedTokens)
-    if (Option.isNone(tokens)) return { _tag: "NotVouched", problem: "what it was opened with cannot be read" }
+    if (Option.isNone(tokens)) return { _tag: "NotVouched", problem: "its tokens cannot be decrypted" }
     const asked = yield* Effect.result(provider.readAgain({ person, tokens: tokens.value }))
     if (asked._tag === "Failure") return { _tag: "NotVouched", problem: asked.failure.message }
     const owner: PersonOwner = {

@@ -1,16 +1,16 @@
 /**
- * Who vouches for people that sign in without a key.
+ * Port of the identity provider, which authenticates people who sign in without a key.
  */
 import { Context, type Effect, Layer, type Redacted, Schema } from "effect"
 import type { Person } from "../Person.ts"
 
-/** A person, and the provider's tokens that their claims are read again with: a text that only the provider's adapter reads. */
+/** A person, and the tokens for refreshing the person's claims. Only the provider's adapter reads `tokens`. */
 export interface Identified {
   readonly person: Person
   readonly tokens: Redacted.Redacted
 }
 
-/** The provider does not vouch for somebody any longer, or cannot be asked: for a session that is the same. */
+/** The provider no longer confirms the person, or cannot be reached. Either way, the session ends. */
 export class NotVouched extends Schema.TaggedError<NotVouched>()("NotVouched", { problem: Schema.String }) {
   override get message(): string {
     return this.problem
@@ -20,11 +20,11 @@ export class NotVouched extends Schema.TaggedError<NotVouched>()("NotVouched", {
 export class IdentityProvider extends Context.Service<
   IdentityProvider,
   {
-    /** Reads the claims of somebody again. **Errors** `NotVouched`, also for another subject than before. */
+    /** Refreshes the claims of a person. **Errors** `NotVouched`, also if the subject has changed. */
     readonly readAgain: (identified: Identified) => Effect.Effect<Identified, NotVouched>
   }
 >()("@quarterdeck/keys/session/IdentityProvider") {
-  /** Vouches for nobody: people sign in with keys alone. */
+  /** No identity provider: people sign in with keys only. */
   static readonly layerNone: Layer.Layer<IdentityProvider> = Layer.succeed(
     IdentityProvider,
     IdentityProvider.of({

@@ -3,11 +3,11 @@
  */
 import type { SessionHash } from "./SessionId.ts"
 
-/** Beyond this many, the hash used longest ago is dropped. **Units** some 100 bytes each. */
+/** Maximum number of hashes. Beyond it, the least recently used hash is evicted. **Units** about 100 bytes each. */
 export const MAX_KNOWN = 100_000
 
 export class KnownSessions {
-  /** In the order of use: a set keeps the order in which its members were added. */
+  /** Least recently used first: a set iterates in insertion order. */
   readonly #hashes: Set<SessionHash>
 
   constructor(newestFirst: ReadonlyArray<SessionHash>) {
@@ -18,7 +18,7 @@ export class KnownSessions {
     return this.#hashes.has(hash)
   }
 
-  /** Notes whether a session was found open. */
+  /** Records whether a session was found open. */
   note(hash: SessionHash, isOpen: boolean): void {
     this.#hashes.delete(hash)
     if (!isOpen) return

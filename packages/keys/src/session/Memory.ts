@@ -1,5 +1,5 @@
 /**
- * Keeps sessions in memory: for tests, and for trying the service without a disk.
+ * Session store in memory, for tests and for trials without a disk.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { KeyStoreError, StoreFailed } from "../KeyError.ts"

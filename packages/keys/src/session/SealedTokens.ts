@@ -1,8 +1,8 @@
 /**
- * Keeps a provider's tokens so that only the browser that they belong to can have them opened.
+ * Encryption of a provider's tokens, so that they can only be decrypted while the session's browser presents its id.
  *
- * The store of sessions holds the hash of a session's id. The key that seals is made of the id itself, which the
- * browser alone has: a stolen file of sessions opens nothing.
+ * The encryption key is derived from the session id, which only the browser has. The session store contains only the hash of
+ * the id, so a stolen session store does not reveal the tokens.
  *
  * **Source** HKDF, RFC 5869.
  */
@@ -14,9 +14,9 @@ import type { SessionId } from "./SessionId.ts"
 const keyOf = (id: SessionId): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", Redacted.value(id), "", "quarterdeck session tokens", 32))
 
-/** Seals tokens for the session of an id. */
+/** Encrypts tokens for a session. */
 export const seal = (id: SessionId, tokens: Redacted.Redacted): string => Sealed.seal(keyOf(id), Redacted.value(tokens))
 
-/** Opens what {@link seal} made for the same id; `none` for anything else. */
+/** Decrypts tokens that {@link seal} encrypted for the same session. Returns `none` for any other text. */
 export const open = (id: SessionId, sealed: string): Option.Option<Redacted.Redacted> =>
   Option.map(Sealed.open(keyOf(id), sealed), (text) => Redacted.make(text, { label: "IdentityTokens" }))

@@ -1,5 +1,5 @@
 /**
- * The secret of a signed-in browser, held by it alone: the server keeps its hash.
+ * The secret id of a browser session. Only the browser has the id; the server stores its hash.
  */
 import { Option, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
@@ -9,7 +9,7 @@ import * as Base62 from "../Base62.ts"
 const LENGTH = 43
 const FORM = /^[0-9A-Za-z]{43}$/
 
-/** What must stay secret: whoever holds it is signed in. */
+/** A secret: any client that presents it is signed in. */
 export type SessionId = Redacted.Redacted
 
 /** The SHA-256 of a session id, in 64 lowercase hexadecimal digits. */
@@ -19,17 +19,17 @@ export const SessionHash = Schema.String.check(
 export type SessionHash = typeof SessionHash.Type
 
 /**
- * Makes a new id of 256 random bits.
+ * Generates an id of 256 random bits.
  *
  * **Example** `generate(randomBytes)` with `randomBytes` of `node:crypto`
  */
 export const generate = (randomBytes: Base62.RandomBytes): SessionId =>
   Redacted.make(Base62.draw(LENGTH, randomBytes), { label: "SessionId" })
 
-/** Reads an id as a browser sends it; `none` for a text that no id has. */
+/** Parses the id that a browser sent. Returns `none` for a malformed id. */
 export const fromText = (text: string): Option.Option<SessionId> =>
   FORM.test(text) ? Option.some(Redacted.make(text, { label: "SessionId" })) : Option.none()
 
-/** Hashes an id. A fast hash is right: there is no dictionary of 256 random bits. */
+/** Hashes an id. A fast hash is safe: guessing 256 random bits is infeasible. */
 export const hashOf = (id: SessionId): SessionHash =>
   SessionHash.make(hash("sha256", Redacted.value(id), "hex"), { disableChecks: true })

@@ -1,5 +1,5 @@
 /**
- * Where the sessions of signed-in browsers are kept.
+ * Port of the session store, which stores the sessions of signed-in browsers.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { KeyStoreError } from "../KeyError.ts"
@@ -8,10 +8,10 @@ import * as Person from "../Person.ts"
 import type { SessionHash } from "./SessionId.ts"
 
 /**
- * Whose session it is.
+ * The owner of a session.
  *
- * **Shape** a key's is bound to the secret and not to the key's id: an id of the configuration outlives a replaced
- * secret. A person's holds the claims as they were at `readAt`, and the sealed tokens that they are read again with.
+ * **Shape** `Key`: bound to the hash, not to the key id, since the id of a configured key stays when its secret is replaced.
+ * `Person`: the claims at `readAt`, and the encrypted tokens for refreshing them.
  */
 export type SessionOwner =
   | { readonly _tag: "Key"; readonly keyHash: KeyHash }
@@ -22,11 +22,11 @@ export type SessionOwner =
       readonly sealedTokens: string
     }
 
-/** Names the owner of a session: the hash of a key, or a person's id, which no hash looks like. */
+/** Returns the owner as text: the hash of a key, or the id of a person. The two formats never collide. */
 export const ownerText = (owner: SessionOwner): string =>
   owner._tag === "Key" ? owner.keyHash : Person.idOf(owner.person)
 
-/** A session as it is stored. **Shape** instants are whole milliseconds. */
+/** A stored session. **Shape** instants are whole milliseconds. */
 export interface SessionRecord {
   readonly hash: SessionHash
   readonly owner: SessionOwner
@@ -34,7 +34,7 @@ export interface SessionRecord {
   readonly lastUsedAt: DateTime.Utc
 }
 
-/** What is forgotten as a session is added. **Shape** sessions older than an instant, and an owner's oldest beyond `perOwner`. */
+/** Sessions to delete when a session is added: those before the two instants, and an owner's oldest beyond `perOwner`. */
 export interface Retention {
   readonly createdBefore: DateTime.Utc
   readonly lastUsedBefore: DateTime.Utc
@@ -42,26 +42,26 @@ export interface Retention {
 }
 
 /**
- * The port; its adapters stand beside those of the key store and are held to one suite of tests.
+ * The session store. One test suite checks all adapters.
  *
  * **Errors** every call: `KeyStoreError`.
  */
 export class SessionStore extends Context.Service<
   SessionStore,
   {
-    /** Adds a session and forgets what need not be kept, both or neither. **Errors** also when its hash is taken. */
+    /** Adds a session and applies the retention, both or neither. **Errors** also if the hash is taken. */
     readonly insert: (record: SessionRecord, retention: Retention) => Effect.Effect<void, KeyStoreError>
-    /** Finds a session, ended ones that were not forgotten yet too. **Limits** one indexed read. */
+    /** Finds a session, also one that has ended but is not deleted yet. **Limits** one indexed read. */
     readonly find: (hash: SessionHash) => Effect.Effect<Option.Option<SessionRecord>, KeyStoreError>
-    /** Lists the hashes of the sessions used last, newest first, at most `count`. Ended ones may be among them. */
+    /** Lists the hashes of the `count` most recently used sessions, newest first. Some of them may have ended. */
     readonly newest: (count: number) => Effect.Effect<ReadonlyArray<SessionHash>, KeyStoreError>
-    /** Notes a use; an older one than is stored changes nothing, nor does an unknown session. */
+    /** Records a use. A use older than the stored one, or of an unknown session, is ignored. */
     readonly touch: (hash: SessionHash, at: DateTime.Utc) => Effect.Effect<void, KeyStoreError>
-    /** Replaces what is kept of a session's owner; an unknown session stays unknown. */
+    /** Replaces the owner of a session. An unknown session is ignored. */
     readonly replaceOwner: (hash: SessionHash, owner: SessionOwner) => Effect.Effect<void, KeyStoreError>
-    /** Forgets a session; an unknown one changes nothing. */
+    /** Deletes a session. An unknown session is ignored. */
     readonly remove: (hash: SessionHash) => Effect.Effect<void, KeyStoreError>
-    /** Forgets every session of an owner, named by {@link ownerText}. */
+    /** Deletes every session of an owner, named by {@link ownerText}. */
     readonly removeOfOwner: (owner: string) => Effect.Effect<void, KeyStoreError>
   }
 >()("@quarterdeck/keys/session/SessionStore") {}

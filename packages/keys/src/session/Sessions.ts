@@ -1,5 +1,5 @@
 /**
- * Signs browsers in, with a key or as a person of an identity provider, and tells who a signed-in browser is.
+ * Browser sessions: signs browsers in with a key or through an identity provider, and authenticates their requests.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, type Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -17,11 +17,11 @@ import * as SealedTokens from "./SealedTokens.ts"
 import { ownerText, type SessionOwner, type SessionRecord, SessionStore } from "./SessionStore.ts"
 
 /**
- * How long sessions last and how many are kept.
+ * Limits of sessions.
  *
- * **Units** a session ends `idle` after its last use, at most `whole` after its start. Uses are noted once in
- * `precision`: a session that idles ends up to that much earlier. One more than `perOwner` ends the key's or person's
- * oldest. A person's claims are read again once they are older than `claims`.
+ * **Shape** a session ends `idle` after its last use, and at most `whole` after its start. Uses are recorded once per
+ * `precision`, so an idle session may end earlier by that time. If an owner has more than `perOwner` sessions, the oldest
+ * ends. A person's claims are refreshed once they are older than `claims`.
  */
 export const SessionLimits = Context.Reference("@quarterdeck/keys/session/SessionLimits", {
   defaultValue: () => ({
@@ -35,17 +35,17 @@ export const SessionLimits = Context.Reference("@quarterdeck/keys/session/Sessio
 
 type Refused = Extract<Verdict, { readonly _tag: "Refused" }>
 
-/** What a browser is signed in with. */
+/** A new session. */
 type Opened = Extract<Verdict, { readonly _tag: "Valid" }> & {
   readonly id: SessionId.SessionId
-  /** How long the browser need keep the id. */
+  /** Maximum lifetime of the session, for the browser's cookie. */
   readonly lasts: Duration.Duration
 }
 
-/** What became of a key that somebody signs in with. */
+/** Result of signing in with a key. */
 export type SignIn = Refused | Opened
 
-/** What became of a presented session: its key's verdict, or that the session itself is over. */
+/** Result of authenticating a session: the verdict on its owner, or the reason why the session has ended. */
 export type SessionVerdict =
   | Verdict
   | { readonly _tag: "Refused"; readonly code: "session_ended"; readonly detail: string }
@@ -54,45 +54,45 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Signs in with a key, whose use is for the caller to note, unless `admit` fails for whose it is.
+     * Signs in with a key, unless `admit` fails for its principal. Does not record the use of the key; the caller does.
      *
-     * **Errors** `KeyStoreError` when the store cannot tell, and those of `admit`.
+     * **Errors** `KeyStoreError` if the store fails, and the errors of `admit`.
      */
     readonly open: <E = never, R = never>(
       key: RawKey,
       admit?: (principal: Principal["Service"]) => Effect.Effect<void, E, R>
     ) => Effect.Effect<SignIn, KeyStoreError | E, R>
-    /** Signs a person in whom the provider vouches for; `none` when no group of theirs has a rule. **Errors** `KeyStoreError`. */
+    /** Signs in a person. Returns `none` if none of the person's groups has a rule. **Errors** `KeyStoreError`. */
     readonly openFor: (identified: Identified) => Effect.Effect<Option.Option<Opened>, KeyStoreError>
     /**
-     * Judges a session.
+     * Authenticates a session and records its use. Does not record the use of its key; the caller does.
      *
-     * **Shape** valid if and only if it has not ended and its key is valid now, or the provider vouched for its person
-     * within five minutes and a group of theirs has a rule now: a session ends with its owner, and says why. The use of the
-     * session is noted, that of its key is for the caller to note.
+     * **Shape** a session of a key is valid while it has not ended and the key is valid. A session of a person is valid while
+     * it has not ended, the claims are at most `SessionLimits.claims` old or can be refreshed, and a group has a rule.
      *
-     * **Errors** `KeyStoreError` when the store cannot tell.
+     * **Errors** `KeyStoreError` if the store fails.
      */
     readonly authenticate: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
-    /** Judges a session without using it: a page that only waits does not keep itself signed in. */
+    /** Authenticates a session without recording a use, so that an idle page does not keep its session alive. */
     readonly look: (id: SessionId.SessionId) => Effect.Effect<SessionVerdict, KeyStoreError>
     /**
-     * Whether the session may be open: it was opened here, stored at start, or valid when last judged.
+     * Checks whether a session may be open: it was opened here, stored at start, or valid at its last authentication.
      *
-     * **Shape** decides only whether a request counts as a failed attempt. The store decides whether it is let in.
+     * **Shape** the result may be stale. It only decides whether a request counts as a failed attempt; authentication reads
+     * the store.
      *
      * **Limits** no I/O.
      */
     readonly mayBeOpen: (id: SessionId.SessionId) => boolean
-    /** Signs out; a session that has ended before changes nothing. */
+    /** Signs out. A session that has already ended is ignored. */
     readonly end: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
-    /** Signs out every browser that was signed in with the same key, or by the same person; likewise. */
+    /** Ends all sessions of the same key or person. If the given session has already ended, no session is changed. */
     readonly endAll: (id: SessionId.SessionId) => Effect.Effect<void, KeyStoreError>
-    /** Gets the tokens of a person's session, for signing out at the provider too; `none` for a key's. */
+    /** Gets the tokens of a person's session, for signing out at the provider. Returns `none` for the session of a key. */
     readonly tokensOf: (id: SessionId.SessionId) => Effect.Effect<Option.Option<Redacted.Redacted>, KeyStoreError>
   }
 >()("@quarterdeck/keys/session/Sessions") {
-  /** **Errors** `KeyStoreError` when the stored sessions cannot be read at start. */
+  /** **Errors** `KeyStoreError` if the stored sessions cannot be read at start. */
   static readonly layer: Layer.Layer<Sessions, KeyStoreError, Authenticator | IdentityProvider | SessionStore> =
     Layer.effect(
       Sessions,
@@ -190,13 +190,15 @@ const make = Effect.fnUntraced(function* () {
   })
 })
 
-/** Makes what notes a use. A store that does not take it, such as one on a full disk, refuses no request for that. */
+/** Makes the function that records uses. If a write fails, for example on a full disk, the request still succeeds. */
 const noteUseIn = (store: SessionStore["Service"]) => {
   let isFailing = false
   return (hash: SessionRecord["hash"], now: DateTime.Utc) =>
     Effect.matchEffect(store.touch(hash, now), {
       onFailure: (error) => {
-        const log = isFailing ? Effect.void : Effect.logWarning("uses of sessions cannot be noted", error)
+        const log = isFailing
+          ? Effect.void
+          : Effect.logWarning("uses of sessions cannot be recorded; idle sessions may end early", error)
         isFailing = true
         return log
       },
@@ -209,7 +211,7 @@ const noteUseIn = (store: SessionStore["Service"]) => {
 
 type Limits = (typeof SessionLimits)["Service"]
 
-/** Makes the owner of a session of its id. */
+/** Makes the owner of a new session. */
 type OwnerOf = (id: SessionId.SessionId, now: DateTime.Utc) => SessionOwner
 
 const insertNew = Effect.fnUntraced(function* (

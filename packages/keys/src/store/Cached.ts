@@ -1,5 +1,5 @@
 /**
- * Remembers which key has which hash, so that most requests ask no store.
+ * Cache of keys by hash, so that most requests need no store lookup.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { CurrentKeyEpoch } from "../KeyEpoch.ts"
@@ -8,9 +8,9 @@ import type { KeyHash } from "../KeyHash.ts"
 import { type KeyRecord, KeyStore } from "../KeyStore.ts"
 
 /**
- * How many keys are remembered, and for how long.
+ * Size of the cache and lifetime of its entries.
  *
- * **Units** `timeToLive` bounds how late this process learns of a revocation by another one: below 5 s.
+ * **Limits** `timeToLive` bounds the time until a revocation by another process takes effect here, so it must be below 5 s.
  */
 export const CacheLimits = Context.Reference("@quarterdeck/keys/store/Cached/CacheLimits", {
   defaultValue: () => ({ capacity: 10_000, timeToLive: Duration.seconds(2) })
@@ -19,14 +19,14 @@ export const CacheLimits = Context.Reference("@quarterdeck/keys/store/Cached/Cac
 type Found = Exit.Exit<Option.Option<KeyRecord>, KeyStoreError>
 
 /**
- * Remembers the answers of the store below it to `findByHash`; unknown hashes and failures are asked again.
+ * Wraps a store and caches the results of `findByHash`. Unknown hashes and failures are not cached.
  *
- * **Shape** once `revoke`, `revokeAll`, `update` or `rotate` has returned, no later look-up in this process sees the key as it was
- * before: an entry enters the cache before its look-up asks the store and never after, and each of them ends by emptying
- * the cache, so what is found later was asked for later. Only a change that failed for want of an answer may hold up to
- * `timeToLive` later.
+ * **Shape** after `revoke`, `revokeAll`, `update` or `rotate` has returned, no later lookup in this process returns the old
+ * key. Each of these calls ends by emptying the cache. A lookup adds its entry before it reads the store, never afterwards,
+ * so the emptying also removes entries of running lookups. Only a change that timed out may become visible later, by at most
+ * `timeToLive`.
  *
- * **Limits** {@link CacheLimits}; concurrent look-ups of one hash share one read.
+ * **Limits** {@link CacheLimits}; concurrent lookups of one hash share one read (single flight).
  */
 export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
   KeyStore,
@@ -34,7 +34,7 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
     const inner = yield* KeyStore
     const limits = yield* CacheLimits
     const epoch = yield* CurrentKeyEpoch
-    // A look-up runs up to its first wait before the cache keeps its entry; waiting first puts the entry in before it.
+    // The cache adds an entry at the first suspension of its lookup. Yielding first adds the entry before the store is read.
     const lookUp = (hash: KeyHash) => Effect.andThen(Effect.yieldNow, inner.findByHash(hash))
     const cache = yield* Cache.makeWith<KeyHash, Option.Option<KeyRecord>, KeyStoreError>(lookUp, {
       capacity: limits.capacity,
@@ -46,7 +46,7 @@ export const layerCached: Layer.Layer<KeyStore, never, KeyStore> = Layer.effect(
         Effect.ensuring(change, Effect.andThen(Cache.invalidateAll(cache), Effect.sync(epoch.raise)))
       )
     return KeyStore.of({
-      // One by one: a store of the host's own may be a class, whose methods no spread copies.
+      // Delegates each method: the inner store may be an instance of a class, whose methods a spread would not copy.
       insert: (record, quota) => inner.insert(record, quota),
       find: (id) => inner.find(id),
       findLiving: (lines, at) => inner.findLiving(lines, at),

@@ -1,5 +1,5 @@
 /**
- * Keeps keys in memory: for tests, and for trying the service without a disk.
+ * Key store in memory, for tests and for trials without a disk.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { KeyStoreError, MakerFull, StoreFailed } from "../KeyError.ts"
@@ -84,7 +84,7 @@ const make = Effect.sync(() => {
     if (record === undefined || record.revokedAt !== undefined) return Option.none()
     const { expiresAt = endsAt } = record
     const ended = { ...record, rotatedAt: at, expiresAt: DateTime.min(expiresAt, endsAt) }
-    // A key that ends now gives its place to its successor, and one that lives on does not.
+    // If the old key ends now, its successor takes its place in the quota. A key with a grace period still counts.
     const isFreed =
       quota !== undefined && record.maker === successor.maker && isLive(record, quota.at) && !isLive(ended, quota.at)
     yield* insert(successor, isFreed ? undefined : quota)

@@ -1,7 +1,7 @@
 /**
- * The worker thread that owns the SQLite file: its calls block, so they run beside the event loop.
+ * Entry of the worker thread that owns the SQLite file of the keys. SQLite calls block, so they run outside the event loop.
  *
- * Started by `store/Sqlite`. It imports siblings only, so that it starts alike from source, from a build and packed.
+ * The entry imports no package, so that it starts from source, from a build and from a tarball alike.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { parentPort } from "node:worker_threads"
@@ -17,7 +17,7 @@ const COLUMNS = `id, hash, name, description, start, rule, allow_from AS allowFr
   created_by AS createdBy, line, maker,
   rotated_from AS rotatedFrom, rotated_at_ms AS rotatedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs, revoked_by AS revokedBy, last_used_at_ms AS lastUsedAtMs`
 
-/** Whether a key is neither revoked nor expired at `?2`. */
+/** SQL condition: the key is neither revoked nor expired at `?2`. */
 const LIVE = "revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?2)"
 
 const prepare = (database: DatabaseSync) => ({
@@ -61,7 +61,7 @@ const prepare = (database: DatabaseSync) => ({
 
 type OpenCall = Extract<Call, { readonly operation: "open" }>
 
-/** The open database; `undefined` until the first call, `open`, and after the last, `close`. */
+/** The open database; `undefined` before the call `open` and after the call `close`. */
 let current: { readonly database: DatabaseSync; readonly statements: ReturnType<typeof prepare> } | undefined
 
 const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>
@@ -85,10 +85,10 @@ const insert = ({ insert }: ReturnType<typeof prepare>, row: Row) =>
     row.lastUsedAtMs
   )
 
-/** Thrown when a maker would have more live keys than it may; rolls the statements back. */
+/** Thrown if a maker would exceed its quota of live keys. Rolls the transaction back. */
 class MakerFull extends Error {}
 
-/** Runs statements that add a key, all or none. Statements that leave the maker no more live keys than before pass. */
+/** Runs statements that add a key, all or none. Statements that do not increase the maker's live keys always pass. */
 const withinQuota = <A>(
   { database, statements }: NonNullable<typeof current>,
   { maker }: Row,

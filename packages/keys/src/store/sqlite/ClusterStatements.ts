@@ -1,14 +1,14 @@
 /**
- * What the worker thread does with registered clusters. It imports siblings only, as the thread itself does.
+ * Statements of the worker thread for registered clusters. Like the thread's entry, this module imports no package.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls that concern them. */
+/** The calls for registered clusters. */
 export type ClusterCall = Extract<Call, { readonly operation: "listClusters" | "insertCluster" | "removeCluster" }>
 
-/** Prepares the statements of a database. **Shape** `insertCluster` and `removeCluster` answer with one row that says what came of it. */
+/** Prepares the statements. **Shape** `insertCluster` and `removeCluster` return one row with the resulting `state`. */
 export const prepare = (database: DatabaseSync): ((call: ClusterCall) => ReadonlyArray<unknown>) => {
   const list = database.prepare(
     "SELECT name, sealed, created_at_ms AS createdAtMs, created_by AS createdBy FROM registered_clusters ORDER BY name"

@@ -1,14 +1,14 @@
 /**
- * What the worker thread does with calls that are to be done once. It imports siblings only, as the thread itself does.
+ * Statements of the worker thread for idempotent calls. Like the thread's entry, this module imports no package.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls that concern them. */
+/** The calls for idempotent calls. */
 export type IdempotencyCall = Extract<Call, { readonly operation: `${string}Idempotent` }>
 
-/** Prepares the statements of a database. **Shape** `beginIdempotent` answers with one row, the others with none. */
+/** Prepares the statements. **Shape** `beginIdempotent` returns one row, the others none. */
 export const prepare = (database: DatabaseSync): ((call: IdempotencyCall) => ReadonlyArray<unknown>) => {
   const forget = database.prepare("DELETE FROM idempotent_calls WHERE begun_at_ms < ?")
   const find = database.prepare("SELECT fingerprint, answer FROM idempotent_calls WHERE owner = ? AND key = ?")

@@ -1,5 +1,5 @@
 /**
- * Calls the worker thread that owns the file of the key store.
+ * Client of the worker thread that owns the file of the key store.
  */
 import { DiskReserve, SqliteThread, type ThreadFault } from "@quarterdeck/sqlite-thread"
 import { Effect, type Scope } from "effect"
@@ -15,7 +15,7 @@ import {
 } from "../../KeyError.ts"
 import type { Call, Outcome } from "./KeyProtocol.ts"
 
-/** Longer than the worker waits for a file that another process holds. */
+/** Longer than the worker waits for a file that another process has locked. */
 const CALL_TIMEOUT_MS = 10_000
 /** Migrations may rewrite tables. */
 const OPEN_TIMEOUT_MS = 60_000
@@ -32,8 +32,8 @@ export interface KeyClient {
  *
  * **Errors** `StoreTooNew`, `StoreUnopened`, `StoreTimedOut`.
  *
- * **Limits** one thread; the scope's end closes the file and ends the thread. A thread that dies is not replaced: every
- * later call fails, and readiness with it.
+ * **Limits** one thread. The end of the scope closes the file and ends the thread. A thread that dies is not restarted:
+ * every later call fails, and the server is no longer ready.
  */
 export const make = Effect.fnUntraced(function* (
   path: string
@@ -56,17 +56,17 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() =>
     Effect.ignore(client.call({ operation: "close" }), {
       log: "Warn",
-      message: "the key store was not closed in order"
+      message: "the key store could not be closed cleanly"
     })
   )
   return client
 })
 
-/** The entry imports nothing but its siblings, so none of the program's own Node options concern it. */
+/** Starts the worker without the Node options of the process, which the entry does not need since it imports no package. */
 const startThread = (): Worker =>
   new Worker(new URL(import.meta.resolve("@quarterdeck/keys/store/SqliteWorker")), { execArgv: [] })
 
-/** What each operation does to the disk. An operation that is missing here writes. */
+/** Disk use of each operation. An operation that is not listed writes. */
 const USES: Partial<Record<Call["operation"], DiskReserve.Use>> = {
   open: "revoke",
   close: "read",
@@ -84,7 +84,7 @@ const USES: Partial<Record<Call["operation"], DiskReserve.Use>> = {
   removeSessionsOfOwner: "revoke"
 }
 
-/** Calls a thread in the words of the key store. */
+/** Makes a client over a thread, which maps the thread's faults to errors of the key store. */
 export const over = (
   thread: SqliteThread.SqliteThread<Call, Outcome>,
   reserve: DiskReserve.DiskReserve

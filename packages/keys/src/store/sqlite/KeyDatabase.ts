@@ -1,15 +1,15 @@
 /**
- * Opens the database file and brings its tables up to date.
+ * The database file of the keys: opens it and migrates its tables.
  */
 import { chmodSync, closeSync, constants, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 
-/** How long a statement waits for another process, such as a backup, that holds the file. */
+/** Time for which a statement waits for another process that has locked the file, such as a backup. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Each step brings the tables one version forward; what was released is never edited, only added to. */
+/** Migrations, one per schema version. A released migration is never edited; changes are appended as new ones. */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE keys (
     id TEXT NOT NULL PRIMARY KEY,
@@ -50,7 +50,7 @@ const MIGRATIONS: ReadonlyArray<string> = [
     created_at_ms INTEGER NOT NULL,
     created_by TEXT NOT NULL
   ) STRICT;`,
-  // A rotated key belongs to the line of the key that it replaces, and counts against the maker of that line.
+  // A successor belongs to the line of the key that it replaces, and counts against the maker of that line.
   `ALTER TABLE keys ADD COLUMN description TEXT;
   ALTER TABLE keys ADD COLUMN allow_from TEXT;
   ALTER TABLE keys ADD COLUMN line TEXT;
@@ -72,7 +72,7 @@ const MIGRATIONS: ReadonlyArray<string> = [
   CREATE INDEX keys_by_maker ON keys (maker) WHERE revoked_at_ms IS NULL;`
 ]
 
-/** Thrown for a file that a newer program wrote. */
+/** Thrown for a file that a newer version wrote. */
 export class TooNew extends Error {
   readonly found: number
   readonly supported = MIGRATIONS.length
@@ -84,10 +84,10 @@ export class TooNew extends Error {
 }
 
 /**
- * Opens a database, and makes it where there is none.
+ * Opens a database, and creates it if it is missing.
  *
- * **Shape** the file is readable by its owner alone, and so are the log and index beside it, which SQLite makes alike;
- * missing directories are made with mode 0700. A revocation that was answered survives a power cut.
+ * **Shape** the file has mode 0600. SQLite gives the same mode to the log and index files beside it. Missing directories are
+ * created with mode 0700. An acknowledged revocation survives a power cut.
  */
 export const open = (path: string): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

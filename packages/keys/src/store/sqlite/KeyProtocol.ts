@@ -1,5 +1,5 @@
 /**
- * What the store and its worker thread say to each other.
+ * Protocol between the key store and its worker thread.
  */
 import type { DiskReserve } from "@quarterdeck/sqlite-thread"
 
@@ -24,7 +24,7 @@ export interface Row {
   readonly lastUsedAtMs: number | null
 }
 
-/** A session as a row. **Units** instants in milliseconds since the epoch. `person` is JSON, null for the session of a key. */
+/** A session as a row. **Units** instants in milliseconds since the epoch. `person` is JSON; null for a key's session. */
 export interface SessionRow {
   readonly hash: string
   readonly owner: string
@@ -33,7 +33,7 @@ export interface SessionRow {
   readonly lastUsedAtMs: number
 }
 
-/** A cluster that was registered. **Units** instants in milliseconds since the epoch. */
+/** A registered cluster as a row. **Units** instants in milliseconds since the epoch. */
 export interface ClusterRecordRow {
   readonly name: string
   readonly sealed: string
@@ -41,7 +41,7 @@ export interface ClusterRecordRow {
   readonly createdBy: string
 }
 
-/** How many live keys the maker of a new key may have. */
+/** Maximum number of live keys of the maker of a new key. */
 export interface QuotaRow {
   readonly most: number
   readonly atMs: number
@@ -114,10 +114,10 @@ export type Call =
   | { readonly operation: "insertCluster"; readonly row: ClusterRecordRow; readonly most: number }
   | { readonly operation: "removeCluster"; readonly name: string }
 
-/** What a call came to. **Shape** every call answers with rows, often none. */
+/** Result of a call. **Shape** every successful call returns rows, possibly none. */
 export type Outcome =
   | { readonly outcome: "done"; readonly rows: ReadonlyArray<unknown> }
-  /** The maker of a new key has as many live keys as it may; nothing was stored. */
+  /** The maker of a new key has the maximum number of live keys. Nothing was stored. */
   | { readonly outcome: "full" }
   | DiskReserve.Failed
   | { readonly outcome: "tooNew"; readonly found: number; readonly supported: number }

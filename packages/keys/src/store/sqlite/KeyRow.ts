@@ -1,5 +1,5 @@
 /**
- * A key on its way to a row of a table and back.
+ * Encoding of a key as a row of the table, and decoding.
  */
 import { DateTime, Result, Schema } from "effect"
 import { AllowFrom } from "../../AllowFrom.ts"
@@ -10,13 +10,13 @@ import { Rule } from "../../Rule.ts"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import type { Row } from "./KeyProtocol.ts"
 
-/** An instant as SQLite keeps it. **Units** milliseconds since the epoch. */
+/** An instant as a column stores it. **Units** milliseconds since the epoch. */
 export const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
 
 const StoredKey = Schema.Struct({
   id: Schema.NonEmptyString,
   hash: KeyHash,
-  // Names of older versions may have characters that are refused today.
+  // Keys of older versions may have names with characters that are refused now.
   name: Schema.NonEmptyString,
   description: Schema.NullOr(Schema.String),
   start: Schema.String,
@@ -90,7 +90,7 @@ export const toRow = (record: KeyRecord): Row => ({
   lastUsedAtMs: millisOrNull(record.lastUsedAt)
 })
 
-/** A value as a column keeps it: JSON, or NULL for none. */
+/** Encodes a value as a column stores it: JSON, or NULL if the value is undefined. */
 export const jsonOrNull = (value: object | undefined): string | null =>
   value === undefined ? null : JSON.stringify(value)
 

@@ -1,11 +1,11 @@
 /**
- * What the worker thread does with sessions. It imports siblings only, as the thread itself does.
+ * Statements of the worker thread for sessions. Like the thread's entry, this module imports no package.
  */
 import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls that concern sessions. */
+/** The calls for sessions. */
 export type SessionCall = Extract<Call, { readonly operation: `${string}Session${string}` }>
 
 /** Prepares the statements of a database. */

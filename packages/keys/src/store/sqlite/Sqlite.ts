@@ -1,11 +1,10 @@
 /**
- * Keeps keys, the sessions opened with them and what became of calls done once in a SQLite file: for one running program.
+ * Stores keys, sessions, idempotent calls and registered clusters in a SQLite file, for one server process.
  *
- * Back it up while the program runs with SQLite's own means, which see a consistent state and disturb nobody:
- * `sqlite3 keys.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. Copying the
- * file alone loses what still stands in the log beside it (`keys.sqlite-wal`). A backup holds hashes, never keys;
- * keep it readable by its owner alone all the same. To restore, stop the program, remove `keys.sqlite`, `-wal` and
- * `-shm`, and put the backup in their place.
+ * To back up the file of a running server, use SQLite, which copies a consistent state without blocking the server:
+ * `sqlite3 keys.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of `node:sqlite` from any process. A plain copy of the
+ * file misses the changes in its log, `keys.sqlite-wal`. A backup contains hashes, never keys; still, make it readable by its
+ * owner only. To restore, stop the server, remove `keys.sqlite`, `-wal` and `-shm`, and put the backup in their place.
  */
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { join } from "node:path"
@@ -106,12 +105,13 @@ const make = Effect.fnUntraced(function* (options: { readonly directory: string 
 })
 
 /**
- * Opens the stores of keys, sessions, calls that are to be done once and registered clusters in a directory, and makes it and their file where there are none.
+ * Opens the stores of keys, sessions, idempotent calls and registered clusters in a directory. Creates the directory and the
+ * file if they are missing.
  *
- * **Errors** `StoreTooNew` for a file that a newer program wrote, `StoreUnopened` when it cannot be opened, each with the file.
+ * **Errors** `StoreTooNew` if a newer version wrote the file, `StoreUnopened` if it cannot be opened. Both name the file.
  *
- * **Limits** one thread; the file has mode 0600, a directory made here 0700. One program at a time: a second one
- * would see a revocation by the first only after `CacheLimits.timeToLive`.
+ * **Limits** one thread. The file has mode 0600, and a new directory has mode 0700. Only one process may use the file at a
+ * time: a second process would see revocations only after `CacheLimits.timeToLive`.
  */
 export const layerSqlite = (options: {
   readonly directory: string

@@ -1,5 +1,5 @@
 /**
- * Keeps registered clusters in the SQLite file of the keys, through its thread.
+ * Stores registered clusters in the SQLite file of the keys, through its worker thread.
  */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
@@ -25,7 +25,7 @@ const decodeRemoved = Schema.decodeUnknownEffect(Answer(["removed", "unknown"]))
 const corrupt = ({ issue }: Schema.SchemaError) =>
   new KeyStoreError({ reason: new RecordCorrupt(SchemaFault.fromIssue(issue)) })
 
-/** Makes the store of an open file. */
+/** Makes the store of registered clusters over an open file. */
 export const make = ({ call }: KeyClient): RegisteredClusterStore["Service"] =>
   RegisteredClusterStore.of({
     list: Effect.gen(function* () {

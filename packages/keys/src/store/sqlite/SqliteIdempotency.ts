@@ -1,5 +1,5 @@
 /**
- * Keeps what became of calls that are to be done once, in the SQLite file of the keys, through its thread.
+ * Stores idempotent calls in the SQLite file of the keys, through its worker thread.
  */
 import { DateTime, Effect, Schema } from "effect"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
@@ -36,7 +36,7 @@ const stateOf = (stored: Stored): IdempotentState => {
   }
 }
 
-/** Makes the store of an open file. */
+/** Makes the idempotency store over an open file. */
 export const make = ({ call }: KeyClient): IdempotencyStore["Service"] =>
   IdempotencyStore.of({
     begin: Effect.fnUntraced(function* ({ at, begunBefore, fingerprint, key, most, owner }) {

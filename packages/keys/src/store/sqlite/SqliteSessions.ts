@@ -1,5 +1,5 @@
 /**
- * Keeps sessions in the SQLite file of the keys, through its thread.
+ * Stores sessions in the SQLite file of the keys, through its worker thread.
  */
 import { DateTime, Effect, Option, Result, Schema } from "effect"
 import { KeyStoreError, RecordCorrupt } from "../../KeyError.ts"
@@ -59,7 +59,7 @@ const fromRow = (row: unknown): Result.Result<SessionRecord, KeyStoreError> =>
     })
   })
 
-/** Makes the store of an open file. */
+/** Makes the session store over an open file. */
 export const make = ({ call }: KeyClient): SessionStore["Service"] =>
   SessionStore.of({
     insert: ({ createdAt, hash, lastUsedAt, owner }, { createdBefore, lastUsedBefore, perOwner }) =>
