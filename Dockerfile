@@ -1,13 +1,13 @@
 # syntax=docker/dockerfile:1
-# The image of the server: Node, the program, certificates; no shell, no package manager, a user without rights.
-# `docker build -t quarterdeck .` makes it for this machine, the release workflow for amd64 and arm64.
+# The image of the server: Node, the program and certificates, with an unprivileged user. No shell, no package manager.
+# `docker build -t quarterdeck .` builds it for this machine. The release workflow builds it for amd64 and arm64.
 #
-# The base is named by its version, which is that of the workspace's own Node. To hold it to the very bytes, write
+# The base image is pinned to the version of the workspace's own Node. To pin its exact content, write
 # `node:24.21.0-bookworm-slim@sha256:…` with the digest that `docker buildx imagetools inspect node:24.21.0-bookworm-slim`
-# prints first: that of the list of all machines, not of one of them.
+# prints first: the digest of the multi-platform index, not of a single platform.
 ARG NODE=node:24.21.0-bookworm-slim
 
-# The same for every machine, so it is made on the one that builds.
+# The program is the same for every architecture, so it is built on the building machine.
 FROM --platform=$BUILDPLATFORM $NODE AS program
 WORKDIR /checkout
 COPY . .
@@ -18,7 +18,7 @@ RUN apt-get update && apt-get install --yes --no-install-recommends ca-certifica
 COPY .ci/image-root /usr/local/bin/
 RUN image-root system /image /usr/local/bin/node
 
-# From here on .ci/image reads the same lines.
+# .ci/image also reads the lines from here on.
 FROM scratch
 COPY --from=system /image/ /
 COPY --from=program /image/ /

@@ -1,27 +1,27 @@
 /**
- * What the linter holds: above all the arrows between the packages, who may import whom and what of the outside.
+ * Configuration of the linter, including the arrows: the imports that each package and folder may make.
  *
- * `.ci/test/Arrows.test.ts` proves that every forbidden direction is refused.
+ * `.ci/test/Arrows.test.ts` tests that every forbidden direction is refused.
  */
 import { posix } from "node:path"
 import { defineConfig, type OxlintOverride } from "oxlint"
 import { type Wing, WINGS } from "./.ci/Wings.ts"
 
-/** What the sources of one folder may import besides themselves. */
+/** The imports that the sources of one folder may make besides their own modules. */
 interface Arrow {
   /** Packages of this workspace. */
   readonly packages: ReadonlyArray<string>
-  /** `modules`: by sub-path only. A barrel reaches every module of its package, and with them what browsers lack. */
+  /** `modules`: by sub-path only. A barrel imports every module of its package, also modules that browsers cannot run. */
   readonly reach: "all" | "modules"
-  /** Packages from outside, with all of their sub-paths; `any` leaves it to the folder's package.json. */
+  /** External packages, with all of their sub-paths. `any`: the folder's package.json decides. */
   readonly libraries: ReadonlyArray<string> | "any"
   readonly node: boolean
 }
 
-/** What a package may import that has no line of its own yet: no other package. */
+/** The arrow of a package without an entry in `ARROWS`: it may not import another package. */
 const NEWCOMER: Arrow = { packages: [], reach: "all", libraries: "any", node: true }
 
-/** Later lines win. */
+/** The arrows by folder. Later entries win. */
 const ARROWS: Readonly<Record<string, Arrow>> = {
   "packages/*": NEWCOMER,
   "packages/targeting": { packages: [], reach: "all", libraries: ["effect"], node: false },
@@ -77,13 +77,13 @@ const ARROWS: Readonly<Record<string, Arrow>> = {
   harness: { packages: ["embedded-cluster"], reach: "all", libraries: "any", node: true }
 }
 
-/** Modules beside the folders that put a whole package together. */
+/** Modules directly in `src` that assemble the package. */
 const ENTRIES = ["index.ts", "bin.ts"]
 
-/** Folders lie this deep below `src` at most. */
+/** Maximum depth of folders below `src`. */
 const MAX_DEPTH = 4
 
-/** Holds for every file, tests and examples too. */
+/** Imports that are forbidden in every file, including tests and examples. */
 const FOREIGN_INSIDES = [
   {
     regex: String.raw`^(?:\.\./)+[^.].*/(?:src|test|dist)/`,
@@ -91,11 +91,11 @@ const FOREIGN_INSIDES = [
   },
   {
     regex: "^@quarterdeck/[^/]+/(?:src|dist|internal)(?:/|$)",
-    message: "What is internal to a package stays in it."
+    message: "Do not import the internal modules of another package."
   }
 ]
 
-/** Patterns are read as in a .gitignore file: all is refused, then some is let in again; the last match decides. */
+/** Patterns work as in a .gitignore file: the first refuses everything, later ones allow exceptions; the last match wins. */
 const allowed = ({ libraries, node, packages, reach }: Arrow): Array<string> => [
   libraries === "any" ? "@quarterdeck/**" : "*",
   "!./**",
@@ -111,7 +111,7 @@ type Pattern =
 
 const arrowPatterns = (folder: string, arrow: Arrow): ReadonlyArray<Pattern> => [
   ...FOREIGN_INSIDES,
-  { group: allowed(arrow), message: `${folder} may not know this: the arrows of CONTRIBUTING.md go down only.` }
+  { group: allowed(arrow), message: `${folder} may not import this: imports go down only, see CONTRIBUTING.md.` }
 ]
 
 const refuseImports = (files: ReadonlyArray<string>, patterns: ReadonlyArray<Pattern>): OxlintOverride => ({
@@ -122,13 +122,13 @@ const refuseImports = (files: ReadonlyArray<string>, patterns: ReadonlyArray<Pat
 const arrowOf = (folder: string, arrow: Arrow): OxlintOverride =>
   refuseImports([`${folder}/src/**`], arrowPatterns(folder, arrow))
 
-/** Matches the specifiers by which a module of a folder imports one that `path` begins with; both are relative to `src`. */
+/** Builds a pattern for imports, by a module in `folder`, of modules below `path`. Both are relative to `src`. */
 const specifierOf = (folder: string, path: string): string => {
   const specifier = posix.relative(folder, path)
   return (specifier.startsWith("..") ? specifier : `./${specifier}`).replaceAll(".", String.raw`\.`)
 }
 
-/** Returns true if only the modules directly in a folder make up its wing: the folders in it are wings, or it is `src`. */
+/** Checks whether a wing consists of the modules directly in its folder: it contains other wings, or is `src` itself. */
 const isFlat = (wing: string, wings: ReadonlyArray<string>): boolean =>
   wing === "." || wings.some((other) => other.startsWith(`${wing}/`))
 
@@ -158,7 +158,7 @@ const wingOf = (
         regex: `^(?:${[...others, ...entries].join("|")})`,
         message: `${wing} may not import this: imports between the wings of ${folder} go down only.`
       },
-      // Last: what one of its lines lets in again is asked of no later pattern.
+      // Last, since an import that these patterns allow is not checked against later patterns.
       ...arrowPatterns(folder, ARROWS[folder] ?? NEWCOMER)
     ]
   )
@@ -181,7 +181,7 @@ const wingsOf = (folder: string, levels: ReadonlyArray<Wing>): ReadonlyArray<Oxl
   )
 ]
 
-/** The clock, chance and the environment reach a program through Effect's services, so that a test can replace them. */
+/** Sources use Effect's services for time, randomness and the environment, so that tests can replace them. */
 const EFFECT_SERVICES_ONLY: OxlintOverride = {
   files: ["packages/*/src/**", "harness/src/**"],
   rules: {
@@ -200,7 +200,7 @@ const EFFECT_SERVICES_ONLY: OxlintOverride = {
   }
 }
 
-/** By property, because the tests' `it.effect`, `it.live` and `layer` are not functions that the vitest rules know. */
+/** Forbids properties such as `only`, since the vitest rules do not know `it.effect`, `it.live` and `layer`. */
 const EVERY_TEST_RUNS: OxlintOverride = {
   files: ["**/*.test.ts"],
   rules: {
@@ -222,7 +222,7 @@ export default defineConfig({
   ignorePatterns: ["**/node_modules/**", "**/dist/**"],
   rules: {
     "no-restricted-imports": ["error", { patterns: FOREIGN_INSIDES }],
-    // There for their effects alone: @peculiar/x509 looks for the first when it loads; a page has styles.
+    // Imported for their side effects: @peculiar/x509 needs reflect-metadata at load time; pages have styles.
     "import/no-unassigned-import": ["error", { allow: ["reflect-metadata", "**/*.css", "**/NodeVersion.ts"] }],
     "import/no-cycle": ["error", { ignoreTypes: false }],
     "import/no-default-export": "error",
@@ -268,24 +268,24 @@ export default defineConfig({
     "unicorn/prefer-node-protocol": "error",
     "unicorn/prefer-number-properties": "error",
 
-    // `_tag` is how Effect tells the members of a union apart.
+    // Effect discriminates unions by `_tag`.
     "no-underscore-dangle": "off",
-    // A resource is released under the name that it was acquired under.
+    // A resource has the same name where it is acquired and where it is released.
     "no-shadow": "off",
-    // Control characters are looked for to take them out.
+    // Some patterns match control characters in order to remove them.
     "no-control-regex": "off",
-    // One after the other is often the point.
+    // Sequential execution is often intended.
     "no-await-in-loop": "off",
-    // A copy is made on purpose: of a collection that its loop changes, or of a value that stays as it is.
+    // Copies are intended: of a collection that the loop changes, or of a value that must not change.
     "unicorn/no-useless-spread": "off",
     "oxc/no-map-spread": "off",
-    // A small function beside its only use reads better than one at the end of the file.
+    // A small function reads better next to its only use.
     "unicorn/consistent-function-scoping": "off",
     // A worker has no origin.
     "unicorn/require-post-message-target-origin": "off",
-    // A switch over every member of a union returns on each path; the compiler and switch-exhaustiveness-check hold it.
+    // A switch over all members of a union returns on each path; the compiler and switch-exhaustiveness-check enforce it.
     "typescript/consistent-return": "off",
-    // An error type of `never` may be written out.
+    // An error type of `never` may be written explicitly.
     "typescript/no-unnecessary-type-arguments": "off"
   },
   overrides: [
@@ -296,19 +296,19 @@ export default defineConfig({
       files: ["packages/*/src/**", "harness/src/**", "examples/*/src/**"],
       rules: { "plain-english/comments": "error" }
     },
-    // The service that reads the environment for all others.
+    // This service reads the environment for all other modules.
     { files: ["packages/http-server/src/settings/Surroundings.ts"], rules: { "node/no-process-env": "off" } },
     EVERY_TEST_RUNS,
-    // A suite is one function.
+    // A test suite is a single function.
     { files: ["**/test/**"], rules: { "max-lines-per-function": "off" } },
     {
-      // vitest reads what a fixture needs from the pattern of its first parameter; one that needs nothing has `{}` there.
+      // vitest reads the needs of a fixture from the pattern of its first parameter, which is `{}` if there are none.
       files: ["harness/src/vitest/**"],
       rules: { "no-empty-pattern": ["error", { allowObjectPatternsAsParameters: true }] }
     },
     { files: ["*.config.ts"], rules: { "import/no-default-export": "off" } },
     {
-      // Programs: what they print is what they are for.
+      // Programs print to the console.
       files: [
         "packages/*/src/bin.ts",
         "harness/src/cli/harness.ts",

@@ -4,13 +4,14 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { LeftOut } from "./.ci/LeftOut.ts"
 
-// Test files and the programs that they start share one compile cache.
+// Test files, and the programs that tests start, share one compile cache.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
-/** Tests that leave no state in their process. They share processes, so that each module is loaded once. */
+/** Tests that leave no state in their process. They share processes, so each module is loaded once per process. */
 const small = [
   "packages/{benchmarks,cluster-fanout,contract,dashboard,embedded-cluster,http-server,keys,sqlite-thread,targeting}/test/**/*.test.ts",
-  // One file of `hour` replaces modules of Node. The ClickHouse server lives as long as its process.
+  // Leaves out `store/clickhouse`, whose server lives as long as its process, and `hour`, where one file replaces modules of
+  // Node.
   "packages/cost/test/{allocation,export,price,report,sampler,savings,store/sqlite,usage}/**/*.test.ts",
   "packages/cost/test/{*,hour/Instant,store/*}.test.ts",
   "harness/test/{client,conformance,faults,fleet,life,state,tasks}/**/*.test.ts",
@@ -23,31 +24,31 @@ const small = [
 /** Tests in a browser. */
 const pages = ["packages/http-server/test/e2e/{dashboard*,docsPage,oidc}.test.ts"]
 
-/** Tests that borrow the clusters of the run, one file after the other. */
+/** Tests that use the shared clusters of the run, one file after the other. */
 const borrowing = [
   "packages/http-server/test/e2e/{actions,changes,connections,costOutages,costs,events,faults,leastRole,lists,oneWorkload,operatorRole,outages,podStatus,pods,reload,targeting,workloadStream}.test.ts"
 ]
 
-/** The export condition by which packages are read from their sources. */
+/** The export condition that resolves packages to their sources. */
 const CONDITION = "@quarterdeck/source"
 
-// vitest's own process imports the global setups, and starts without the condition.
+// vitest's own process starts without the condition, but imports the global setups.
 registerHooks({
   resolve: (specifier, context, next) => next(specifier, { ...context, conditions: [...context.conditions, CONDITION] })
 })
 
 /**
- * Two files of these projects at a time, after all other files: more of them would wait for the same clusters, or keep two
- * processors busy with browsers.
+ * Runs two files of these projects at a time, after all other files. More files would wait for the same clusters, or occupy
+ * too many processors with browsers.
  */
 const twoAtATime = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
-  // Workers are started with these conditions, and with no other.
+  // Workers start with these conditions only.
   ssr: { resolve: { conditions: [CONDITION], externalConditions: [CONDITION] } },
   test: {
     reporters: ["default", new LeftOut()],
-    // What a test prints explains its failure, and nothing else.
+    // The output of a test is only useful if the test fails.
     silent: "passed-only",
     projects: [
       { extends: true, test: { name: "small", include: small, exclude: [...pages, ...borrowing], isolate: false } },
@@ -75,11 +76,11 @@ export default defineConfig({
         }
       }
     ],
-    // Node imports the sources itself, which saves a translation of each file. Vite's module mocks do not work so.
+    // Node imports the sources directly, without a transformation by Vite. Vite's module mocks do not work this way.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Most tests of clusters wait for other processes.
+    // More workers than processors, since most tests of clusters wait for other processes.
     maxWorkers: availableParallelism() + 2,
-    // Long enough for a busy machine. Benchmarks, not tests, hold claims on speed.
+    // Long enough for a busy machine. Benchmarks, not tests, check speed.
     testTimeout: 120_000,
     hookTimeout: 120_000
   }

@@ -1,8 +1,8 @@
 /**
- * A vitest reporter whose last lines list the drivers and the programs for which a run left tests out.
+ * A vitest reporter that ends its output with the drivers and programs whose tests the run left out.
  *
- * A test that stands in for tests left out is named `is left out: <reason>`. The drivers are printed by the harness's own
- * reporter, in a process of its own: vitest reads its configuration without the export condition `@quarterdeck/source`.
+ * A test with the name `is left out: <reason>` replaces tests that cannot run. The harness's own reporter prints the drivers,
+ * in a separate process, because vitest loads its configuration without the export condition `@quarterdeck/source`.
  */
 import { spawnSync } from "node:child_process"
 import type { Reporter } from "vitest/node"

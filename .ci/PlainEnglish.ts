@@ -1,8 +1,8 @@
 /**
- * A plugin of the linter: comments name the actor, and docstrings open with a verb or a noun.
+ * A linter plugin: comments must name the actor, and docstrings must open with a verb or a noun.
  *
- * "Nobody", "somebody" and "whoever" hide who acts; "is told" hides who tells, and to whom. A docstring that opens with "What" or
- * "Tells" describes a sentence about the code instead of the code.
+ * "Nobody", "somebody" and "whoever" hide the actor; "is told" hides both the sender and the receiver. A docstring that opens
+ * with "What" or "Tells" describes the code indirectly.
  */
 
 /** The parts of the linter's plugin interface that the rule uses. */

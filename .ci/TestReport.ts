@@ -1,10 +1,10 @@
 /**
- * Reads vitest's JSON reports for `.ci/run`: the report of all tests, and the report of the failed files run again.
+ * Evaluates vitest's JSON reports for `.ci/run`: the report of all tests, and the report of the rerun of failed files.
  *
- * `TestReport.ts failed REPORT` prints the files to run again: the failed ones, or none if there are more than ten.
+ * `TestReport.ts failed REPORT` prints the files to rerun: the failed files, or none if more than ten failed.
  * `TestReport.ts count STATUS REPORT [RERUN]` prints how many tests passed and how many failed. STATUS is the exit status of
- * the first run. A skipped test counts as failed, as does a file that could not run. A file that passes the second time
- * counts as passed; more than three such files count as one failure.
+ * the first run. A skipped test counts as failed, as does a file that could not run. A file that passes in the rerun counts
+ * as passed; more than three such flaky files count as one failure.
  * `TestReport.ts explain REPORT [RERUN]` prints each failed test with its messages, then the flaky files.
  */
 import { readFile } from "node:fs/promises"
@@ -66,7 +66,7 @@ if (command === "failed") {
 } else if (command === "count") {
   const passed = files.reduce((sum, file) => sum + file.assertionResults.length - failedTests(file).length, 0)
   const failed = files.reduce((sum, file) => sum + failuresOf(file), flaky.length > FLAKY_AT_MOST ? 1 : 0)
-  // vitest also fails for errors outside of every test.
+  // vitest also fails on errors outside of all tests.
   const isOutsideTests = args[0] !== "0" && !first.some(isFailed)
   process.stdout.write(`${passed} ${failed + (isOutsideTests ? 1 : 0)}\n`)
 } else {

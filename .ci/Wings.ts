@@ -1,16 +1,16 @@
 /**
- * The order of imports between the folders of each package. The linter holds it.
+ * The order of imports between the folders of each package. The linter enforces it.
  */
 
-/** A wing, or siblings: wings that do not import each other. */
+/** A wing, or a list of siblings, which must not import each other. */
 export type Wing = string | ReadonlyArray<string>
 
 /**
- * The wings of each package, the lowest first.
+ * The wings of each package, lowest first.
  *
- * A wing is a folder of `src`. A folder that holds wings, and `src` itself as `.`, stands for the modules directly in it. A
- * wing's sources may import that wing and the wings below it, but not a wing above it or a sibling. The entries, such as
- * `index.ts`, are above all wings.
+ * A wing is a folder of `src`. `.` means `src` itself; `.` and a folder that contains other wings include only the modules
+ * directly in them. A wing may import itself and the wings below it, but not a wing above it or a sibling. The entries, such
+ * as `index.ts`, are above all wings.
  */
 export const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
   "packages/targeting": ["."],

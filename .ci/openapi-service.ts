@@ -1,6 +1,6 @@
 /**
- * Runs a command beside a service over two clusters, with its address in `QUARTERDECK_URL` and the key of an Admin in
- * `QUARTERDECK_API_KEY`, and ends with the command's status.
+ * Starts a service over two clusters, runs a command, and exits with the command's status. The command finds the service's
+ * address in `QUARTERDECK_URL` and an Admin key in `QUARTERDECK_API_KEY`.
  */
 import { Embedded, eventually, Fleet, Seed } from "@quarterdeck/harness"
 import { Quarterdeck } from "@quarterdeck/http-server"

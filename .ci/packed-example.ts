@@ -1,6 +1,6 @@
 /**
- * Runs main.ts, the lines of the README, beside clusters of the packed harness, and asks the service that it mounts.
- * Copied into an empty folder by packed-example, with nothing but the tarballs installed there.
+ * Runs main.ts, the README's example, with clusters of the packed harness, and sends requests to the service that it mounts.
+ * The script packed-example copies this file into an empty folder in which only the tarballs are installed.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import { Embedded, eventually, Fleet, Seed } from "@quarterdeck/harness"
@@ -36,7 +36,7 @@ const check = Effect.gen(function* () {
     writeFile("keys.yaml", JSON.stringify([{ name: "admin", hash, rule: { role: "Admin" } }]))
   )
   yield* Effect.acquireRelease(
-    // As in a repository that reads packages of its own by a condition that many call so.
+    // Many repositories read their own packages by the condition `source`. It must not change how the tarballs resolve.
     Effect.sync(() => spawn(process.execPath, ["--conditions=source", "main.ts"], { stdio: "inherit" })),
     (child) => Effect.sync(() => child.kill())
   )
@@ -53,7 +53,7 @@ const check = Effect.gen(function* () {
     ]
   )
 
-  // A created key is kept by the worker thread of the store.
+  // Creating a key uses the store's worker thread.
   const created = yield* ask("/api/v1/apiKeys", KEY, JSON.stringify({ name: "made", rule: { role: "Viewer" } }))
   const { key } = yield* decodeCreated(created.text)
   assert.equal((yield* ask("/api/v1/whoami", Redacted.value(key))).status, 200)

@@ -1,4 +1,4 @@
-/** The README's test of the harness, as its reader copies it: plain vitest, without Effect. */
+/** The test of the harness's README: plain vitest, without Effect. */
 import { Embedded } from "@quarterdeck/harness"
 import { fleetTest } from "@quarterdeck/harness/vitest/FleetTest"
 

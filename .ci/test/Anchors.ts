@@ -1,6 +1,6 @@
-/** The places within a page to which a link may lead. */
+/** Anchors and links of Markdown pages. */
 
-/** Gives the anchors of a page in Markdown, as GitHub makes them of its titles: the second of a name ends with `-1`. */
+/** Returns the anchors that GitHub makes from the titles of a Markdown page. The second anchor of a name ends with `-1`. */
 export const anchorsOf = (page: string): ReadonlySet<string> => {
   const anchors = new Set<string>()
   for (const [, title = ""] of withoutCode(page).matchAll(/^#+ (.+)$/gm)) {
@@ -15,9 +15,9 @@ export const anchorsOf = (page: string): ReadonlySet<string> => {
   return anchors
 }
 
-/** Gives where the links of a page in Markdown lead. */
+/** Returns the targets of the links of a Markdown page. */
 export const linksOf = (page: string): ReadonlyArray<string> =>
   [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
 
-/** What a reader copies has neither. */
+/** Removes code blocks, which contain neither titles nor links. */
 const withoutCode = (page: string): string => page.replaceAll(/^ *```.*?^ *```/gms, "")

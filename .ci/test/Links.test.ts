@@ -7,7 +7,7 @@ import { anchorsOf, linksOf } from "./Anchors.ts"
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
 
-/** The pages that are read in the repository; what is read elsewhere, `Published.test.ts` looks at. */
+/** The pages that are read in the repository. `Published.test.ts` checks the READMEs of packages. */
 const pages = globSync(["*.md", "docs/**/*.md", "examples/*/*.md"], { cwd: ROOT })
 
 describe("the pages of the repository", () => {

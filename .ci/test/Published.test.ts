@@ -41,7 +41,7 @@ describe.each(published)("$folder, as it is published", ({ folder, manifest }) =
     assert.strictEqual(manifest.homepage, `${REPOSITORY}/tree/main/${folder}#readme`)
   })
 
-  it("reads its sources by a condition that nobody else has", () => {
+  it("resolves its sources by a condition that no other package uses", () => {
     const conditions = Object.values(manifest.exports ?? {}).flatMap((one) =>
       one instanceof Object ? Object.keys(one) : []
     )

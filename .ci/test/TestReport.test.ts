@@ -1,4 +1,4 @@
-/** What `.ci/run` reads in the reports of a first run and of its failed files run again. */
+/** Tests how `.ci/run` evaluates the reports of the first run and of the rerun. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
