@@ -1,5 +1,5 @@
 /**
- * The arrows between the packages hold: the linter refuses every import that would go up or sideways.
+ * Tests that the linter refuses every import between packages or folders that goes up or sideways.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { spawnSync } from "node:child_process"
@@ -31,7 +31,7 @@ const casesOf = (side: "may" | "mayNot"): ReadonlyArray<Case> =>
 const may = casesOf("may")
 const mayNot = casesOf("mayNot")
 
-/** Modules that need each other, by value and by type alone. */
+/** Modules that import each other, by value and by type only. */
 const CIRCLES: Readonly<Record<string, string>> = {
   "packages/newcomer/src/CircleOne.ts": `import { two } from "./CircleTwo.ts"\nexport const one = () => two\n`,
   "packages/newcomer/src/CircleTwo.ts": `import { one } from "./CircleOne.ts"\nexport const two = () => one\n`,
@@ -58,7 +58,7 @@ describe("arrows between the packages", () => {
       await mkdir(dirname(join(root, file)), { recursive: true })
       await writeFile(join(root, file), text)
     }
-    // The folders by name: of the whole root it would go through every file of every dependency, to lint none of them.
+    // Names the folders, since the linter would otherwise visit every file of every dependency.
     const folders = [...new Set(Object.keys(ARROWS).map((folder) => folder.split("/", 1).join()))]
     const options = { cwd: root, encoding: "utf8" } as const
     const lint = spawnSync(join(root, "node_modules/.bin/oxlint"), ["--format=unix", ...folders], options)

@@ -6,7 +6,7 @@ const operator = rule({ role: "Operator" })
 const namespaceAdmin = rule({ role: "Admin", targetNamespaces: [{ namespaceNames: ["shop"] }] })
 const clusterAdmin = rule({ role: "Admin", targetClusters: ["prod"] })
 
-/** Who may, as the documentation writes it; A* is an Admin without scope. */
+/** The allowed roles in the notation of the documentation. `A*` is an Admin without a scope. */
 type Cell = "V O A" | "O A" | "A" | "A*" | "nobody" | "-"
 
 const rows: ReadonlyArray<readonly [Access.Resource, Cell, Cell, Cell, Cell]> = [

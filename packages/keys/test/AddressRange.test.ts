@@ -15,7 +15,7 @@ const familyOf = (address: AddressRange.Address) => (address.length === 2 ? "ipv
 const isMapped = (address: AddressRange.Address) =>
   address.length === 8 && address[5] === 0xffff && address.slice(0, 5).every((group) => group === 0)
 
-/** The network of an address, by arithmetic on one number. */
+/** Computes the network of an address by arithmetic on one number. */
 const networkOf = (address: AddressRange.Address, prefix: number): AddressRange.AddressRange => {
   const bits = address.length * 16
   const length = Math.min(prefix, bits)
@@ -90,7 +90,7 @@ describe("a range of addresses", () => {
     const list = new BlockList()
     list.addSubnet(AddressRange.printAddress(range.address), range.prefix, familyOf(range.address))
     for (const one of [other, address]) {
-      // Node lets a subnet of IPv4 hold the mapped addresses of IPv6; here the families never meet.
+      // In Node, an IPv4 subnet contains mapped IPv6 addresses; here, the two families are separate.
       const isHeld = familyOf(one) === familyOf(address) && list.check(AddressRange.printAddress(one), familyOf(one))
       assert.strictEqual(
         AddressRange.contains(range, one),

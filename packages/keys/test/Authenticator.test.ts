@@ -56,7 +56,7 @@ describe("a presented key", () => {
     }).pipe(Effect.provide(layers(layerConfigured([key]))))
   })
 
-  it.effect("is invalid when nobody knows it", () =>
+  it.effect("is invalid if it is unknown", () =>
     Effect.gen(function* () {
       yield* insert({})
       assert.strictEqual(yield* codeOf(RawKey.generate(randomBytes)), "invalid_key")
@@ -109,7 +109,7 @@ describe("a presented key", () => {
     }).pipe(Effect.provide(layers()))
   )
 
-  it.effect("is told to be revoked rather than expired", () =>
+  it.effect("is reported as revoked rather than expired", () =>
     Effect.gen(function* () {
       yield* insert({ expiresAt: epoch, revokedAt: epoch })
       assert.strictEqual(yield* codeOf(), "key_revoked")
@@ -199,7 +199,7 @@ describe("the last use of a key", () => {
     )
   })
 
-  it.effect("is noted later by who only looked at the key, and never of a configured one", () =>
+  it.effect("may be recorded later after a look, and is never recorded for a configured key", () =>
     Effect.gen(function* () {
       yield* insert({})
       const authenticator = yield* Authenticator

@@ -73,7 +73,7 @@ describe("the credential of a request", () => {
     }
   )
 
-  it.prop("is never told in a refusal", [Schema.String], ([text]) => {
+  it.prop("never appears in a refusal", [Schema.String], ([text]) => {
     const credential = Credential.fromAuthorization([`Bearer ${text}`])
     if (credential._tag === "Present" || text.trim().length < 12) return
     assert.notInclude(credential.detail, text)

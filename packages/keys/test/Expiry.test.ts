@@ -139,7 +139,7 @@ describe("the expiry of a create call", () => {
       const [year, month, day, hour, minute, second] = fields
       const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}Z`
       const read = Expiry.parseConfigured(text)
-      // A date that does not exist is either unreadable or read as another one.
+      // `Date.parse` rejects a date that does not exist, or reads it as another date.
       const instant = new Date(text)
       const exists = !Number.isNaN(instant.getTime()) && instant.toISOString() === text.replace("Z", ".000Z")
       assert.strictEqual(problemOf(read), exists ? undefined : "calendar", text)

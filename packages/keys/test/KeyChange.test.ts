@@ -26,7 +26,7 @@ const layers = (config: Layer.Layer<KeyConfig> = KeyConfig.layerNone) =>
 const reasonOf = <A, R>(call: Effect.Effect<A, { readonly reason: { readonly _tag: string } }, R>) =>
   Effect.map(Effect.flip(call), ({ reason }) => reason._tag)
 
-/** The holder of a key, as a request of it is known. */
+/** Returns the caller of a request that was authenticated with a key. */
 const holderOf = (key: Redacted.Redacted) =>
   Effect.gen(function* () {
     const verdict = yield* (yield* Authenticator).authenticate(key, "look")
@@ -58,7 +58,7 @@ describe("a key that is changed", () => {
     }).pipe(Effect.provide(layers()))
   )
 
-  it.effect("never reaches further than before, whoever asks", () =>
+  it.effect("never reaches further than before, with any caller", () =>
     Effect.gen(function* () {
       const issuer = yield* KeyIssuer
       const { apiKey } = yield* issuer.create(root, { name: "ci", rule: shopViewer })
@@ -99,7 +99,7 @@ describe("a key that is changed", () => {
     }).pipe(Effect.provide(layers(layerConfigured([loaded({ id: "cfg_1", hash: hashOf("3") })]))))
   )
 
-  it.effect("stays an Admin of everything if nobody else is, unless that is forced", () =>
+  it.effect("is not narrowed if it is the last Admin without a scope, unless forced", () =>
     Effect.gen(function* () {
       const issuer = yield* KeyIssuer
       const { apiKey } = yield* issuer.create(root, { name: "root", rule: admin })
@@ -149,7 +149,7 @@ describe("a key that is rotated", () => {
     }).pipe(Effect.provide(layers()))
   )
 
-  it.effect("ends at once without a grace, also for who has just used it", () =>
+  it.effect("ends immediately without a grace period, also after a recent use", () =>
     Effect.gen(function* () {
       const issuer = yield* KeyIssuer
       const old = yield* issuer.create(root, { name: "ci", rule: viewer })
@@ -198,7 +198,7 @@ describe("a key that is rotated", () => {
     }).pipe(Effect.provide(layers()))
   )
 
-  it.effect("ends with who rotates it at the latest", () =>
+  it.effect("expires no later than the key that rotates it", () =>
     Effect.gen(function* () {
       const issuer = yield* KeyIssuer
       const { apiKey } = yield* issuer.create(root, { name: "ci", rule: viewer })

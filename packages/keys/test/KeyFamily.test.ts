@@ -32,7 +32,7 @@ const statusesOf = Effect.map(
 )
 
 describe("a key that is revoked with its children", () => {
-  /** root makes a, a makes b, b is rotated to c, c makes d; root makes other. */
+  /** `root` creates `a`, `a` creates `b`, `b` is rotated to `c`, `c` creates `d`; `root` creates `other`. */
   const family = Effect.gen(function* () {
     const issuer = yield* KeyIssuer
     yield* (yield* KeyStore).insert(rootRecord)
@@ -53,7 +53,7 @@ describe("a key that is revoked with its children", () => {
       assert.strictEqual(revoked.apiKey.status, "revoked")
       const { b: _both, ...statuses } = yield* statusesOf
       assert.deepStrictEqual(statuses, { key_root: "active", other: "active", a: "revoked", d: "revoked" })
-      // A key that has ended by its rotation stays expired.
+      // A key that expired by its rotation stays expired.
       assert.strictEqual((yield* issuer.get(root, b.id)).status, "expired")
       assert.strictEqual((yield* issuer.get(root, c.id)).status, "revoked")
       assert.strictEqual(yield* issuer.countDescendants(root, a.id), 0)
@@ -86,7 +86,7 @@ describe("a key that is revoked with its children", () => {
         [statuses["key_shop"], statuses["key_inside"], statuses["key_beyond"]],
         ["active", "active", "active"]
       )
-      // What has ended need not be revoked, and stands in nobody's way.
+      // Expired and revoked descendants are not revoked again, and never cause a refusal.
       yield* store.revoke("key_beyond", at("1970-01-01T00:00:00Z"))
       assert.strictEqual((yield* issuer.revokeFamily(shop, "key_shop")).descendants, 1)
     }).pipe(Effect.provide(layers()))
@@ -98,7 +98,7 @@ describe("a key that is revoked with its children", () => {
       yield* issuer.revokeFamily(root, a.id)
       assert.strictEqual(yield* reasonOf(issuer.revokeFamily(root, "key_root")), "LastAdmin")
       const second = (yield* issuer.create(root, { name: "second", rule: admin })).apiKey
-      // Both are Admins of everything, and each would do for the other.
+      // `second` is an Admin without a scope too, but it descends from root and would be revoked as well.
       assert.strictEqual(yield* reasonOf(issuer.revokeFamily(root, "key_root")), "LastAdmin")
       assert.strictEqual((yield* issuer.get(root, second.id)).status, "active")
       assert.strictEqual((yield* issuer.revokeFamily(root, "key_root", { force: true })).descendants, 2)
@@ -147,7 +147,7 @@ describe("the maker of a key", () => {
         ["made"]
       )
       assert.isTrue((yield* issuer.whoami(holding(made))).isMakerGone)
-      // One that expires is gone from that instant on.
+      // A maker that expires is gone from that instant on.
       const brief = (yield* issuer.create(root, { name: "brief", rule: admin, expire: "1d" })).apiKey
       const left = (yield* issuer.create(holding(brief), { name: "left", rule: viewer })).apiKey
       yield* TestClock.adjust("1 day")
@@ -214,9 +214,9 @@ describe("the keys of one maker", () => {
         const firstNext = (yield* issuer.rotate(holding(first), first.id)).apiKey
         yield* issuer.rotate(root, second.id)
         assert.strictEqual(yield* reasonOf(make(holding(maker))), "TooManyKeys")
-        // A grace would leave four.
+        // A rotation with a grace period would leave four live keys.
         assert.strictEqual(yield* reasonOf(issuer.rotate(holding(third), third.id, { grace: "1d" })), "TooManyKeys")
-        // A maker that is rotated has no more than before.
+        // A rotated maker keeps its count.
         const successor = (yield* issuer.rotate(holding(maker), maker.id)).apiKey
         assert.strictEqual(yield* reasonOf(make(holding(successor))), "TooManyKeys")
         yield* issuer.revoke(root, firstNext.id)
@@ -247,12 +247,12 @@ describe("a key that a person makes", () => {
         assert.strictEqual(yield* reasonOf(create("91d")), "InvalidExpiry")
         const { apiKey } = yield* create("90d")
         assert.deepStrictEqual(apiKey.expiresAt, DateTime.makeUnsafe(90 * 86_400_000))
-        // A rotation keeps an end within it, and takes no other.
+        // A rotation keeps an expiry within the longest lifetime, and refuses a later one.
         assert.deepStrictEqual((yield* issuer.rotate(person, apiKey.id)).apiKey.expiresAt, apiKey.expiresAt)
         yield* (yield* KeyStore).insert(record({ id: "key_endless", hash: hashOf("1"), rule: viewer }))
         assert.strictEqual(yield* reasonOf(issuer.rotate(person, "key_endless")), "InvalidExpiry")
         yield* issuer.rotate(person, "key_endless", { expire: "30d" })
-        // Keys make keys as before.
+        // The longest lifetime of people's keys does not apply to keys that keys create.
         assert.isUndefined((yield* issuer.create(root, { name: "ci", rule: viewer })).apiKey.expiresAt)
       }).pipe(Effect.provide(layers()))
     )

@@ -51,7 +51,7 @@ describe("a key", () => {
         yield* store.insert(record({ id, hash: KeyHash.fromRawKey(Redacted.make(id)), rule: admin, ...facts }))
       }
       yield* TestClock.setTime(10)
-      // Of two that revoke each other at once, one stays.
+      // If two Admins revoke each other concurrently, one of them stays.
       const second = callerWith(admin, "key_second")
       const both = yield* Effect.all(
         [
@@ -84,7 +84,7 @@ describe("a key", () => {
     )
   )
 
-  it.effect("tells who revoked it and when, to those who may see it, and never changes that again", () =>
+  it.effect("shows which key revoked it and when, to callers who may see it, and never changes that again", () =>
     Effect.gen(function* () {
       yield* (yield* KeyStore).insert(record({ id: "key_inside", hash: hashOf("e"), rule: shopAdmin }))
       const issuer = yield* KeyIssuer

@@ -16,14 +16,14 @@ const layers = Layer.merge(KeyIssuer.layer, Authenticator.layer).pipe(
 )
 const root = callerWith(admin, "key_root")
 
-/** Who presents a key now. */
+/** Returns the principal that a key authenticates now. */
 const holderOf = Effect.fnUntraced(function* (key: RawKey) {
   const verdict = yield* (yield* Authenticator).authenticate(key, "look")
   return verdict._tag === "Refused" ? yield* Effect.die(verdict.code) : verdict.principal
 })
 const ruleOf = (key: RawKey) => Effect.map(holderOf(key), ({ rule }) => rule)
 
-/** Mostly Admins: others make no key. */
+/** Mostly Admins, since other roles cannot create keys. */
 const Maker = Schema.Struct({ ...SmallRule.fields, role: Schema.Literals(["Admin", "Admin", "Operator"]) })
 const Changes = Schema.Array(Schema.Tuple([SmallRule, SmallRule])).check(Schema.isMaxLength(4))
 
@@ -68,7 +68,7 @@ describe("keys made by keys", () => {
         let made = yield* issuer.create(root, { name: "first", rule: outer })
         let holder = yield* holderOf(made.key)
         for (const { call, rule: drawn } of steps) {
-          // Half of the rules are cut to what the maker has, so that some calls succeed.
+          // Half of the rules are reduced to the maker's rule, so that some calls succeed.
           const asked = toRule(drawn)
           const inside: Rule.Rule = { ...holder.rule, ...asked, role: asked.role }
           for (const wanted of [asked, inside]) {

@@ -9,7 +9,7 @@ type Store = KeyStore["Service"]
 
 const someKey = record({ id: "key_some", hash: hashOf("c") })
 
-/** Each store breaks one law, and is otherwise the one in memory. */
+/** Stores in memory, each of which breaks one law. */
 const broken: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "gives back a key by id and by hash as it was stored": (store) => ({
     insert: (key) => store.insert({ ...key, name: key.name.toUpperCase() })

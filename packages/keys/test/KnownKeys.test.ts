@@ -13,7 +13,7 @@ const LATER = at("2026-03-01T01:00:00Z")
 
 type List = KeyStore["Service"]["list"]
 
-/** Runs a test on keys that are known, over a store that counts its look-ups and that others can write to. */
+/** Runs a test on the known keys, over a store that counts its lookups and that the test can also write to directly. */
 const onKeys = <A, E>(
   test: (inner: KeyStore["Service"], lookUps: Effect.Effect<number>) => Effect.Effect<A, E, KnownKeys | KeyStore>,
   listedBy: (list: List) => List = (list) => list
@@ -112,7 +112,7 @@ describe("the hashes of valid keys", () => {
               Effect.repeat({ until: (isFound) => isFound })
             )
             assert.deepStrictEqual(yield* valid("a", "e", "f"), [false, true, true])
-            // The next listing has them of the store itself.
+            // The next refresh reads them from the store.
             yield* TestClock.adjust("15 seconds")
             assert.deepStrictEqual(yield* valid("a", "e", "f"), [false, true, true])
           }),

@@ -10,7 +10,7 @@ const faultOf = (text: string) => RawKey.faultOf(Redacted.make(text))
 const valueOf = (text: string): number =>
   Array.from(text).reduce((value, digit) => value * 62 + Base62.ALPHABET.indexOf(digit), 0)
 
-/** Bytes that a test chooses, over and over. */
+/** A source that repeats the given bytes. */
 const source = (bytes: ReadonlyArray<number>): Base62.RandomBytes => {
   let at = 0
   return (count) => Uint8Array.from({ length: count }, () => bytes[at++ % bytes.length] ?? 0)

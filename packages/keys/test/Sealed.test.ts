@@ -7,7 +7,7 @@ const key = randomBytes(32)
 
 describe("a sealed text", () => {
   it.prop("opens under its key and about the same alone", [Schema.String, Schema.String], ([drawn, about]) => {
-    // Half of a surrogate pair is no text in UTF-8.
+    // UTF-8 cannot encode half of a surrogate pair.
     const text = drawn.toWellFormed()
     const sealed = seal(key, text, about)
     assert.deepStrictEqual(open(key, sealed, about), Option.some(text))

@@ -1,4 +1,4 @@
-/** Callers for tests of what a caller may do. */
+/** Callers for tests. */
 import type { Principal } from "../src/Principal.ts"
 import type { Rule } from "../src/Rule.ts"
 

@@ -15,7 +15,7 @@ export const loaded = (fields: Partial<LoadedKey> & Pick<LoadedKey, "id" | "hash
   ...fields
 })
 
-/** Keys in force, and hashes that once were. */
+/** Keys in force, and removed keys. */
 export const layerConfigured = (
   keys: ReadonlyArray<LoadedKey>,
   removed: ReadonlyArray<KeyHash> = []

@@ -1,4 +1,4 @@
-/** A small disk of its own, for tests that fill it. Needs the right to mount. */
+/** A small file system, for tests that fill the disk. Requires the right to mount. */
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { appendFile, mkdir, rm } from "node:fs/promises"
@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const MIB = 1_024 * 1_024
 const FILLER = "filler"
 
-/** Mounts a file system of 64 MiB on a directory, which is made, until the scope ends. */
+/** Creates a directory and mounts a file system of 64 MiB on it until the scope ends. */
 export const mount = (directory: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -21,7 +21,7 @@ export const mount = (directory: string) =>
     (path) => Effect.promise(() => run("umount", ["--lazy", path]))
   )
 
-/** Fills the disk of a directory to its last block. */
+/** Fills the file system of a directory completely. */
 export const fill = (directory: string) =>
   Effect.promise(async () => {
     for (let size = MIB; size >= 1; size = Math.floor(size / 2)) {
@@ -36,5 +36,5 @@ export const fill = (directory: string) =>
     }
   })
 
-/** Frees what {@link fill} has taken. */
+/** Frees the space that {@link fill} used. */
 export const free = (directory: string) => Effect.promise(() => rm(join(directory, FILLER)))

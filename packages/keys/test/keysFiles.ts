@@ -26,7 +26,7 @@ export const waitForAlarm = (part: string) =>
   eventually(Effect.map(health, ({ alarm }) => alarm !== undefined && alarm.problem.includes(part)))
 export const waitForCalm = eventually(Effect.map(health, ({ alarm }) => alarm === undefined))
 
-/** Runs a test with files loaded, and with a store that holds one created key of hash `e…`. */
+/** Runs a test with loaded files, and with a store that contains one created key with the hash `e…`. */
 export const withFiles = <A, E>(
   paths: ReadonlyArray<string>,
   body: Effect.Effect<A, E, KeyConfig>,

@@ -1,4 +1,4 @@
-/** What an effect logs, for tests that read it as an operator would. */
+/** Capture of the log lines of an effect. */
 import { Effect, Layer, Logger } from "effect"
 
 /** Collects log lines. **Shape** `lines` grows while the layer is in use. */

@@ -1,11 +1,11 @@
-/** What rules reach, place by place and operation by operation: what containment must come to, told without it. */
+/** Enumeration of everything that a rule permits: an independent oracle for rule containment. */
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import * as Access from "../src/Access.ts"
 import * as Rule from "../src/Rule.ts"
 
-/** Every cluster, namespace and label set that a small rule can tell apart, and one that it cannot; labels nobody proves, too. */
+/** Every cluster, namespace and label set that the sample rules distinguish, plus one of each that no rule names. */
 const places = ["c1", "c2", "c3", "c4"].flatMap((cluster) =>
   ["a", "b", "c", "d"].flatMap((namespace) =>
     [undefined, {}, { k: "1" }, { k: "2" }, { l: "1" }, { k: "1", l: "2" }].map((labels) => ({
@@ -18,7 +18,7 @@ const places = ["c1", "c2", "c3", "c4"].flatMap((cluster) =>
 
 const operations = Access.resources.flatMap((resource) => Access.verbs.map((verb) => ({ resource, verb })))
 
-/** Gives all that one rule permits and another does not. */
+/** Returns everything that one rule permits and another does not. */
 export const beyond = (inner: Rule.Rule, outer: Rule.Rule) => {
   const permits = (rule: Rule.Rule) => {
     const [scope, filter] = [Rule.clusterScope(rule), Rule.namespaceFilter(rule)]

@@ -28,7 +28,7 @@ export const record = (fields: Partial<KeyRecord> & Pick<KeyRecord, "id" | "hash
   ...fields
 })
 
-/** Few clusters, names and labels, so that two drawn rules often meet. */
+/** Few clusters, names and labels, so that two random rules often overlap. */
 const SmallSelector = Schema.Struct({
   names: Schema.Array(Schema.Literals(["a", "b", "c"])).check(Schema.isMaxLength(2)),
   labels: Schema.Array(Schema.Tuple([Schema.Literals(["k", "l"]), Schema.Literals(["1", "2"])])).check(

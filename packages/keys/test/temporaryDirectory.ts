@@ -1,4 +1,4 @@
-/** An empty directory that ends with the scope. */
+/** An empty directory that is removed when the scope ends. */
 import { Effect } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

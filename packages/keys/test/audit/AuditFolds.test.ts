@@ -16,7 +16,7 @@ const ofKey = (ms: number, keyId: string, asked = "prod") =>
     target: { asked, clusters: [] }
   })
 
-/** Offers denials, and tells how many are kept singly and how many events the rest is folded into. */
+/** Adds denials. Returns how many are recorded singly, and into how many events the others are folded. */
 const offer = (denials: Iterable<AuditFacts>) => {
   const folds = AuditFolds.make()
   let singles = 0

@@ -13,7 +13,7 @@ const eventsOf = Effect.flatMap(AuditStore, (store) => store.list({ query: {}, l
   Effect.map(({ kept }) => kept.map(({ event }) => event).toReversed())
 )
 
-/** Runs over a store that may be made to fail. */
+/** Runs a test over a store that can be made to fail. */
 const withLog = <A, E>(
   body: Effect.Effect<A, E, AuditLog | AuditStore>,
   {
@@ -123,7 +123,7 @@ describe("the log of the audit", () => {
     )
   )
 
-  it.effect("keeps no read unless it is told to", () =>
+  it.effect("records no read unless the settings request it", () =>
     withLog(
       Effect.gen(function* () {
         const log = yield* AuditLog

@@ -7,7 +7,7 @@ import { directoryWithKey, storeIn } from "./world.ts"
 const withStore = <A, E>(body: Effect.Effect<A, E, AuditStore>) =>
   Effect.flatMap(directoryWithKey, (directory) => Effect.provide(body, storeIn(directory)))
 
-/** Every event of a query, the last of the chain first, and how many looks it took. */
+/** Returns every event of a query, newest first, and the number of reads. */
 const all = (query: AuditPage["query"], limit = 7) =>
   Effect.gen(function* () {
     const store = yield* AuditStore

@@ -26,7 +26,7 @@ describe("the file of the audit", () => {
   )
 })
 
-/** Rows that a read which matches none of them goes through for a while. */
+/** Number of rows that a read without a match takes a while to scan. */
 const ROWS = 30_000
 
 describe("reads that go through the whole audit and match nothing", () => {

@@ -12,7 +12,7 @@ import { hashOf } from "../../src/audit/Chain.ts"
 import { factsAt } from "./facts.ts"
 import { directoryWithKey, logIn, passUntil } from "./world.ts"
 
-/** Writes events into a new audit, stops it in order, and gives its directory. */
+/** Writes events to a new audit, closes it, and returns its directory. */
 const written = (count: number) =>
   Effect.tap(directoryWithKey, (directory) =>
     Effect.gen(function* () {
@@ -21,7 +21,7 @@ const written = (count: number) =>
     }).pipe(Effect.provide(logIn(directory)))
   )
 
-/** Changes the file as somebody with the rights to it would. */
+/** Changes the file like an attacker with write access. */
 const tamper = (directory: string, change: (file: DatabaseSync) => void) =>
   Effect.sync(() => {
     const file = new DatabaseSync(join(directory, "audit.sqlite"))
@@ -32,7 +32,7 @@ const tamper = (directory: string, change: (file: DatabaseSync) => void) =>
     }
   })
 
-/** Makes the hashes right again from a row on, as who knows how they are made can. */
+/** Recomputes the hashes from a row on, like an attacker who knows the algorithm. */
 const rehash = (file: DatabaseSync, from: number) => {
   const rows = file.prepare("SELECT number, body FROM events WHERE number >= ? ORDER BY number").all(from)
   let previous = String(
@@ -48,7 +48,7 @@ const rehash = (file: DatabaseSync, from: number) => {
 }
 
 describe("the check of the audit", () => {
-  it.effect("finds an audit whole that nobody touched, up to its last row", () =>
+  it.effect("finds an unchanged audit whole, up to its last row", () =>
     Effect.gen(function* () {
       const found = yield* verify(yield* written(20))
       assert.deepInclude(found, { _tag: "Whole", rows: 20, first: 1, last: 20, unproven: 0 })

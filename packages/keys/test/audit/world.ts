@@ -1,4 +1,4 @@
-/** An audit in a directory of its own, for tests. */
+/** An audit in a temporary directory, for tests. */
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { writeFile } from "node:fs/promises"
@@ -21,12 +21,12 @@ export const storeIn = (directory: string) =>
     Layer.provideMerge(Layer.succeed(AuditKey, Redacted.make(key)))
   )
 
-/** The log over the store of a directory. */
+/** The audit log over the store of a directory. */
 export const logIn = (directory: string) =>
   Layer.fresh(AuditLog.layer({ directory })).pipe(Layer.provideMerge(storeIn(directory)))
 
 /**
- * Lets the test's time pass, a second at a time, until something is so: a thread and files answer in real time.
+ * Advances the test clock second by second until a condition holds, since threads and files answer in real time.
  *
  * **Limits** 10 s of real time.
  */

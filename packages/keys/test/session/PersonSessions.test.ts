@@ -28,7 +28,7 @@ const identified = (groups: ReadonlyArray<string>, tokens = "first"): Identified
   tokens: Redacted.make(tokens)
 })
 
-/** A provider whose next answer the test decides. */
+/** A provider whose next answer the test sets. */
 const scripted = Effect.gen(function* () {
   const answer = yield* Ref.make<Effect.Effect<Identified, NotVouched>>(
     new NotVouched({ problem: "the provider was not to be asked" })
@@ -87,7 +87,7 @@ describe("the session of a person", () => {
     )
   )
 
-  it.effect("is not opened for somebody whose groups have no rule", () =>
+  it.effect("is not opened for a person whose groups have no rule", () =>
     run(() =>
       Effect.gen(function* () {
         assert.isTrue(Option.isNone(yield* (yield* Sessions).openFor(identified(["sales"]))))

@@ -84,7 +84,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layers))
   )
 
-  it.effect("makes known who signed in", () =>
+  it.effect("returns the principal that signed in", () =>
     Effect.gen(function* () {
       yield* insert()
       const verdict = yield* (yield* Sessions).authenticate(yield* signIn)
@@ -95,7 +95,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layers))
   )
 
-  it.effect("is not opened with a key that nobody knows, and the refusal says why", () =>
+  it.effect("is not opened with an unknown key, and the refusal says why", () =>
     Effect.gen(function* () {
       const text = Redacted.value(rawKey)
       const mistyped = Redacted.make(text.slice(0, -1) + (text.endsWith("0") ? "1" : "0"))
@@ -105,7 +105,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layers))
   )
 
-  it.effect("of an id that nobody was given has ended", () =>
+  it.effect("of an unknown id has ended", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* codeOf(SessionId.generate(randomBytes)), "session_ended")
     }).pipe(Effect.provide(layers))
@@ -175,7 +175,7 @@ describe("a session", () => {
     }).pipe(Effect.provide(layers))
   )
 
-  /** Between uses: some close together, some about as long as a session may idle. */
+  /** Times between uses: some short, some close to the idle limit of a session. */
   const Pause = Schema.Literals([1, 30_000, 60_000, 11 * HOUR_MS, 12 * HOUR_MS - 60_001, 12 * HOUR_MS, 13 * HOUR_MS])
 
   it.effect.prop(

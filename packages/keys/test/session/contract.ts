@@ -1,4 +1,4 @@
-/** What every store of sessions must do. */
+/** Contract tests of session stores. */
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import type { KeyStoreError } from "../../src/KeyError.ts"

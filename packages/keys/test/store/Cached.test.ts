@@ -11,7 +11,7 @@ import { keepsKeys } from "./laws.ts"
 const key = record({ id: "key_1", hash: hashOf("a") })
 const revokedAt = at("2026-02-01T00:00:00Z")
 
-/** A store whose look-ups are counted, and pass through `around`. */
+/** A store that counts its lookups and passes them through `around`. */
 type Found = ReturnType<KeyStore["Service"]["findByHash"]>
 const countedStore = (around: (found: Found, count: number) => Found) =>
   Effect.gen(function* () {
@@ -32,7 +32,7 @@ const countedStore = (around: (found: Found, count: number) => Found) =>
     return { cached, store, lookUps }
   })
 
-/** A store whose methods stand on its prototype, where no spread finds them. */
+/** A store with methods on its prototype, which a spread would not copy. */
 class HostStore {
   readonly #inner: KeyStore["Service"]
   readonly count: KeyStore["Service"]["count"]

@@ -1,4 +1,4 @@
-/** Holds a store to the laws of the port. */
+/** Checks a store against the laws of the port. */
 import { it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { KeyStoreError } from "../../src/KeyError.ts"

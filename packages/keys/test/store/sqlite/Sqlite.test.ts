@@ -16,7 +16,7 @@ import { keepsKeys } from "../laws.ts"
 
 const key = record({ id: "key_1", hash: hashOf("a"), rule: admin })
 
-/** Runs against a store that is opened for it and closed after it. */
+/** Opens a store, runs a test with it, and closes it. */
 const withStore = <A, E>(directory: string, body: (store: KeyStore["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     return yield* body(yield* KeyStore)
@@ -92,7 +92,7 @@ describe("the key store in SQLite", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("opens a file of the version before, with its revocations, and notes who revokes from then on", () =>
+  it.live("opens a file of the previous version, with its revocations, and records the revoking key from then on", () =>
     Effect.gen(function* () {
       const directory = yield* temporaryDirectory
       const path = join(directory, "keys.sqlite")

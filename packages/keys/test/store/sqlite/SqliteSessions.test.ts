@@ -11,8 +11,7 @@ import { at, hashOf } from "../../samples.ts"
 import { keepsSessions } from "../../session/contract.ts"
 import { temporaryDirectory } from "../../temporaryDirectory.ts"
 
-/** Keys as they were kept before they could be rotated. */
-/** Takes away what later versions of the file have added beside sessions. */
+/** Removes the additions of later schema versions, except those for sessions. */
 const WITHOUT_LATER =
   "DROP TABLE registered_clusters; DROP TABLE idempotent_calls; ALTER TABLE keys DROP COLUMN rotated_from; ALTER TABLE keys DROP COLUMN rotated_at_ms; DROP INDEX keys_by_line; DROP INDEX keys_by_maker; ALTER TABLE keys DROP COLUMN line; ALTER TABLE keys DROP COLUMN maker; ALTER TABLE keys DROP COLUMN description; ALTER TABLE keys DROP COLUMN allow_from;"
 
