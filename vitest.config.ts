@@ -14,7 +14,7 @@ const small = [
   // Node.
   "packages/cost/test/{allocation,export,price,report,sampler,savings,store/sqlite,usage}/**/*.test.ts",
   "packages/cost/test/{*,hour/Instant,store/*}.test.ts",
-  "harness/test/{client,conformance,faults,fleet,life,state,tasks}/**/*.test.ts",
+  "harness/test/{client,conformance,faults,fleet,simulation,state,tasks}/**/*.test.ts",
   "harness/test/cli/!(Assets|NodeVersion).test.ts",
   "harness/test/drivers/{Drivers,embedded/**/*,existing/KubeconfigFile,k3s/!(K3s),control-plane/assets/*}.test.ts",
   "harness/test/machine/*.test.ts",

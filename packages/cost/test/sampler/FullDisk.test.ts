@@ -92,7 +92,7 @@ describe("on a disk of 64 MiB that another file fills", () => {
         assert.sameDeepMembers(
           [...(state?.troubles ?? [])],
           [
-            { what: "journal", problem: `could not keep an open hour: ${problem}` },
+            { what: "journal", problem: `could not save an open hour: ${problem}` },
             { what: "store", problem: `could not close an hour: ${problem}` }
           ]
         )
@@ -128,7 +128,7 @@ describe("on a disk of 64 MiB that another file fills", () => {
         yield* until("10:10:00")
         yield* fill(directory)
         yield* until("10:30:00")
-        assert.include(JSON.stringify(yield* sampler.states), "could not keep an open hour")
+        assert.include(JSON.stringify(yield* sampler.states), "could not save an open hour")
         yield* free(directory)
         yield* untilReserved(directory)
         yield* until("10:40:00")
