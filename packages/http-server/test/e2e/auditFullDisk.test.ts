@@ -56,7 +56,7 @@ onOneDriver("a full disk", { children: [], furnish: mountDisk }, (it) => {
       assert.deepInclude(yield* problem("/api/v1/apiKeys", create), {
         status: 503,
         code: "audit_unavailable",
-        detail: "the audit has no room left, so nothing was done; keys can still be revoked"
+        detail: "the audit is full, so the request was not executed; keys can still be revoked"
       })
       for (let index = 0; index < 50; index++) yield* call("/api/v1/workloads", { bearer: `wrong-${index}` })
       const health = yield* ready

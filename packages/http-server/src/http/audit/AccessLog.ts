@@ -1,5 +1,5 @@
 /**
- * One structured log line and two metrics for each request; lines of refusals are folded.
+ * One structured log line and two metrics for each request. Log lines of refused requests are rate limited.
  */
 import { type Context, Effect, Metric } from "effect"
 import type { RefusalLog } from "../../limits/RefusalLog.ts"
@@ -16,10 +16,10 @@ const seconds = Metric.histogram("quarterdeck_http_request_seconds", {
 })
 
 /**
- * Writes the line of a finished request.
+ * Writes the log line of a finished request and updates both metrics.
  *
- * **Shape** of refused requests so many a second, the others are folded into one line; both metrics count each. The
- * route's pattern and the key's id; never the path, query, headers or body, which could hold a secret.
+ * **Shape** refused requests above the log's rate are summarized in one line; the metrics count each. The line has the
+ * route's pattern and the key's id, never the path, query, headers or body, which may contain a secret.
  *
  * **Units** `durationMs` in milliseconds.
  */
@@ -52,13 +52,13 @@ export const write = (
   })
 
 const LINE = Effect.logInfo("request")
-/** Probes come every few seconds and would bury the requests of people and programs. */
+/** Probes are logged at debug level: one every few seconds would hide the other requests. */
 const PROBE_LINE = Effect.logDebug("request")
 
 const counters = new Map<string, typeof requests>()
 const histograms = new Map<string, typeof seconds>()
 
-/** Makes a metric of these attributes once. **Limits** few: methods, routes and statuses are the service's own words. */
+/** Returns the counter of these attributes, made once. **Limits** the service's own methods, routes and statuses only. */
 const counterOf = (method: string, route: string, status: number): typeof requests => {
   const name = `${method} ${status} ${route}`
   const held = counters.get(name)
@@ -78,7 +78,7 @@ const histogramOf = (route: string): typeof seconds => {
 
 const PROBES = new Set(["/healthz", "/readyz"])
 
-/** Gives a method as logs, metrics and spans name it: one that nobody defined is `other`, so that labels stay few. */
+/** Returns the name of a method in logs, metrics and spans. An unknown method is `other`, to bound the number of labels. */
 export const methodOf = (method: string): string => (KNOWN_METHODS.has(method) ? method : "other")
 
 const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])

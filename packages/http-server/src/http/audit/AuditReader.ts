@@ -1,5 +1,5 @@
 /**
- * Reads the audit as far as a caller may see it.
+ * Reads the audit events that a caller may see.
  */
 import * as AuditStore from "@quarterdeck/keys/audit/AuditStore"
 import type { AuditEvent } from "@quarterdeck/keys/AuditEvent"
@@ -12,25 +12,24 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Effect, Schema } from "effect"
 
-/** Who asks. */
 type Caller = Principal["Service"]
 
 type Query = AuditStore.AuditPage["query"]
 
-/** Events that one look into the store gives: most of them may lie outside of the caller's scope. */
+/** Maximum number of events that one read of the store returns. Many of them may be outside the caller's scope. */
 const PART = 500
-/** Looks into the store for one page, of 5,000 rows each. A page that holds fewer events than asked for ends there. */
+/** Maximum number of store reads for one page, of 5,000 rows each. A page may therefore hold fewer events than requested. */
 const MAX_LOOKS = 10
-/** Keys that are looked up for one page. */
+/** Maximum number of keys that are looked up for one page. */
 const MAX_KEYS = 500
 
-/** One page of events. **Shape** `next` is where the next page begins, absent at the end; `events` may be empty before. */
+/** One page of events. **Shape** `next` is where the next page starts, absent at the end. A page before the end may be empty. */
 export interface AuditPage {
   readonly events: ReadonlyArray<AuditEvent>
   readonly next?: number
 }
 
-/** Reads one page, the newest events of the chain first; `before` is the `next` of the page before. */
+/** Reads one page, newest events first. **Shape** `before` is the `next` of the previous page. */
 export type ReadAudit = (
   caller: Caller,
   query: Query,
@@ -41,9 +40,9 @@ export type ReadAudit = (
 /**
  * Makes the reader.
  *
- * **Shape** An Admin without a scope sees every event. Another Admin sees the events that name clusters, and for a
- * namespace scope namespaces, all within its rule, the asked ones too. It also sees events on keys whose rule lies inside
- * its own now. Names alone decide: the labels that a namespace had are not kept.
+ * **Shape** An Admin without a scope sees every event. A scoped Admin sees an event if all its clusters, requested ones
+ * included, are within the scope. A namespace scope must also contain all its namespaces. The Admin also sees events on
+ * keys whose rule is currently within its own. Only names decide: the audit does not store namespace labels.
  *
  * **Errors** `AuditStoreError`, `KeyStoreError`. **Limits** A page reads at most 50,000 rows and 500 keys.
  */
@@ -73,7 +72,7 @@ export const make = Effect.gen(function* () {
 
     const found: Array<AuditStore.Kept> = []
     let next = before
-    // One more than asked for tells whether there is more.
+    // Reads one event more than requested, to know whether there is a next page.
     for (let look = 0; look < MAX_LOOKS; look++) {
       const size = seesAll ? Math.min(PART, limit + 1 - found.length) : PART
       const part = yield* store.list({ query: narrowed, limit: size, ...(next === undefined ? {} : { before: next }) })
@@ -94,7 +93,7 @@ export const make = Effect.gen(function* () {
   return read
 })
 
-/** What SQL can tell of a rule: the clusters, and the namespaces of selectors that have no labels. */
+/** The part of a rule that SQL can filter by: clusters, and namespaces of selectors without labels. */
 const scopeOf = (rule: Rule.Rule): NonNullable<Query["within"]> => ({
   ...(rule.targetClusters === undefined ? {} : { clusters: rule.targetClusters }),
   ...(rule.targetNamespaces === undefined

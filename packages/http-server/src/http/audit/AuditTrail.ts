@@ -1,5 +1,5 @@
 /**
- * Tells the audit of each request: of what it will do before it does it, and of what was decided.
+ * Writes the audit events of each request: one before a change, and one with the outcome.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
@@ -20,28 +20,29 @@ export class AuditTrail extends Context.Service<
   AuditTrail,
   {
     /**
-     * Writes that the current request is about to be done, if it changes anything.
+     * Writes the event that precedes the current request's change. Does nothing for a read.
      *
-     * **Errors** the problem `audit_unavailable`: then nothing may be done.
+     * **Errors** the problem `audit_unavailable`: the change must not run.
      */
     readonly begin: Effect.Effect<void, Problem.Problem>
     /**
-     * Writes that the current request is about to end a key or a session, on a full disk too.
+     * Writes the event that precedes the end of a key or session, even if the disk is full.
      *
-     * **Shape** For requests alone that are not refused any more: each uses some of the disk reserve.
+     * **Shape** call this only once no check can refuse the request: each event uses some of the disk reserve.
      *
      * **Errors** as `begin`.
      */
     readonly beginRevocation: Effect.Effect<void, Problem.Problem>
     /**
-     * Writes a request that changes nothing, such as the second revocation of a key. A full audit leaves it out.
+     * Writes the event of a write request that changes nothing, such as the second revocation of a key. If the audit or
+     * the disk is full, the event is omitted.
      *
-     * **Shape** nothing where the request began before.
+     * **Shape** does nothing if the request already has an event.
      *
-     * **Errors** as `begin`, but not because the audit or the disk is full.
+     * **Errors** as `begin`, except if the audit or the disk is full.
      */
     readonly attempt: Effect.Effect<void, Problem.Problem>
-    /** Writes what became of a request. */
+    /** Writes the outcome of a request. */
     readonly end: (record: RequestRecord, method: string, status: number) => Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/http/AuditTrail") {
@@ -49,7 +50,7 @@ export class AuditTrail extends Context.Service<
     AuditTrail,
     Effect.gen(function* () {
       const log = yield* AuditLog
-      /** Requests with an event that says that they are about to be done, and whether each ends a key or a session. */
+      /** Requests with an event that precedes their change. The value is true if the request ends a key or a session. */
       const begun = new WeakMap<RequestRecord, boolean>()
 
       const write = Effect.fnUntraced(function* (isRevocation: boolean) {
@@ -61,12 +62,12 @@ export class AuditTrail extends Context.Service<
       })
       const refused = (error: AuditStoreError) =>
         Effect.andThen(
-          Effect.logError("the audit failed, so a request was refused", error),
+          Effect.logError("refused a request because the audit could not be written", error),
           refuse("audit_unavailable", {
             detail:
               error.isFull === true
-                ? "the audit has no room left, so nothing was done; keys can still be revoked"
-                : "the audit cannot be written at the moment, so nothing was done"
+                ? "the audit is full, so the request was not executed; keys can still be revoked"
+                : "the audit cannot be written at the moment, so the request was not executed"
           })
         )
       const attempt = Effect.gen(function* () {
@@ -103,20 +104,21 @@ export class AuditTrail extends Context.Service<
   )
 }
 
-/** Statuses that say that the caller may not. */
+/** Statuses of a refused caller. */
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** What a method does to a route that nobody knows. */
+/** Audited verb of a method on an unknown route. */
 const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", PATCH: "operate", DELETE: "delete" }
 
-/** What the audit says that a dry run is about. */
+/** Audited object of a dry run. */
 const DRY_RUN = "dryRun"
 
 /**
- * Reads what the current request is about from its route's policy, path and query; `undefined` for what is public.
+ * Returns the audited resource and verb of the current request, from the policy, path and query; `undefined` for a public
+ * route.
  *
- * **Shape** a dry run changes nothing, so it is a read, and says what it is. A key is named by the id in the path; a text
- * that is no id is left out, for it may be a secret.
+ * **Shape** a dry run is a read with the object `dryRun`. A key is named by the id in the path. A text that is not an id
+ * is omitted, because it may be a secret.
  */
 export const cellOf = Effect.fnUntraced(function* (
   annotations: Context.Context<never>
@@ -130,7 +132,7 @@ export const cellOf = Effect.fnUntraced(function* (
   return resource === "apiKeys" && id !== undefined && isId(id) ? { resource, verb, object: id } : { resource, verb }
 })
 
-/** Tells whether the body of a request asks for a dry run, where the route reads `dryRun` from the body. */
+/** Returns true if the route reads `dryRun` from the body and the body sets it. */
 export const isDryRun = (annotations: Context.Context<never>, text: string): boolean => {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
   if (typeof policy !== "object" || policy.canDryRun !== "body") return false
@@ -138,7 +140,7 @@ export const isDryRun = (annotations: Context.Context<never>, text: string): boo
   return Result.isSuccess(body) && Predicate.hasProperty(body.success, "dryRun") && body.success.dryRun === true
 }
 
-/** Tells who asks: a key, or a signed-in browser by its key or its person. */
+/** Returns the audited actor: a key, or a signed-in browser by its key or its person. */
 export const actorOf = (
   kind: "key" | "session",
   { keyId, name, signedInAt }: Pick<Principal["Service"], "keyId" | "name" | "signedInAt">
@@ -149,7 +151,7 @@ export const actorOf = (
   ...(signedInAt === undefined ? {} : { subject: keyId.slice(Person.idOf({ subject: "" }).length) })
 })
 
-/** What a call of sessions is about. */
+/** Returns the audited resource and verb of a request on sessions. */
 export const sessionCellOf = (method: string): AuditedCell => ({ resource: "session", verb: VERBS[method] ?? "read" })
 
 const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: DateTime.Utc): AuditFacts => {

@@ -1,5 +1,5 @@
 /**
- * Objects that a body names, for the audit of a request that nothing is decided of yet.
+ * Objects that a body names, for the audit of a request before its target is resolved.
  */
 import { BulkActionRequest } from "@quarterdeck/contract/WorkloadsGroup"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
@@ -7,18 +7,18 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Option, Result, Schema } from "effect"
 import * as StrictJson from "../request/StrictJson.ts"
 
-/** Where many workloads are changed at once. */
+/** Path of bulk actions. */
 const ACTIONS_PATH = "/api/v1/workloads/actions"
 
-/** Where a cluster is registered. */
+/** Path of cluster registration. */
 const CLUSTERS_PATH = "/api/v1/clusters"
 
-/** The rest of such a body is secret. */
+/** Reads only the name: the rest of the body is secret. */
 const decodeCluster = Schema.decodeUnknownOption(Schema.Struct({ name: ClusterName }))
 
 const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty: "error" })
 
-/** Objects of a body. **Shape** `isFound` where the handler finds the objects and begins the audit of the request. */
+/** Objects of a body. **Shape** `isFound`: the handler selects the objects and writes the audit event that precedes the change. */
 interface Audited {
   readonly target?: AuditFacts["target"]
   readonly isFound: boolean
@@ -29,7 +29,7 @@ const UNNAMED: Audited = { isFound: false }
 /**
  * Reads the workloads, or the cluster, that the body of a route names.
  *
- * **Shape** a body that does not decode is left out, for it may hold a secret; so is the text of a selector.
+ * **Shape** a body that does not decode, and the text of a selector, are omitted because they may contain a secret.
  */
 export const read = (path: string, text: string): Audited => {
   if (path === CLUSTERS_PATH) {
@@ -54,11 +54,11 @@ export const read = (path: string, text: string): Audited => {
   }
 }
 
-/** The namespaces of workloads, each once. */
+/** Returns the distinct namespaces of workloads. */
 export const namespacesOf = (targets: ReadonlyArray<{ readonly namespace: string }>): ReadonlyArray<string> => [
   ...new Set(targets.map(({ namespace }) => namespace))
 ]
 
-/** Names what is done to how many workloads. **Example** `restart: 3 workloads` */
+/** Prints an action and its number of workloads. **Example** `restart: 3 workloads` */
 export const objectOf = (action: string, count: number): string =>
   `${action}: ${count} ${count === 1 ? "workload" : "workloads"}`

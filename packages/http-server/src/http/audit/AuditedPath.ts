@@ -1,5 +1,5 @@
 /**
- * Objects that a path names, for the audit of a request that nothing is decided of yet.
+ * Objects that a path names, for the audit of a request before its target is resolved.
  */
 import { Kind, ObjectName } from "@quarterdeck/contract/ListParameters"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
@@ -16,7 +16,7 @@ const decode = Schema.decodeUnknownOption(
   })
 )
 
-/** A path that names a cluster alone. */
+/** Decodes a path that names only a cluster. */
 const decodeCluster = Schema.decodeUnknownOption(
   Schema.Struct({ name: ClusterName, cluster: Schema.optionalKey(Schema.Never) })
 )
@@ -24,9 +24,9 @@ const decodeCluster = Schema.decodeUnknownOption(
 /**
  * Reads the cluster, or the object of a cluster, that a path names, if it names one.
  *
- * **Shape** a path with a text that no name can be is left out, for it may be a secret.
+ * **Shape** a path with an invalid name is omitted, because the text may be a secret.
  *
- * **Example** `Deployment/web`
+ * **Example** the object `Deployment/web`
  */
 export const targetOf = (params: Readonly<Record<string, string | undefined>>): AuditFacts["target"] | undefined => {
   const named = Option.getOrUndefined(decode(params))

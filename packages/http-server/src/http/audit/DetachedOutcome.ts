@@ -1,13 +1,13 @@
 /**
- * Outcome of work that is done to its end, whether or not its caller waits for the reply.
+ * Outcome of work that completes even if its caller disconnects.
  */
 import type { Effect } from "effect"
 import * as RequestRecord from "../request/RequestRecord.ts"
 
 const write = RequestRecord.writer("outcome", "isLasting")
 
-/** Notes the status that the reply has, or would have had if the caller had waited. */
+/** Records the status of the completed work. The audit uses this status if the caller disconnects before the reply. */
 export const settle = (status: number): Effect.Effect<void> => write({ outcome: status })
 
-/** Notes that the work continues behind the beginning of the reply. The work itself then ends the audit of its request. */
+/** Records that the work continues after the reply has started. The work itself then writes its outcome to the audit. */
 export const outlast: Effect.Effect<void> = write({ isLasting: true })

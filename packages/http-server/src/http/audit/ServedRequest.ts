@@ -1,5 +1,5 @@
 /**
- * One request from beginning to end: what answers it, and who is told of it.
+ * Serves one request, and records it in span, audit, log and metrics.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
@@ -11,12 +11,12 @@ import { AuditTrail } from "./AuditTrail.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import * as RequestSpan from "../request/RequestSpan.ts"
 
-/** What a request counts as whose caller did not wait for the reply. */
+/** Logged status of a request whose caller disconnected before the reply. */
 const LEFT = 499
 
 /**
- * Makes the function that runs what answers a request, under its record, and tells span, audit, log, metrics and the key's
- * last use of it.
+ * Makes the function that runs the handler of a request with its record. Afterwards it writes audit, log and metrics, and
+ * updates the key's last use.
  */
 export const make = Effect.gen(function* () {
   const authenticator = yield* Authenticator
@@ -25,8 +25,8 @@ export const make = Effect.gen(function* () {
   const refusalLog = yield* RefusalLog.make
 
   /**
-   * Tells the audit first: the log is not what a caller's change must be found in. Of one that left it tells what was done,
-   * and the log that it left.
+   * Writes the audit before the log, because the audit is the authoritative record of a change. If the caller disconnected,
+   * the audit has the status of the completed work, and the log has 499.
    */
   const end = Effect.fnUntraced(function* (
     method: string,

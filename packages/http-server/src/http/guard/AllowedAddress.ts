@@ -1,5 +1,5 @@
 /**
- * Refuses keys from client addresses that their `allowFrom` does not hold, and warns where a proxy hides those addresses.
+ * Refuses a key whose `allowFrom` does not contain the client address. Warns if an untrusted proxy hides client addresses.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
@@ -21,13 +21,13 @@ export const require = Effect.fnUntraced(function* ({
   return yield* refuse("address_forbidden", { detail: `the key may not be used from ${from}` })
 })
 
-/** The most peers that are warned of, so that strangers cannot fill the log. */
+/** Maximum number of peers that are logged, so that unknown clients cannot flood the log. */
 const MAX_PEERS = 100
 
 /**
- * Makes what warns of a peer that sends `X-Forwarded-For` and is no trusted proxy, once for each peer.
+ * Makes a function that logs a warning, once per peer, if an untrusted peer sends `X-Forwarded-For`.
  *
- * **Limits** the first 100 peers; of IPv6 a /64 is one peer.
+ * **Limits** the first 100 peers; an IPv6 /64 counts as one peer.
  */
 export const makeForwardingWarning = Effect.gen(function* () {
   const find = ClientAddress.finder(yield* ClientAddress.TrustedProxies)
@@ -40,10 +40,10 @@ export const makeForwardingWarning = Effect.gen(function* () {
     if (warned.has(peer)) return
     warned.add(peer)
     yield* Effect.logWarning(
-      `${peer} sends X-Forwarded-For and is no trusted proxy: the header is ignored, and limits and allowFrom see the peer's own address; if the peer is a proxy, name it in server.trustedProxies`
+      `${peer} sends X-Forwarded-For but is not a trusted proxy: the header is ignored, and limits and allowFrom use the peer's own address; if the peer is a proxy, add it to server.trustedProxies`
     )
     if (warned.size === MAX_PEERS) {
-      yield* Effect.logWarning(`${MAX_PEERS} peers sent X-Forwarded-For; no further peer is logged`)
+      yield* Effect.logWarning(`${MAX_PEERS} untrusted peers sent X-Forwarded-For; further peers are not logged`)
     }
   })
 })

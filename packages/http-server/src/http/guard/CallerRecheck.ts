@@ -1,5 +1,5 @@
 /**
- * Judges the caller again while a stream is open or many workloads are changed, so that it ends with the caller's key.
+ * Authenticates the caller again during a stream or a bulk action, which ends when the caller's key or session does.
  */
 import { Credential } from "@quarterdeck/keys"
 import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
@@ -15,11 +15,11 @@ import { CurrentRequest } from "../request/RequestRecord.ts"
 import * as SessionCookie from "../request/SessionCookie.ts"
 
 /**
- * Makes what judges the caller of the current request again: the code of why it may go on no longer, if it may not.
+ * Makes an effect that authenticates the caller of the current request again. It returns a problem code if the caller
+ * may not continue, else undefined.
  *
- * **Shape** `key_narrowed` when its rule is another one than when the request came; `address_forbidden` when the key may
- * no longer be used from the client's address. While the store of keys cannot tell, the
- * caller may go on for a moment.
+ * **Shape** `key_narrowed` if the rule differs from the one at the start of the request; `address_forbidden` if the key
+ * no longer permits the client address; `key_store_unavailable` after more than three store failures in a row.
  */
 export const make = Effect.fnUntraced(function* (
   authenticator: Authenticator["Service"],
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (
     }),
     Effect.catch((error) =>
       Effect.as(
-        Effect.logWarning("the key of a stream could not be judged", error),
+        Effect.logWarning("could not authenticate the caller of a running request again", error),
         ++failures > MOST_FAILURES ? "key_store_unavailable" : undefined
       )
     )
@@ -57,5 +57,5 @@ export const make = Effect.fnUntraced(function* (
 
 const SIGNED_OUT: SessionVerdict = { _tag: "Refused", code: "session_ended", detail: "there is no session" }
 
-/** In a row. */
+/** Consecutive store failures that a caller survives. */
 const MOST_FAILURES = 3

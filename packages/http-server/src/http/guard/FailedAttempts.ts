@@ -20,13 +20,13 @@ const failures = Metric.counter("quarterdeck_failed_authentications_total", {
 })
 const limited = Metric.withAttributes(
   Metric.counter("quarterdeck_rate_limited_total", {
-    description: "Requests refused with 429, by the limit that they were over",
+    description: "Requests refused with 429, by the limit that they exceeded",
     incremental: true
   }),
   { limit: "failed" }
 )
 const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
-  description: "Client addresses with failed authentication attempts that are counted now"
+  description: "Client addresses whose failed authentication attempts are currently counted"
 })
 
 /** Headers of the reply to a counted attempt; undefined for a request that is not counted. */
@@ -37,21 +37,21 @@ export class FailedAttempts extends Context.Service<
   FailedAttempts,
   {
     /**
-     * Counts a presented key against the address of the current request, unless it is a valid one; gives the headers
-     * of a reply that tell what is left.
+     * Counts an invalid key against the client address of the current request. Returns the rate-limit headers of the reply.
      *
-     * **Shape** a valid key is never counted and never refused, however many others fail from its address.
+     * **Shape** a valid key is never counted and never refused, however many other keys fail from its address.
      *
      * **Errors** the problem `rate_limited`.
      *
-     * **Limits** no I/O: over the limit the store is not asked.
+     * **Limits** no I/O: above the limit the key store is not read.
      */
     readonly admit: (key: RawKey) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
-     * Counts what can only be judged by asking somebody else, such as a sign-in at a provider. **Errors** `rate_limited`.
+     * Counts an attempt whose outcome another system decides, such as a sign-in at an identity provider. **Errors**
+     * `rate_limited`.
      */
     readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
-    /** Counts the id of a session against the address, unless the session may be open. **Errors** `rate_limited`. */
+    /** Counts a session id against the client address, unless the session may be open. **Errors** `rate_limited`. */
     readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
   }
 >()("@quarterdeck/http-server/FailedAttempts") {
@@ -70,7 +70,7 @@ export class FailedAttempts extends Context.Service<
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
-      // A rate knows of the first of something only if there was none before.
+      // A counter that starts at 0 lets queries of a rate see the first increment.
       yield* Metric.update(failures, 0)
       yield* Metric.update(limited, 0)
 

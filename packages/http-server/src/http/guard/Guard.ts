@@ -1,5 +1,5 @@
 /**
- * Lets a request through only with a key, or the session of one, whose rule allows the endpoint's policy.
+ * Authenticates requests by key or session, and authorizes them by the endpoint's policy.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Authorization } from "@quarterdeck/contract/Authorization"
@@ -36,18 +36,18 @@ import * as TargetResolution from "./TargetResolution.ts"
 import { unauthorized } from "../refusal/Unauthorized.ts"
 
 /**
- * An endpoint declares no policy, a cell that the access table does not have, or one that nothing enforces: the service
- * does not start.
+ * Startup error: an endpoint declares no policy, a policy that the access table does not support, or a policy that no
+ * middleware enforces.
  */
 export class PolicyMissing extends Schema.TaggedError<PolicyMissing>()("PolicyMissing", {
   endpoint: Schema.String
 }) {
   override get message(): string {
-    return `the endpoint ${this.endpoint} declares no policy that the access table has and the guard enforces`
+    return `the endpoint ${this.endpoint} must declare a policy that the access table supports and the guard enforces`
   }
 }
 
-/** Who sends a request. **Shape** `via` a key in its Authorization header, or the session of a signed-in browser. */
+/** An authenticated caller. **Shape** `via` is a key in the Authorization header, or the session of a signed-in browser. */
 export interface Caller {
   readonly principal: Principal["Service"]
   readonly via: "key" | "session"
@@ -59,25 +59,26 @@ export class Guard extends Context.Service<
   Guard,
   {
     /**
-     * Finds out who sends the current request; one with an Authorization header never falls back to its session.
+     * Authenticates the current request, and counts as a use of the key or session. A request with an Authorization header
+     * never falls back to its session.
      *
      * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `address_forbidden`, `rate_limited`,
      * `key_store_unavailable`.
      */
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /**
-     * Finds out whose key the current request presents, without using it; sessions and cookies are not read.
+     * Authenticates the current request by its key, without counting as a use. Cookies are not read.
      *
      * **Errors** as `authenticate`.
      */
     readonly authenticateKey: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
-    /** Finds out whose browser sends the current request, by its session alone, without using it. **Errors** as `authenticate`. */
+    /** Authenticates the current request by its session alone, without counting as a use. **Errors** as `authenticate`. */
     readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
-    /** Counts a key that somebody presents to sign in; the reply tells what is left. **Errors** as `FailedAttempts.admit`. */
+    /** Counts a key that is presented to sign in, and adds the rate-limit headers. **Errors** as `FailedAttempts.admit`. */
     readonly admitKey: (key: RawKey) => Effect.Effect<void, Problem.Problem>
-    /** Counts a sign-in that somebody else judges; the reply tells what is left. **Errors** as `FailedAttempts.spend`. */
+    /** Counts a sign-in that another system decides, and adds the rate-limit headers. **Errors** as `FailedAttempts.spend`. */
     readonly admitAttempt: Effect.Effect<void, Problem.Problem>
-    /** Counts the current request against its key; the reply tells what is left. **Errors** as `KeyLimit.spend`. */
+    /** Counts the current request against its key, and adds the rate-limit headers. **Errors** as `KeyLimit.spend`. */
     readonly spend: (
       principal: Principal["Service"],
       resolved?: ResolvedRequest.ResolvedRequest
@@ -126,7 +127,7 @@ export class Guard extends Context.Service<
       ) {
         if (cookie._tag === "Repeated") {
           return yield* refuse("malformed_credential", {
-            detail: "the cookie of the session was sent more than once",
+            detail: "the session cookie was sent more than once",
             field: "Cookie"
           })
         }
@@ -155,11 +156,11 @@ export class Guard extends Context.Service<
           const cookie = yield* SessionCookie.current
           const hasKey = HeaderLines.valuesOf(request, "authorization").length > 0
           if (!hasKey && cookie._tag !== "Absent") return yield* bySession(cookie, "look")
-          // A browser that is not signed in asks this to know it, whenever the sign-in page is opened.
+          // The sign-in page sends this request when it opens, so a missing session is an expected outcome.
           if (!hasKey) yield* answer
           return yield* unauthorized(
             "missing_credential",
-            hasKey ? "the session is not read beside an Authorization header" : "the browser is not signed in"
+            hasKey ? "a request with an Authorization header cannot use a session" : "the browser is not signed in"
           )
         }).pipe(Effect.withSpan("Guard.authenticateSession")),
         admitKey: (key) => noteAttempt(attempts.admit(key)),
@@ -171,10 +172,10 @@ export class Guard extends Context.Service<
   )
 
   /**
-   * Implements the contract's middleware: who it is, whether the role may, whether the key may so often, then media type and
-   * size, then the endpoint.
+   * Implements the contract's Authorization middleware. The order of checks is: authentication, role, rate limit, media
+   * type and size of the body.
    *
-   * **Errors** `PolicyMissing` when any endpoint of the contract declares none.
+   * **Errors** `PolicyMissing` if an endpoint of the contract declares no enforced policy.
    */
   static readonly layerAuthorization = Layer.effect(
     Authorization,
@@ -214,11 +215,11 @@ export class Guard extends Context.Service<
   )
 
   /**
-   * Implements the contract's middleware of sessions: a write must come from a page of the server's own origin.
+   * Implements the contract's SameOrigin middleware: a write must come from a page of the server's own origin.
    *
-   * **Shape** a sign-in whose body is refused counts as a failed attempt, as one with a wrong key does. The endpoint
-   * writes the audit event, once the caller is known: refusals before that are folded. A read with a wrong query is
-   * refused for its credential first.
+   * **Shape** a sign-in with an invalid body counts as a failed attempt, like a sign-in with a wrong key. The endpoint
+   * writes the audit event once the caller is known; earlier refusals are only summarized. A read with query parameters is
+   * authenticated before the parameters are refused.
    */
   static readonly layerSameOrigin = Layer.effect(
     SameOrigin,
@@ -246,7 +247,7 @@ export class Guard extends Context.Service<
   )
 }
 
-/** Notes who sends the current request; `use` counts as a use of the key, if the request is not refused. */
+/** Records the caller of the current request. With `use`, the request counts as a use of the key unless it is refused. */
 export const noteCaller = (
   via: Caller["via"],
   principal: Principal["Service"],
@@ -258,14 +259,14 @@ export const noteCaller = (
     ...(purpose === "use" ? { user: principal } : {})
   })
 
-/** Notes for the audit and the log whose key it is that no longer counts, where the refused one was known. */
+/** Records the owner of an expired, revoked or ended credential for audit and log, if the credential is known. */
 export const noteEnded = (via: Caller["via"], verdict: Extract<SessionVerdict, { readonly _tag: "Refused" }>) =>
   "ended" in verdict && verdict.ended !== undefined
     ? write({ keyId: verdict.ended.keyId, actor: AuditTrail.actorOf(via, verdict.ended) })
     : Effect.void
 
 /**
- * Tells the audit whose session the current request is about to end; nothing where there is no such session.
+ * Writes the audit event before the current request ends a session. Does nothing if the session does not exist.
  *
  * **Errors** as `AuditTrail.begin`.
  */
@@ -276,17 +277,17 @@ export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrai
   yield* trail.beginRevocation
 })
 
-/** Notes for the audit that the current request opens or ends a session, by a link that a browser follows. */
+/** Records for the audit that the current request, a navigation of a browser, opens or ends a session. */
 export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>
   write({ via: "page", audited: { resource: "session", verb } })
 
-/** Notes for the audit that the current request is a message of MCP. */
+/** Records for the audit that the current request is an MCP message. */
 export const noteMcpCall: Effect.Effect<void> = write({ via: "mcp", audited: { resource: "mcp", verb: "read" } })
 
 const noteLimit = <E, R>(count: Effect.Effect<RequestRecord.RequestRecord["replyHeaders"], E, R>) =>
   Effect.flatMap(count, RequestRecord.addHeaders)
 
-/** Notes a failed attempt, which is counted whether it is over the limit or not. */
+/** Records a failed attempt, within the limit or above it. */
 const noteAttempt = (count: ReturnType<FailedAttempts["Service"]["admit"]>) =>
   count.pipe(
     Effect.tapError(() => write({ isAttempt: true })),
@@ -297,11 +298,11 @@ const noteAttempt = (count: ReturnType<FailedAttempts["Service"]["admit"]>) =>
     )
   )
 
-/** Where a key is revoked. */
+/** Path of the endpoint that revokes a key. */
 const REVOKED_PATH = "/api/v1/apiKeys/:id"
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
-/** A form can send these without asking anybody, but not with this media type. */
+/** Methods with a body. An HTML form can send POST across origins without a preflight, but not as JSON. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"])
 
 const requirePolicies = Effect.forEach(
@@ -316,7 +317,7 @@ const requirePolicies = Effect.forEach(
   { discard: true }
 )
 
-/** Resolves the current request. **Shape** reads of clusters address all of them unless the header names some. */
+/** Resolves the current request. **Shape** endpoints of clusters address all clusters unless the header names some. */
 const resolve = Effect.fnUntraced(function* (
   principal: Principal["Service"],
   annotations: Context.Context<never>,
@@ -334,7 +335,7 @@ const resolve = Effect.fnUntraced(function* (
 const authorize = Effect.fnUntraced(function* (principal: Principal["Service"], annotations: Context.Context<never>) {
   const policy = Option.getOrUndefined(Context.getOption(annotations, EndpointPolicy))
   if (policy === undefined || policy === "public" || policy === "session") {
-    return yield* refuse("role_forbidden", { detail: "the endpoint admits no key" })
+    return yield* refuse("role_forbidden", { detail: "the endpoint accepts no API key" })
   }
   const { id } = (yield* HttpRouter.RouteContext).params
   const ofOthers = policy.ofOthers !== undefined && id !== principal.keyId ? [policy.ofOthers] : []

@@ -1,5 +1,5 @@
 /**
- * Refuses requests that two readers could take for two different ones.
+ * Refuses requests with an ambiguous Host header.
  */
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -7,14 +7,14 @@ import { refuse } from "../refusal/Refusal.ts"
 import * as HeaderLines from "../request/HeaderLines.ts"
 
 /**
- * Lets a request pass that names its host once at most.
+ * Fails if the request has more than one `Host`.
  *
- * **Errors** `malformed_request`: a proxy may have judged by the one line, and the service would by the other.
+ * **Errors** `malformed_request`: a proxy could have used one `Host` line, and the service the other.
  *
  * **Source** RFC 9112 §3.2.
  */
 export const oneHost = Effect.gen(function* () {
   const hosts = HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, "host")
   if (hosts.length < 2 && hosts[0]?.includes(",") !== true) return
-  return yield* refuse("malformed_request", { detail: "Host: may be sent once", field: "Host" })
+  return yield* refuse("malformed_request", { detail: "Host: must be sent only once", field: "Host" })
 })

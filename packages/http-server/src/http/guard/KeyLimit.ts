@@ -1,5 +1,5 @@
 /**
- * Limits how often a key may ask.
+ * Limits the request rate of each key.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -11,13 +11,13 @@ import type { ResolvedRequest } from "./ResolvedRequest.ts"
 
 const limited = Metric.withAttributes(
   Metric.counter("quarterdeck_rate_limited_total", {
-    description: "Requests refused with 429, by the limit that they were over",
+    description: "Requests refused with 429, by the limit that they exceeded",
     incremental: true
   }),
   { limit: "key" }
 )
 
-/** Headers of a reply; none where the limit is off. */
+/** Rate-limit headers of a reply; empty if the limit is disabled. */
 type ReplyHeaders = Readonly<Record<string, string>>
 
 const NONE: ReplyHeaders = {}
@@ -26,9 +26,10 @@ export class KeyLimit extends Context.Service<
   KeyLimit,
   {
     /**
-     * Counts a request against its key, and gives the headers of a reply that tell what is left.
+     * Counts a request against its key. Returns the rate-limit headers of the reply.
      *
-     * **Shape** a request costs 1, a live read, or a change of many workloads, the number of clusters that it addresses, at most half of the burst.
+     * **Shape** a request costs 1. A live read or a bulk change costs the number of clusters that it addresses, at most
+     * half of the burst.
      *
      * **Errors** the problem `rate_limited`.
      */
@@ -37,8 +38,8 @@ export class KeyLimit extends Context.Service<
       resolved?: ResolvedRequest
     ) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
-     * Counts the clusters of a request whose body named them, beside the 1 that `spend` has counted, and gives the headers as it
-     * does.
+     * Counts the clusters that a request's body names, less the 1 that `spend` has already counted. Returns the headers like
+     * `spend`.
      *
      * **Errors** the problem `rate_limited`.
      */
@@ -47,11 +48,11 @@ export class KeyLimit extends Context.Service<
       clusters: number
     ) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
-     * Counts a cached read of a key, and gives the headers as `spend` does; `undefined`, and nothing is counted, for one that
-     * `spend` would refuse.
+     * Counts a cached read of a key. Returns the headers like `spend`. If the key is above its limit, nothing is counted and
+     * the result is `undefined`.
      */
     readonly spendCached: (keyId: string, nowMs: number) => ReplyHeaders | undefined
-    /** Tells whether `spendCached` would count a cached read of a key now. */
+    /** Returns true if `spendCached` would count a cached read of a key now. */
     readonly allowsCached: (keyId: string, nowMs: number) => boolean
   }
 >()("@quarterdeck/http-server/KeyLimit") {
@@ -76,7 +77,7 @@ export class KeyLimit extends Context.Service<
         const headers = headersOf("key", rate, verdict)
         if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
-        const detail = `too many requests of this key: ${rate.perSecond} a second, ${rate.burst} at once; a live read, and a change of many workloads, counts once for each cluster, ${most} at most`
+        const detail = `too many requests with this key: the limit is ${rate.perSecond} a second, in bursts of ${rate.burst}; a live read or a bulk change counts once per cluster, at most ${most} times`
         return yield* refuse("rate_limited", { detail }, headers)
       })
       const spend = (principal: Principal["Service"], resolved?: ResolvedRequest) =>
@@ -96,9 +97,9 @@ export class KeyLimit extends Context.Service<
 }
 
 /**
- * Counts the clusters that a live read asks; 0 for what asks none.
+ * Counts the clusters that a live read addresses; 0 for any other request.
  *
- * **Shape** a target that is refused later counts as none: what it is refused with is told when it is its turn.
+ * **Shape** 0 for an invalid target, which a later check refuses with its own problem.
  */
 const liveClusters = ({ query, target: { target } }: ResolvedRequest): number =>
   query.get("consistency") === "live" && Result.isSuccess(target) ? target.success.clusters.length : 0

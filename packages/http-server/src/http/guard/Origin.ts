@@ -9,19 +9,19 @@ import * as HeaderLines from "../request/HeaderLines.ts"
 import { PublicUrl } from "../request/RequestConnection.ts"
 import { CurrentRequest } from "../request/RequestRecord.ts"
 
-/** Origins beside the server's own that may call it. **Example** `https://ops.example.com` */
+/** Origins, other than the server's own, that may call the server. **Example** `https://ops.example.com` */
 export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarterdeck/http-server/AllowedOrigins", {
   defaultValue: () => []
 })
 
 /**
- * Lets a request pass that has no `Origin`, the server's own, or an allowed one.
+ * Fails unless the request has no `Origin`, the server's own origin, or an allowed one.
  *
- * **Errors** `origin_forbidden`, also for `null`, for an `Origin` that was sent twice, and for one that would be the
- * server's own if the `Host` were not missing, sent twice or no host.
+ * **Errors** `origin_forbidden`, also for the origin `null` and for a repeated `Origin`. The server's own origin is
+ * refused if `Host` is missing, repeated or malformed.
  *
- * **Limits** over plain HTTP the own origin is known by its host alone, unless a trusted proxy tells the scheme: one that
- * nobody named may stand in front and speak another.
+ * **Limits** over plain HTTP the own origin is compared by host alone unless a trusted proxy sends the scheme, because
+ * an unconfigured proxy may terminate TLS.
  */
 export const check = Effect.gen(function* () {
   const { isAllowed, isSent } = yield* sent
@@ -30,9 +30,9 @@ export const check = Effect.gen(function* () {
 })
 
 /**
- * Lets a request pass that says the server's own origin, and no other: what a session writes is asked for by its pages.
+ * Fails unless the request has the server's own origin. Writes with a session may only come from the server's pages.
  *
- * **Errors** `origin_forbidden`, also without an `Origin` and for an allowed one.
+ * **Errors** `origin_forbidden`, also without an `Origin` and for an allowed foreign origin.
  */
 export const requireOwn = Effect.gen(function* () {
   const { isOwn } = yield* sent
@@ -41,7 +41,7 @@ export const requireOwn = Effect.gen(function* () {
 
 const refused = refuse("origin_forbidden", { detail: "the page's origin may not call this server", field: "Origin" })
 
-/** What a request says of its page. */
+/** Classifies the `Origin` of the current request. */
 const sent = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const [origin, ...more] = HeaderLines.valuesOf(request, "origin")
@@ -57,14 +57,14 @@ const sent = Effect.gen(function* () {
 })
 
 /**
- * Tells whether an origin is the host of the request. A browser leaves out the default port of a scheme, a proxy may
- * write it into the `Host`: both are the same host.
+ * Returns true if an origin has the request's host. A browser omits the default port of the scheme and a proxy may add
+ * the port to `Host`; both forms match.
  */
 const isOfHost = (origin: string, hosts: ReadonlyArray<string>, scheme: Scheme | undefined): boolean => {
   const [host, ...more] = hosts
   const page = URL.parse(origin)
   if (host === undefined || more.length > 0 || page === null || !/^https?:$/.test(page.protocol)) return false
   if (scheme !== undefined && page.protocol !== `${scheme}:`) return false
-  // Whatever is more than a host, such as a path or a user, stays in the address and makes it another text.
+  // A `Host` with a path or a user yields a longer URL, which does not equal the origin.
   return page.origin === origin && URL.parse(`${page.protocol}//${host}`)?.href === `${origin}/`
 }

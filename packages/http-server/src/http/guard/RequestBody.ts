@@ -8,23 +8,23 @@ import { HttpIncomingMessage, HttpServerRequest } from "effect/http"
 import { refuse } from "../refusal/Refusal.ts"
 import * as StrictJson from "../request/StrictJson.ts"
 
-/** Largest body of a request that shows a credential. */
+/** Largest body of an authenticated request. */
 export const MAX_BYTES = ByteSize.mebibytes(1)
-/** Largest body of a sign-in, which a client sends before it has shown a credential. */
+/** Largest body of a sign-in, which is not yet authenticated. */
 export const MAX_SIGN_IN_BYTES = ByteSize.kibibytes(4)
 
-/** The text of the body that the guard let through; empty when none was sent. */
+/** Text of the body that the guard admitted; empty if the request has no body. */
 export const BodyText = Context.Reference<string>("@quarterdeck/http-server/BodyText", { defaultValue: () => "" })
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** Fails with `unsupported_media_type` unless the request says that its body is JSON, empty as it may be. */
+/** Fails with `unsupported_media_type` unless the Content-Type is JSON, even if the body is empty. */
 export const requireJson: Effect.Effect<void, Problem.Problem, HttpServerRequest.HttpServerRequest> = Effect.gen(
   function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     if (JSON_MEDIA_TYPE.test(headers["content-type"] ?? "")) return
     return yield* refuse("unsupported_media_type", {
-      detail: "a session's request must say Content-Type: application/json",
+      detail: "a request with a session must have Content-Type: application/json",
       field: "Content-Type"
     })
   }
@@ -33,7 +33,8 @@ export const requireJson: Effect.Effect<void, Problem.Problem, HttpServerRequest
 /**
  * Reads the body's text.
  *
- * **Errors** `unsupported_media_type` for anything but JSON, or JSON that is encoded; `body_too_large` over `maxBytes`.
+ * **Errors** `unsupported_media_type` unless the body is JSON without a Content-Encoding; `body_too_large` above
+ * `maxBytes`; `malformed_json` if the body cannot be read or is not UTF-8.
  */
 export const read = (
   maxBytes: ByteSize.ByteSize
@@ -52,7 +53,7 @@ export const read = (
     const encoding = request.headers["content-encoding"]
     if (encoding !== undefined && !/^identity$/i.test(encoding)) {
       return yield* refuse("unsupported_media_type", {
-        detail: "the body must be sent as it is, without a Content-Encoding",
+        detail: "the body must be sent without a Content-Encoding",
         field: "Content-Encoding"
       })
     }
@@ -67,7 +68,7 @@ export const read = (
     )
     if (mediaType === undefined && bytes.byteLength > 0) {
       return yield* refuse("unsupported_media_type", {
-        detail: "the body must be application/json, and the Content-Type must say so",
+        detail: "the body must be application/json, and Content-Type must be set",
         field: "Content-Type"
       })
     }
@@ -77,9 +78,9 @@ export const read = (
   })
 
 /**
- * Decodes the body that the guard read; an empty one is `{}`.
+ * Decodes the body that the guard read; an empty body is decoded as `{}`.
  *
- * **Errors** `malformed_json` (also for a member that stands twice), `invalid_body` with the field at fault.
+ * **Errors** `malformed_json` (also for a duplicate member), `invalid_body` with the invalid field.
  */
 export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decodeValue = Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })
@@ -96,7 +97,7 @@ export const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) =
   })
 }
 
-/** Fails with `invalid_body`. **Shape** the body as a whole is called `body`. */
+/** Fails with `invalid_body`. **Shape** a fault of the whole body has the field `body`. */
 export const refuseFault = (fault: SchemaFault.SchemaFault): Effect.Effect<never, Problem.Problem> => {
   const field = fault.field === "" ? "body" : fault.field
   return refuse("invalid_body", { detail: SchemaFault.print({ ...fault, field }), field })

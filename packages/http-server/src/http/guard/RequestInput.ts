@@ -1,5 +1,5 @@
 /**
- * What a request brings beside its credentials: the body's text, and the problem of what does not decode.
+ * Reads the query and the body of a request, and turns decoding errors into problems.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
@@ -10,10 +10,10 @@ import { refuse } from "../refusal/Refusal.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 /**
- * Runs an endpoint with the text of its body, once `begin`, which is given the text, has let it.
+ * Reads the body, runs `begin` with its text, then runs the endpoint.
  *
- * **Errors** the problems of media type and size, of parameters that are unknown or refused, of a body that does not
- * decode, beside those of the endpoint.
+ * **Errors** those of the endpoint, and the problems for media type, size, unknown or invalid parameters, and a body that
+ * does not decode.
  */
 export const admit = Effect.fnUntraced(function* <A, R>(
   endpointEffect: Effect.Effect<A, Types.unhandled, R>,
@@ -34,11 +34,11 @@ export const admit = Effect.fnUntraced(function* <A, R>(
   )
 })
 
-/** Reads the parameters of an address as the routes do: all behind the first `?`, and a second one is part of a name. */
+/** Parses the query of a URL like the router: everything after the first `?`. A second `?` is part of a name or value. */
 export const parametersOf = (url: string): URLSearchParams =>
   new URLSearchParams(url.split("?").slice(1).join("?").replace(/^\?/, "%3F"))
 
-/** Whether the address of the current request has a parameter. */
+/** True if the URL of the current request has a query. */
 export const hasParameter = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => url.includes("?"))
 
 const isUtf8 = (text: string): boolean => {
@@ -51,9 +51,9 @@ const isUtf8 = (text: string): boolean => {
 }
 
 /**
- * Lets a request pass whose query can be decoded.
+ * Fails unless the query is percent-encoded UTF-8.
  *
- * **Errors** `malformed_request`: a decoder that forgives would put other characters in the place of those that were meant.
+ * **Errors** `malformed_request`: a lenient decoder would replace the malformed characters.
  */
 const requireUtf8Query = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -62,7 +62,7 @@ const requireUtf8Query = Effect.gen(function* () {
   return yield* refuse("malformed_request", { detail: "query: must be percent-encoded UTF-8", field: "query" })
 })
 
-/** An endpoint that declares no parameter has none that would be decoded, and so none that would be refused. */
+/** Fails if a request of an endpoint without query parameters has one. No schema decodes such a query. */
 const refuseQuery = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const [name] = parametersOf(url).keys()
@@ -74,7 +74,7 @@ const refuseQuery = Effect.gen(function* () {
   })
 })
 
-/** Tells a request that does not decode from a reply that does not encode: the second is the service's own fault. */
+/** Refuses a request that does not decode. Dies if a reply does not encode, which is a defect of the service. */
 const refuseInput = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError) {
   const fault = SchemaFault.fromIssue(error.cause.issue)
   switch (error.kind) {

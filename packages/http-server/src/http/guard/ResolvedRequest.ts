@@ -12,7 +12,7 @@ import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
 import { Context, Effect, Option, Result } from "effect"
 import { parametersOf } from "./RequestInput.ts"
 
-/** Name of the cluster header, and how many clusters one request may name. */
+/** Name of the cluster header, and the maximum number of clusters that one request may name. */
 export const TargetOptions = Context.Reference("@quarterdeck/http-server/TargetOptions", {
   defaultValue: () => ({ header: ClusterHeader.DEFAULT_NAME, maxNames: 64 })
 })
@@ -42,7 +42,7 @@ export interface Refused {
   readonly others: ReadonlyArray<HistoryName.HistoryName>
 }
 
-/** The outcome of resolving a target. **Shape** `asked` is undefined where header or body cannot be read. */
+/** The outcome of resolving a target. **Shape** `asked` is undefined if header or body is malformed. */
 export interface Resolution<Name extends HistoryName.HistoryName = ClusterName.ClusterName> {
   readonly asked: TargetRequest.TargetRequest<Name> | undefined
   readonly target: Result.Result<Target.Target<Name | ClusterName.ClusterName>, Refused>
@@ -50,7 +50,7 @@ export interface Resolution<Name extends HistoryName.HistoryName = ClusterName.C
 
 export interface ResolvedRequest {
   readonly principal: Principal["Service"]
-  /** Parameters of the address, undecoded. */
+  /** Query parameters, before their schema decodes them. */
   readonly query: URLSearchParams
   /** The clusters that path or header name. Handlers whose body names clusters resolve the body. */
   readonly target: Resolution
@@ -109,7 +109,7 @@ export const inScope = <Name extends HistoryName.HistoryName = ClusterName.Clust
   return { asked: request, target: Result.mapError(target, refused) }
 }
 
-/** Resolves the clusters that were read, if they could be read. */
+/** Resolves the requested clusters, or returns the error of reading them. */
 export const resolve = <Name extends HistoryName.HistoryName>(
   asked: Result.Result<Asked<Name>, Refused>,
   rule: Rule.Rule,
@@ -120,7 +120,7 @@ export const resolve = <Name extends HistoryName.HistoryName>(
     ? { asked: undefined, target: Result.fail(asked.failure) }
     : inScope(asked.success, rule, registered, retired)
 
-/** A request as the guard knows it before its body is read. **Shape** `cluster` is the one that the path names. */
+/** A request before its body is read. **Shape** `cluster` is the cluster in the path. */
 interface Facts extends Pick<Sources, "header" | "stated"> {
   readonly principal: Principal["Service"]
   readonly url: string
@@ -141,7 +141,7 @@ export const make = (
   return { principal, query: parametersOf(url), target: resolve(asked, principal.rule, registered) }
 }
 
-/** Names clusters by a field of the request. */
+/** Makes a request for named clusters. **Shape** `field` is the part of the request that names them. */
 export const namedBy = <Name extends HistoryName.HistoryName>(field: string, names: Iterable<Name>): Asked<Name> => ({
   field,
   request: TargetRequest.named(names)
@@ -155,7 +155,7 @@ const Current = Context.Reference<ResolvedRequest | undefined>("@quarterdeck/htt
 /** Runs an effect that serves a resolved request. */
 export const provide = (resolved: ResolvedRequest) => Effect.provideService(Current, resolved)
 
-/** The current request. It dies in endpoints without the contract's Authorization, where no request is resolved. */
+/** The current request. Dies in endpoints without the Authorization middleware, which resolves the request. */
 export const current: Effect.Effect<ResolvedRequest> = Effect.flatMap(Current, (resolved) =>
   resolved === undefined ? Effect.die(new Error("the endpoint has no Authorization")) : Effect.succeed(resolved)
 )

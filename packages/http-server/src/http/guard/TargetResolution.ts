@@ -1,5 +1,5 @@
 /**
- * Admits a request to the clusters that it names, or refuses, and notes them for the audit.
+ * Admits a request to the clusters that it names or refuses it, and records the target for the audit.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -16,7 +16,7 @@ import * as RequestRecord from "../request/RequestRecord.ts"
 import * as ResolvedRequest from "./ResolvedRequest.ts"
 import { TargetOptions } from "./ResolvedRequest.ts"
 
-/** The target of a caller that names its clusters in the form of a body, and has no header to be read: an MCP tool. */
+/** Target of an MCP tool call, in the form of a body. If set, the cluster header is not read. */
 export const StatedTarget = Context.Reference<TargetRequest.Body | undefined>("@quarterdeck/http-server/StatedTarget", {
   defaultValue: () => undefined
 })
@@ -29,7 +29,7 @@ export const sources = Effect.gen(function* () {
 })
 
 /**
- * Admits the current request to the clusters that its path or header names, and notes them for the audit.
+ * Admits the current request to the clusters that its path or header names, and records them for the audit.
  *
  * **Errors** the problems `invalid_target`, `empty_cluster_list`, `cluster_forbidden`, `cluster_not_found`.
  */
@@ -44,9 +44,9 @@ export const admitBody = Effect.fnUntraced(function* (body: TargetRequest.Body) 
 })
 
 /**
- * Admits a report of costs to its clusters: histories of clusters that left are addressed by name, and by `*`.
+ * Admits a cost report to its clusters. A name or `*` can also address the history of a removed cluster.
  *
- * **Shape** `retired` names those histories that have costs in the report's window and that the caller may see.
+ * **Shape** `retired` are the histories that have costs in the report's window and that the caller may see.
  *
  * **Errors** as `admit`.
  */
@@ -57,13 +57,13 @@ export const admitCosts = Effect.fnUntraced(function* (
   return yield* admitAsked(yield* askedBy(body, HistoryName.is), retired)
 })
 
-/** Admits the current request to the one cluster, or history of one, that `cluster` names. **Errors** as `admit`. */
+/** Admits the current request to the cluster, or the history of a cluster, that `name` names. **Errors** as `admit`. */
 export const admitNamed = <Name extends HistoryName.HistoryName>(name: Name, retired: ReadonlyArray<Name> = []) =>
   admitAsked(Result.succeed(ResolvedRequest.namedBy("cluster", [name])), retired)
 
 /**
- * Admits the current request to the clusters that a body's `targets` name, in their order; they win over the header, which
- * must be well-formed.
+ * Admits the current request to the clusters that the body's `targets` name, in their order. `targets` take precedence over
+ * the header, which must still be well-formed.
  *
  * **Errors** the problems `invalid_target`, `cluster_forbidden`, `cluster_not_found`.
  */
@@ -74,7 +74,7 @@ export const admitTargets = Effect.fnUntraced(function* (names: ReadonlyArray<Cl
   const distinct = new Set(names)
   if (distinct.size > maxNames) {
     return yield* refuse("invalid_target", {
-      detail: `targets: ${maxNames} clusters at most, not ${distinct.size}`,
+      detail: `targets: at most ${maxNames} clusters, not ${distinct.size}`,
       field: "targets"
     })
   }
@@ -82,7 +82,7 @@ export const admitTargets = Effect.fnUntraced(function* (names: ReadonlyArray<Cl
 })
 
 /**
- * Lets a header pass that names the cluster of the path, or none.
+ * Fails if the cluster header names anything but the cluster in the path.
  *
  * **Errors** the problem `invalid_target`.
  */
@@ -93,7 +93,7 @@ export const requireHeaderOf = Effect.fnUntraced(function* (name: ClusterName.Cl
   if (Result.isFailure(given)) return yield* refusal({ error: given.failure, field: header, others: [] })
   if (Option.isNone(given.success) || textOf(given.success.value) === name) return
   return yield* refuse("invalid_target", {
-    detail: `${header}: the path names cluster ${name}; leave the header out, or name that one`,
+    detail: `${header}: must name cluster ${name}, as the path does, or be omitted`,
     field: header
   })
 })
@@ -105,7 +105,7 @@ const askedBy = Effect.fnUntraced(function* <Name extends HistoryName.HistoryNam
   return ResolvedRequest.ask(isName, { ...(yield* sources), body }, yield* TargetOptions)
 })
 
-/** Resolves what a body names, by the clusters that are registered once it is read. */
+/** Admits the current request to the requested clusters, resolved against the clusters registered now. */
 const admitAsked = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>(
   asked: Result.Result<ResolvedRequest.Asked<Name>, ResolvedRequest.Refused>,
   retired: ReadonlyArray<Name> = []
@@ -116,10 +116,10 @@ const admitAsked = Effect.fnUntraced(function* <Name extends HistoryName.History
 })
 
 /**
- * Notes a resolved target for the audit and gives it, or refuses.
+ * Records a resolved target for the audit and returns it, or refuses.
  *
- * **Shape** notes in the request's span how many clusters it is. No span of its own: a refusal names what the caller
- * sent, which a failed span would carry out.
+ * **Shape** the request's span gets the number of clusters. There is no span for this step: a failed span would export
+ * the caller's input, which the refusal quotes.
  */
 const admitted = Effect.fnUntraced(function* <Name extends HistoryName.HistoryName>({
   asked,
@@ -133,7 +133,7 @@ const admitted = Effect.fnUntraced(function* <Name extends HistoryName.HistoryNa
   return target.success
 })
 
-/** A target as the audit tells it. */
+/** Prints a target for the audit. */
 export const textOf = (request: TargetRequest.TargetRequest<string>): string => {
   switch (request._tag) {
     case "Parent":
@@ -146,9 +146,9 @@ export const textOf = (request: TargetRequest.TargetRequest<string>): string => 
 }
 
 /**
- * Notes what the clusters that the current request names resolve to, so that the event before a change tells of it.
+ * Records the clusters that the current request's names resolve to, for the audit event that precedes a change.
  *
- * **Shape** nothing where one of them is out of scope or not registered: the request is then refused.
+ * **Shape** records nothing if a name is out of scope or not registered: such a request is refused later.
  */
 export const noteResolved = Effect.fnUntraced(function* (registered: ResolvedRequest.Registered) {
   const { target } = yield* RequestRecord.CurrentRequest
@@ -159,21 +159,21 @@ export const noteResolved = Effect.fnUntraced(function* (registered: ResolvedReq
   if (Result.isSuccess(resolved.target)) yield* note({ clusters: resolved.target.success.clusters })
 })
 
-/** Notes the one cluster that a request changes the registration of, for the audit. */
+/** Records, for the audit, the cluster whose registration a request changes. */
 export const noteCluster = (name: ClusterName.ClusterName): Effect.Effect<void> =>
   note({ asked: name, clusters: [name] })
 
-/** Notes the namespaces that a request names, for the audit. */
+/** Records, for the audit, the namespaces that a request names. */
 export const noteNamespaces = (namespaces: ReadonlyArray<string> | undefined): Effect.Effect<void> =>
   namespaces === undefined ? Effect.void : note({ namespaces })
 
-/** Notes what a request is about beside clusters, for the audit. */
+/** Records, for the audit, the object of a request that is not a cluster, such as a key. */
 export const noteObject = (object: string): Effect.Effect<void> => note({ object })
 
-/** Notes how many keys were revoked with the one that the path names, for the audit. */
+/** Records, for the audit, how many descendant keys were revoked with the key in the path. */
 export const noteDescendants = (descendants: number): Effect.Effect<void> => note({ descendants })
 
-/** Notes what path or body of a request name, for the audit of a request that is refused before it is resolved. */
+/** Records the target that path or body names, for the audit of a request that is refused before it is resolved. */
 export const noteNamed = (target: RequestRecord.RequestRecord["target"] | undefined): Effect.Effect<void> =>
   target === undefined ? Effect.void : write({ target })
 
@@ -182,7 +182,7 @@ const write = RequestRecord.writer("target")
 const note = (about: Partial<RequestRecord.RequestRecord["target"]>): Effect.Effect<void> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ target }) => write({ target: { ...target, ...about } }))
 
-/** Refuses, with a suggestion out of the caller's scope alone. */
+/** Refuses a target. Suggests only cluster names in the caller's scope. */
 const refusal = ({ error, field: place, others }: ResolvedRequest.Refused): Effect.Effect<never, Problem.Problem> => {
   switch (error._tag) {
     case "InvalidTarget": {

@@ -1,17 +1,17 @@
 /**
- * Reads and writes the cookies that the server keeps in browsers.
+ * Reads and writes the server's cookies.
  *
- * **Source** RFC 6265bis: `__Host-` cookies are Secure and of this host alone.
+ * **Source** RFC 6265bis: `__Host-` cookies are Secure and limited to one host.
  */
 import { Duration } from "effect"
 
-/** A cookie's name, which says over HTTPS that it came over HTTPS. */
+/** Returns the name of a cookie, with the `__Host-` prefix over HTTPS. */
 const nameOf = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
 /**
- * Returns the values of a cookie in the order sent. A cookie of the other scheme's name is ignored.
+ * Returns the values of a cookie in the order sent. A cookie with the other scheme's name is ignored.
  *
- * **Limits** linear in the length of the headers: a client sends them before it has shown a credential.
+ * **Limits** linear in the length of the headers, because unauthenticated clients send them.
  */
 export const valuesOf = (
   cookieHeaders: ReadonlyArray<string>,
@@ -27,7 +27,6 @@ export const valuesOf = (
   )
 }
 
-/** What is written of a cookie. */
 interface Cookie {
   readonly name: string
   readonly value: string
@@ -35,7 +34,9 @@ interface Cookie {
   readonly sameSite: "Lax" | "Strict"
 }
 
-/** Writes a `Set-Cookie`. **Shape** the whole host: `__Host-` allows no other path, and a mount's prefix is not known here. */
+/**
+ * Prints a `Set-Cookie`. **Shape** the path is `/`: `__Host-` allows no other path, and the mount path is not known here.
+ */
 export const print = ({ lasts, name, sameSite, value }: Cookie, secure: boolean): string =>
   [
     `${nameOf(name, secure)}=${value}`,

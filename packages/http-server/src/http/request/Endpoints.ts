@@ -1,5 +1,5 @@
 /**
- * The endpoints of the contract, read from it as data.
+ * The endpoints of the contract, by reflection.
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Authorization } from "@quarterdeck/contract/Authorization"
@@ -14,11 +14,11 @@ export interface Endpoint {
   /** The path with its parameters by name, such as `/api/v1/apiKeys/:id`. */
   readonly path: `/${string}`
   readonly policy: Policy | undefined
-  /** Whether the middleware that enforces the policy stands before it. */
+  /** True if the endpoint has the Authorization middleware, which enforces the policy. */
   readonly isGuarded: boolean
 }
 
-/** Lists every endpoint. */
+/** Every endpoint of the contract. */
 export const all: ReadonlyArray<Endpoint> = (() => {
   const endpoints: Array<Endpoint> = []
   HttpApi.reflect(Api, {

@@ -1,16 +1,16 @@
 /**
- * A request's headers as they came over the wire.
+ * The header lines of a request, before Node merges repeated ones.
  *
- * Node drops a second `Authorization` line and joins other repeated headers; a security check must see each of them.
+ * Node drops a second `Authorization` line and joins other repeated headers. A security check must see each line.
  */
 import type { HttpServerRequest } from "effect/http"
 import { IncomingMessage } from "node:http"
 
 /**
- * Gives every value that a header was sent with.
+ * Returns the value of each line of a header.
  *
- * **Shape** in the order of the wire; empty when absent. A web-standard `Request` has joined repeated headers already:
- * there one value with commas stands for several, which every reader here refuses.
+ * **Shape** in the order sent; empty if absent. A web-standard `Request` has already joined repeated headers into one
+ * value with commas, which every caller of this function refuses.
  */
 export const valuesOf = (request: HttpServerRequest.HttpServerRequest, name: string): ReadonlyArray<string> => {
   const lowerCase = name.toLowerCase()

@@ -1,8 +1,8 @@
 /**
- * The kinds of objects as people write them, which kubectl takes too.
+ * Names of Kubernetes kinds that kubectl accepts: kind, plural or short name.
  */
 
-/** The kinds with their plural and short names. **Source** `kubectl api-resources`. */
+/** Built-in kinds. **Source** `kubectl api-resources`. */
 const RESOURCES: ReadonlyArray<{
   readonly kind: string
   readonly plural: string
@@ -35,9 +35,9 @@ const KIND_BY_NAME = new Map(
 )
 
 /**
- * Gives the kind that a name means.
+ * Resolves a name to a kind.
  *
- * **Shape** kind, plural or short name, in any case; any other text is given back as it is: it may be a custom kind.
+ * **Shape** kind, plural or short name, in any case. Any other text may be a custom kind and is returned unchanged.
  *
  * **Example** `deploy`, `Deployments` and `deployments.apps` are `Deployment`, `jobs.batch.volcano.sh` is
  * `Job.batch.volcano.sh`
@@ -51,7 +51,7 @@ export const parse = (text: string): string => {
   return builtin === undefined ? text : `${builtin}${text.slice(dot).toLowerCase()}`
 }
 
-/** Spells the kind of an object's path. **Example** `deploy/web` is `Deployment/web` */
+/** Normalizes the kind in the path of an object. **Example** `deploy/web` is `Deployment/web` */
 export const pathOf = (text: string): string => {
   const slash = text.indexOf("/")
   return slash < 0 ? text : `${parse(text.slice(0, slash))}${text.slice(slash)}`

@@ -1,21 +1,21 @@
 /**
- * Where a host mounted the service: the part of a request's path that the host took off before the service saw it.
+ * The path under which a host application mounts the service. The host strips this prefix from each request's path.
  */
 import { Context, Effect, Option, Predicate } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-/** What the host says itself, where its requests do not tell. **Example** `/quarterdeck` */
+/** Mount path that the host configures, if its requests do not carry the original URL. **Example** `/quarterdeck` */
 export const Stated = Context.Reference<Option.Option<string>>("@quarterdeck/http-server/MountPath", {
   defaultValue: () => Option.none()
 })
 
-/** Matches a path whose segments need no escape: what a document repeats must not be any text that a caller sends. */
+/** Matches a path whose segments need no escaping. Generated documents contain the path, which a caller may have sent. */
 const PLAIN = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /**
- * Finds the mount path of the current request, which Express and Effect keep beside the path that is left.
+ * Finds the mount path of the current request. Express and Effect keep the original URL beside the stripped one.
  *
- * **Shape** `None` for a service that is not mounted, and where nothing tells: a proxy that takes a prefix off does not.
+ * **Shape** `None` if the service is not mounted, or is behind a proxy that strips a prefix without keeping the original.
  */
 export const find = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
@@ -36,5 +36,5 @@ const takenOff = (original: string, rest: string): Option.Option<string> => {
   return path.endsWith(rest) ? Option.some(path.slice(0, path.length - rest.length)) : Option.none()
 }
 
-/** Gives the path of an address, without origin, query and fragment. */
+/** Returns the path of a URL, without origin, query and fragment. */
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "")

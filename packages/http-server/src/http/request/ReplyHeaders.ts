@@ -1,5 +1,5 @@
 /**
- * The headers that a reply carries whatever it says.
+ * Headers that every reply carries.
  */
 import { HttpServerResponse } from "effect/http"
 import * as RequestId from "./RequestId.ts"
@@ -24,14 +24,14 @@ export const SAFE: Headers = {
 }
 
 /**
- * Makes browsers that came by HTTPS come by nothing else for a year.
+ * Makes browsers use only HTTPS for one year.
  *
- * **Source** RFC 6797: to be said over HTTPS alone.
+ * **Source** RFC 6797: the header may be sent over HTTPS only.
  */
 const STRICT_TRANSPORT: Headers = { "strict-transport-security": "max-age=31536000" }
 const PLAIN: Headers = {}
 
-/** Those that depend on the request, whatever is asked for. */
+/** Returns the headers of a reply that depend on the request: HSTS, rate limits and request id. */
 export const ofRequest = ({
   isSecure,
   replyHeaders,
@@ -42,7 +42,7 @@ export const ofRequest = ({
   [RequestId.HEADER]: requestId
 })
 
-/** All of the reply to a request. */
+/** Returns all headers that the reply to a request must have. */
 export const of = (record: RequestRecord): Headers => ({ ...SAFE, ...ofRequest(record) })
 
 /** Adds headers that the response does not set itself. */

@@ -1,5 +1,5 @@
 /**
- * Where a request comes from and by which scheme: what settings, trusted proxies and the connection itself tell.
+ * Client address and scheme of a request, from the settings, trusted proxies and the connection.
  */
 import { Context, Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -9,16 +9,16 @@ import * as ClientAddress from "../../limits/ClientAddress.ts"
 import * as ForwardedScheme from "../../limits/ForwardedScheme.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 
-/** The address that browsers reach the server at, where the server cannot know it: behind a proxy. */
+/** URL at which browsers reach the server, if a proxy in front of the server hides it. */
 export const PublicUrl = Context.Reference<string | undefined>("@quarterdeck/http-server/PublicUrl", {
   defaultValue: () => undefined
 })
 
 /**
- * Makes the reader of connections.
+ * Makes the functions that read the connection of a request.
  *
- * **Shape** the scheme is the one that a trusted proxy tells, else HTTPS where the connection is. A public address of HTTPS
- * makes every request secure. What a peer says that is no trusted proxy is not read.
+ * **Shape** the scheme is the one that a trusted proxy sends, else HTTPS if the connection is encrypted, else undefined. If
+ * the public URL is HTTPS, every request is secure. Forwarding headers of an untrusted peer are ignored.
  */
 export const make = Effect.gen(function* () {
   const trustedProxies = yield* ClientAddress.TrustedProxies
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const isSecureInPublic = (yield* PublicUrl)?.startsWith("https:") ?? false
 
   const connectionOf = (peer: string | undefined, valuesOf: ValuesOf, isEncrypted: boolean) => {
-    // Without a trusted proxy nobody is believed, and nothing need be read.
+    // Without trusted proxies, forwarding headers are ignored and need not be read.
     const read: ValuesOf = trustedProxies.length === 0 ? () => [] : valuesOf
     const { client, proxies } = find(peer, read("x-forwarded-for"))
     const told = ForwardedScheme.of(read("x-forwarded-proto"), proxies)
@@ -41,13 +41,13 @@ export const make = Effect.gen(function* () {
         (name) => HeaderLines.valuesOf(request, name),
         isEncrypted(request.source)
       ),
-    /** Reads the connection of a request that Node itself hands over, as `of` does. */
+    /** Does the same as `of` for a request of `node:http`. */
     ofNode: (request: IncomingMessage) =>
       connectionOf(request.socket.remoteAddress, (name) => request.headersDistinct[name] ?? [], isEncrypted(request))
   }
 })
 
-/** Gives every value that a header was sent with. **Shape** the name in lower case. */
+/** Returns the value of each line of a header. **Shape** the name is in lower case. */
 type ValuesOf = (name: string) => ReadonlyArray<string>
 
 const isEncrypted = (source: unknown): boolean =>

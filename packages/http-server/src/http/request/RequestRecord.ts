@@ -1,8 +1,8 @@
 /**
- * What one request turned out to be: noted on its way, read by log, metrics, span, audit and the reply's headers.
+ * Mutable facts of one request, collected while it is served. Log, metrics, span, audit and reply headers read them.
  *
- * Six modules write it, each its own fields by {@link writer}: Routes, Guard, TargetResolution, Refusal, ListReply and
- * DetachedOutcome.
+ * Six modules write the record, each its own fields with {@link writer}: Routes, Guard, TargetResolution, Refusal,
+ * ListReply and DetachedOutcome.
  */
 import type { UnroutedResource } from "@quarterdeck/contract/AuditGroup"
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
@@ -12,48 +12,48 @@ import { Context, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Scheme } from "../../limits/ForwardedScheme.ts"
 
-/** What a route is about, as the audit calls it. */
+/** The audited resource and verb of a route. */
 export interface AuditedCell {
   readonly resource: Resource | UnroutedResource
   readonly verb: Verb
-  /** What of the resource it is about, where the request's target does not tell. */
+  /** The object of the resource, if the request's target does not name one. */
   readonly object?: string
 }
 
 /**
- * The facts of one request, none of them secret: the route's pattern instead of the path, the key's id instead of the
- * key.
+ * The facts of one request. No fact is secret: the record holds the route's pattern instead of the path, and the key's id
+ * instead of the key.
  */
 export interface RequestRecord {
   readonly requestId: string
-  /** The client's address: the socket's other end, what a host says it is, or what a trusted proxy tells. */
+  /** The client's address: the socket's peer, or the address that the host or a trusted proxy reports. */
   readonly clientAddress: string | undefined
-  /** By which scheme the client came; `undefined` where a proxy may stand in front that nobody named. */
+  /** Scheme of the client's request; `undefined` over plain HTTP, where an unconfigured proxy may terminate TLS. */
   readonly scheme: Scheme | undefined
-  /** Whether the client came by HTTPS, as far as settings, proxies or the connection tell. */
+  /** True if settings, a trusted proxy or the connection show that the client uses HTTPS. */
   readonly isSecure: boolean
   readonly route: string | undefined
   readonly keyId: string | undefined
-  /** Who uses a key with the request, which is noted if it is not refused. */
+  /** The caller whose last use is updated unless the request is refused. */
   readonly user: Principal["Service"] | undefined
-  /** Who asks and by what way, what for, and what it is about, as the audit tells it. */
+  /** Facts for the audit: caller, interface, resource and verb, target. */
   readonly actor: AuditFacts["actor"]
   readonly via: AuditFacts["via"]
   readonly audited: AuditedCell | undefined
   readonly target: AuditFacts["target"]
-  /** Whether the caller was refused, where the reply's status says otherwise. */
+  /** True if the caller was refused; set only if the reply's status does not show that. */
   readonly isDenied: boolean | undefined
-  /** The status of what was done to its end, and would have been sent if its caller had waited for it. */
+  /** Status of work that was completed, even if the caller disconnected before the reply. */
   readonly outcome: number | undefined
-  /** Whether what was asked goes on behind the beginning of the reply; then what does it tells the audit how it ended. */
+  /** True if the work continues after the reply has started. The work itself then writes its outcome to the audit. */
   readonly isLasting: boolean
-  /** The code of the problem that was sent, if one was. */
+  /** Code of the problem that was sent. */
   readonly problem: string | undefined
-  /** Whether what the caller presented counted against its address, as what is no key does. */
+  /** True if the request counted as a failed authentication attempt of the client address. */
   readonly isAttempt: boolean
-  /** The whole reply of a list, also where its caller has it already and was told so. */
+  /** The complete reply of a list, even if the client receives only 304. */
   readonly list: HttpServerResponse.HttpServerResponse | undefined
-  /** Headers that the reply carries beside its own. */
+  /** Headers that are added to the reply. */
   readonly replyHeaders: Readonly<Record<string, string>>
 }
 
@@ -93,7 +93,7 @@ export const CurrentRequest = Context.Reference<RequestRecord>("@quarterdeck/htt
 
 type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] }
 
-/** Fields that are written after the record is made. */
+/** Fields that change after the record is made. */
 type Field = Exclude<keyof RequestRecord, "requestId" | "replyHeaders" | keyof Connection>
 
 const write = <Name extends Field>(record: Writable<RequestRecord>, field: Name, value: RequestRecord[Name]): void => {
@@ -117,13 +117,13 @@ export const addHeaders = (headers: RequestRecord["replyHeaders"]): Effect.Effec
     record.replyHeaders = { ...record.replyHeaders, ...headers }
   })
 
-/** Adds the rate limit headers of an inner request to the reply of the request that asked for it. */
+/** Adds the rate-limit headers of an inner request to the reply of the outer request. */
 export const addLimits = (outer: RequestRecord, { replyHeaders }: RequestRecord): Effect.Effect<void> => {
   const limits = Object.entries(replyHeaders).filter(([name]) => name.startsWith("ratelimit"))
   return Effect.provideService(addHeaders(Object.fromEntries(limits)), CurrentRequest, outer)
 }
 
-/** Runs an effect of whose outcome the current request's log, audit and reply must not tell. */
+/** Runs an effect with its own record, so that it does not change the log, audit and reply of the current request. */
 export const withoutNotes = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentRequest, (record) =>
     Effect.provideService(effect, CurrentRequest, make(record.requestId, record))

@@ -1,16 +1,16 @@
 /**
- * One server span for each request, without what could hold a secret.
+ * One server span for each request, without attributes that may contain a secret.
  *
- * Effect's own server span carries the whole URL; a key that somebody puts into a path or a query would be exported.
+ * Effect's own server span contains the whole URL, and so would export a key that a client puts into a path or query.
  */
 import { Data, Effect, Option } from "effect"
 import { HttpMiddleware, type HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import type { RequestRecord } from "./RequestRecord.ts"
 
-/** Keeps Effect's own server span from being made, where the service is the whole server. */
+/** Disables Effect's own server span, if the service is not mounted in a host's server. */
 export const withoutServerSpan = Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
 
-/** A reply of 5xx fails the span, and nothing else. **Source** OpenTelemetry, "Semantic conventions for HTTP spans". */
+/** Marks the span of a 5xx reply as failed. **Source** OpenTelemetry, "Semantic conventions for HTTP spans". */
 class RequestFailed extends Data.TaggedError("RequestFailed")<{
   readonly response: HttpServerResponse.HttpServerResponse
   readonly code: string
@@ -21,10 +21,11 @@ class RequestFailed extends Data.TaggedError("RequestFailed")<{
 }
 
 /**
- * Runs what answers a request in a span.
+ * Makes the function that runs the handler of a request in a server span. The span continues the trace of the caller's
+ * headers.
  *
- * **Shape** the method, the route's pattern (set by the router), the status, the problem's code and the request's id;
- * never the path, query, headers or body. Continues the trace that the caller's headers name.
+ * **Shape** attributes are the method, the route's pattern (set by the router), the status, the problem's code and the
+ * request's id; never the path, query, headers or body.
  */
 export const trace = (method: string, request: HttpServerRequest.HttpServerRequest, record: RequestRecord) => {
   const name = `${method} request`

@@ -11,10 +11,9 @@ import { CurrentRequest } from "./RequestRecord.ts"
 const NAME = "qd_session"
 
 /**
- * What a request presents as its session.
+ * The session cookie of a request.
  *
- * **Shape** `Absent`: no such cookie; `Repeated`: several, of which none can be trusted; `Unknown`: no id looks like
- * it.
+ * **Shape** `Absent`: no session cookie; `Repeated`: several, so none is trusted; `Unknown`: the value is not a session id.
  */
 export type Presented =
   | { readonly _tag: "Absent" }
@@ -22,7 +21,7 @@ export type Presented =
   | { readonly _tag: "Unknown" }
   | { readonly _tag: "Present"; readonly id: SessionId.SessionId }
 
-/** Reads the cookie that {@link print} sets for such a request; the other name is not looked at. */
+/** Reads the session cookie. `secure` selects the name that {@link print} uses; the other name is ignored. */
 export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Presented => {
   const [value, ...more] = Cookie.valuesOf(cookieHeaders, NAME, secure)
   if (value === undefined) return { _tag: "Absent" }
@@ -33,17 +32,17 @@ export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Pre
   })
 }
 
-/** Reads the cookie of the current request. */
+/** Reads the session cookie of the current request. */
 export const current = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { isSecure } = yield* CurrentRequest
   return read(HeaderLines.valuesOf(request, "cookie"), isSecure)
 })
 
-/** Writes the `Set-Cookie` of a session. */
+/** Prints the `Set-Cookie` of a session. */
 export const print = (id: SessionId.SessionId, lasts: Duration.Duration, secure: boolean): string =>
   Cookie.print({ name: NAME, value: Redacted.value(id), lasts, sameSite: "Strict" }, secure)
 
-/** Writes the `Set-Cookie` that makes a browser forget its session. */
+/** Prints the `Set-Cookie` that deletes the session cookie. */
 export const forget = (secure: boolean): string =>
   Cookie.print({ name: NAME, value: "", lasts: Duration.zero, sameSite: "Strict" }, secure)

@@ -1,5 +1,5 @@
 /**
- * JSON as a security boundary reads it: no duplicate members, bounded depth, nothing beside the value.
+ * Strict JSON parser: no duplicate members, bounded depth and number of values.
  *
  * **Source** RFC 8259; RFC 7493 §2.3 (member names are unique).
  */
@@ -7,12 +7,12 @@ import { printPath } from "@quarterdeck/targeting/SchemaFault"
 import { Result, Schema } from "effect"
 import { visit } from "jsonc-parser"
 
-/** No body of the contract nests deeper than a handful of levels. */
+/** Bodies of the contract nest only a few levels deep. */
 const MAX_DEPTH = 32
-/** A price book of 1,000 overrides, the largest body of the contract, has some 12,000. */
+/** The largest body of the contract, a price book of 1,000 overrides, has about 12,000 values. */
 const MAX_VALUES = 20_000
 
-/** Says why a body is refused; `field` is the path of a member that stands twice. */
+/** The reason why a body is refused. **Shape** `field` is the path of a duplicate member. */
 export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson", {
   problem: Schema.Literals(["syntax", "duplicateMember", "depth", "values"]),
   field: Schema.optionalKey(Schema.String)
@@ -20,13 +20,13 @@ export class InvalidJson extends Schema.TaggedError<InvalidJson>()("InvalidJson"
   override get message(): string {
     switch (this.problem) {
       case "syntax":
-        return "the body is not JSON"
+        return "the body is not valid JSON"
       case "duplicateMember":
-        return `the body names ${this.field ?? "a member"} twice`
+        return `the body contains ${this.field ?? "a member"} more than once`
       case "depth":
-        return `the body nests deeper than ${MAX_DEPTH} levels`
+        return `the body is nested deeper than ${MAX_DEPTH} levels`
       case "values":
-        return `the body holds more than ${MAX_VALUES} values`
+        return `the body contains more than ${MAX_VALUES} values`
     }
   }
 }
@@ -49,9 +49,9 @@ export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
 }
 
 /**
- * Looks for what `JSON.parse` lets pass; the syntax itself is left to it.
+ * Checks the rules that `JSON.parse` does not enforce. `JSON.parse` still checks the full syntax.
  *
- * The visitor recurses, so the visit is left, by throwing, before it goes deeper than is allowed.
+ * The visitor is recursive, so the scan throws before it exceeds the allowed depth.
  */
 const scan = (text: string): InvalidJson | undefined => {
   const members: Array<Set<string> | undefined> = []

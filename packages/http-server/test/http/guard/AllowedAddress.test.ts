@@ -34,7 +34,7 @@ describe("a peer that sends X-Forwarded-For", () => {
         [undefined, "203.0.113.9"]
       ])
       assert.lengthOf(lines, 2)
-      assert.match(lines[0] ?? "", /^192\.0\.2\.2 sends X-Forwarded-For and is no trusted proxy/)
+      assert.match(lines[0] ?? "", /^192\.0\.2\.2 sends X-Forwarded-For but is not a trusted proxy/)
       assert.match(lines[1] ?? "", /^2001:db8:0:0::\/64 sends/)
       assert.isTrue(lines.every((line) => line.includes("server.trustedProxies") && !line.includes("203.0.113")))
     })
@@ -45,7 +45,7 @@ describe("a peer that sends X-Forwarded-For", () => {
       const peers = Array.from({ length: 300 }, (_, index) => [`192.0.${index >> 8}.${index & 255}`, "x"] as const)
       const lines = yield* warningsOf(peers)
       assert.lengthOf(lines, 101)
-      assert.include(lines.at(-1), "no further peer is logged")
+      assert.include(lines.at(-1), "further peers are not logged")
     })
   )
 })
