@@ -121,7 +121,7 @@ onOneDriver("mcp", { prepare: fillWritten, furnish: keep(["hub", "prod", "stage"
       assert.isString(at(answer, "next"))
       const detail = String(at(answer, "error", "detail"))
       if (field === "cluster") assert.match(detail, /did you mean clusters\?; allowed: .*\bnamespace\b/)
-      if (field === "clusters") assert.include(detail, 'or ["*"] for all that the key reaches')
+      if (field === "clusters") assert.include(detail, 'or ["*"] for all clusters that the key reaches')
     })
   )
 

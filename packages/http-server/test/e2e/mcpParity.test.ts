@@ -197,7 +197,7 @@ onOneDriver("mcp beside REST", { prepare: (fleet) => Seed.fill(fleet) }, (it) =>
       const client = yield* connect((yield* Deployment).url, rawKey("viewer"))
       const uri = "quarterdeck://workloads/*/shop/Deployment/web"
       const refused = yield* Effect.flip(Effect.tryPromise(() => client.readResource({ uri })))
-      assert.include(String(refused.cause), "a workload is in one cluster")
+      assert.include(String(refused.cause), "cluster must be one name, not *: take it from list_clusters")
     })
   )
 

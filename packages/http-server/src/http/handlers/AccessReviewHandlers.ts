@@ -29,14 +29,13 @@ import * as ListRefusal from "../refusal/ListRefusal.ts"
 import * as RequestRange from "../costs/RequestRange.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 
-/** Who asks. */
 type Caller = Principal["Service"]
 
 /**
- * What the calls of a resource can name.
+ * The parts of a target that requests on a resource can name.
  *
- * **Shape** `cluster`: what is addressed without a cluster, `none` where the header is not read; `namespace`: whether one
- * can be named at all, for elsewhere it is an unknown parameter.
+ * **Shape** `cluster` is the target of a request that names no cluster; `none` if the header is not read. `namespace` is
+ * false if a namespace would be an unknown parameter.
  */
 interface Naming {
   readonly cluster: "parent" | "all" | "none"
@@ -59,7 +58,7 @@ const NAMING: Readonly<Record<ReviewedResource, Naming>> = {
   audit: ofService
 }
 
-/** Registering names a cluster that is not there yet, so its header is not read. */
+/** Returns the naming of a resource. Registration names a new cluster, so the header is not read. */
 const namingOf = ({ resource, verb }: AccessReviewRequest): Naming =>
   resource === "clusters" && verb === "create" ? ofService : NAMING[resource]
 
@@ -70,7 +69,7 @@ const cellOf = ({ resource, verb }: AccessReviewRequest): Cell => ({
 
 const policies = Endpoints.all.flatMap(({ policy }) => (typeof policy === "object" ? [policy] : []))
 
-/** Finds what the route of a cell asks before its parameters are read, if any route serves the cell. */
+/** Finds the policy of the route that serves a cell, if there is one. */
 const routeOf = (cell: Cell): Cell | undefined => {
   const isIt = ({ resource, verb }: Cell) => resource === cell.resource && verb === cell.verb
   return policies.find(isIt) ?? policies.find(({ ofOthers }) => ofOthers !== undefined && isIt(ofOthers))
@@ -79,10 +78,13 @@ const routeOf = (cell: Cell): Cell | undefined => {
 const ALLOWED: AccessReview = { allowed: true }
 const refusedAs = (code: Code | "unsupported"): AccessReview => ({ allowed: false, code })
 
-/** Makes the call of a review, as far as access goes. */
+/** Makes the smallest request that shows whether a caller reaches a namespace. */
 type Call = (caller: Caller, target: Target, namespace: string) => Effect.Effect<void, Problem>
 
-/** Decides what needs no cluster, and whether that is all; in the order in which a call is checked. */
+/**
+ * Decides a review as far as possible without a cluster, in the order of the real checks. Returns the target and the
+ * namespace if only a cluster can decide.
+ */
 const decideHere = (
   { rule }: Caller,
   request: AccessReviewRequest,
@@ -93,7 +95,7 @@ const decideHere = (
   const route = routeOf(cell)
   if (route === undefined) return refusedAs("unsupported")
   const decide = ({ resource, verb }: Cell) => Access.decide(rule, resource, verb)
-  // A route that every caller may call for its own key asks more of a caller that names a key of others.
+  // Every caller may use some routes for its own key, but needs a further permission for keys of others.
   for (const decision of [decide(route), decide(cell)]) if (decision !== "allowed") return refusedAs(decision)
   const naming = namingOf(request)
   if (namespace !== undefined && !naming.namespace) return refusedAs("unknown_parameter")
@@ -116,12 +118,12 @@ const CODES = {
 } as const satisfies Record<string, Code>
 
 /**
- * Makes the function that reviews.
+ * Makes the function that evaluates a review.
  *
- * **Shape** whether a namespace carries the labels of a rule only its cluster can tell: it is asked as the call itself
- * would, so that a cluster that cannot tell is answered with the code of the call.
+ * **Shape** if the rule selects namespaces by label, the review runs a real request for one row. A failing cluster then
+ * yields the problem code of that request.
  *
- * **Limits** pure but for rules with labels and a named namespace, which cost a list of one row.
+ * **Limits** no I/O, except for a named namespace and a rule with labels: a list of one row.
  */
 const makeReview = Effect.gen(function* () {
   const registry = yield* ClusterRegistry
@@ -179,7 +181,7 @@ const makeReview = Effect.gen(function* () {
     const call = callOf(request.resource)
     const asked: Effect.Effect<AccessReview> = call(caller, target, namespace).pipe(
       Effect.match({ onFailure: ({ code }) => refusedAs(code), onSuccess: () => ALLOWED }),
-      // What the call would be refused with is no refusal of the review: the log must not say so.
+      // A refusal of the inner request is a successful review, so the log must not record a refusal.
       RequestRecord.withoutNotes
     )
     return yield* asked

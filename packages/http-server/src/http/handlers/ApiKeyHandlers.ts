@@ -28,7 +28,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
     const issuer = yield* KeyIssuer
     const cursorKey = yield* Cursor.CursorKey
     const trail = yield* AuditTrail
-    /** Writes a revocation that ended no key, too. A denial is written as one by `AuditTrail.end`. */
+    /** Also audits a revocation that revoked no key. `AuditTrail.end` audits denials. */
     const audited = <A>(revocation: Effect.Effect<A, KeyError | KeyStoreError | Problem.Problem>) =>
       revocation.pipe(
         Effect.catch((error) => (error instanceof Error ? KeyRefusal.fromError(error) : Effect.fail(error))),
@@ -102,7 +102,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
   })
 )
 
-/** A place in the list of keys is one text, which the issuer reads. */
+/** A position in the list of keys is one text, which the issuer parses. */
 const PLACE = RowOrder.make<string>(
   RowOrder.text((position) => position),
   "asc",

@@ -40,7 +40,7 @@ export const AuditHandlers = HttpApiBuilder.group(
         if (format === "ndjson") {
           if (cursor !== undefined) {
             return yield* refuse("invalid_parameter", {
-              detail: "cursor: a file (format=ndjson) has every event and no pages; leave it out",
+              detail: "cursor: not allowed with format=ndjson, which returns every event in one file",
               field: "cursor"
             })
           }
@@ -63,12 +63,12 @@ export const AuditHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Events of a file that are held at a time. */
+/** Events of a file that are in memory at a time. */
 const PART = 500
 
 const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AuditEvent))
 
-/** Streams the events as a file. A failure on the way is logged, and cuts the file off, so that nobody takes a part for the whole. */
+/** Streams the events as a file. A failure is logged and aborts the reply, so that the client notices the incomplete file. */
 const file = <E extends Failure>(
   first: AuditReader.AuditPage,
   rest: (before: number) => Effect.Effect<AuditReader.AuditPage, E>,
@@ -82,7 +82,9 @@ const file = <E extends Failure>(
     events.pipe(
       Stream.take(limit ?? Number.POSITIVE_INFINITY),
       Stream.map((event) => `${encodeEvent(event)}\n`),
-      Stream.tapError((error) => Effect.logError("a file of the audit was cut off", error)),
+      Stream.tapError((error) =>
+        Effect.logError("aborted the download of audit events because the audit could not be read", error)
+      ),
       Stream.encodeText
     ),
     {
@@ -102,12 +104,12 @@ const instantOf = Effect.fnUntraced(function* (field: "since" | "until", text: s
 const fromError = (error: Failure) =>
   error._tag === "AuditStoreError"
     ? Effect.andThen(
-        Effect.logError("the audit cannot be read", error),
+        Effect.logError("could not read the audit", error),
         refuse("audit_unavailable", { detail: "the audit cannot be read at the moment" })
       )
     : KeyRefusal.fromError(error)
 
-/** The newest of the chain first. */
+/** The position of an event: its number in the chain, newest first. */
 const PLACE = RowOrder.make<number>({ type: "number", read: (number) => number }, "desc", [])
 
 const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {

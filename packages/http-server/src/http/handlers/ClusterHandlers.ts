@@ -37,7 +37,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
     const registrar = yield* ClusterRegistrar
     const { addressRule } = yield* Registrations
 
-    /** The row of a cluster, as it is listed now. */
+    /** Lists the one row of a cluster. */
     const rowOf = Effect.fnUntraced(function* (name: ClusterName) {
       const page = yield* ListPage.fromQuery({}, "name")
       // The cluster was not registered yet when the guard resolved the request.
@@ -46,7 +46,13 @@ export const ClusterHandlers = HttpApiBuilder.group(
       const { clusters: rows } = yield* clusters
         .list({ ...ListQuestion.within({ principal, target }), scope: Rule.clusterScope(principal.rule), page })
         .pipe(Effect.catch(ListRefusal.fromError))
-      return rows[0] ?? (yield* refuse("cluster_not_found", { detail: `${name} was dropped again`, field: "name" }))
+      return (
+        rows[0]
+        ?? (yield* refuse("cluster_not_found", {
+          detail: `cluster ${name} was removed right after its registration`,
+          field: "name"
+        }))
+      )
     })
 
     return handlers
@@ -71,7 +77,7 @@ export const ClusterHandlers = HttpApiBuilder.group(
           yield* registrar.register(registration, { by: keyId, isKubeconfig }).pipe(
             Effect.catch(RegistrationRefusal.fromError),
             Effect.tap(DetachedOutcome.settle(201)),
-            // Whoever asked may leave: the audit tells what was done all the same.
+            // If the client disconnects, the registration still completes and the audit has its outcome.
             Effect.uninterruptible
           )
           return { cluster: RowLimit.limited(yield* rowOf(body.name)) }

@@ -26,14 +26,13 @@ import * as RetiredHistories from "../costs/RetiredHistories.ts"
 import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 
-/** The query parameters of a report that comes in pages or as a file. */
+/** Query parameters of a report, which is returned in pages or as a file. */
 interface Parameters extends RangeQuery {
   readonly format?: Format
   readonly limit?: number
   readonly cursor?: string
 }
 
-/** What answers these requests. */
 interface Services {
   readonly report: CostReport["Service"]
   readonly rangeOf: Effect.Success<typeof RequestRange.make>
@@ -108,7 +107,7 @@ const explain = Effect.fnUntraced(function* (
   services: Services,
   { cluster, id, ...times }: RangeQuery & Pick<ExplainQuery, "cluster" | "id">
 ) {
-  // Before the target: a fault of syntax is told before one of scope.
+  // Before the target is resolved: a syntax error is reported before a scope error.
   const range = yield* services.rangeOf(times)
   yield* TargetResolution.noteObject(id)
   const resolved = yield* scoped(services, range, (retired) => TargetResolution.admitNamed(cluster, retired))
@@ -126,7 +125,7 @@ const read = Effect.fnUntraced(function* (
   const range = yield* rangeOf(times)
   if (format !== "json" && cursor !== undefined) {
     return yield* refuse("invalid_parameter", {
-      detail: `cursor: a file (format=${format}) has every row and no pages; leave it out`,
+      detail: `cursor: not allowed with format=${format}, which returns every row in one file`,
       field: "cursor"
     })
   }
@@ -134,7 +133,7 @@ const read = Effect.fnUntraced(function* (
   return { format, limit, page, range }
 })
 
-/** Resolves the target, and reads what the key reaches and how the clusters are now. */
+/** Resolves the target. Adds the namespaces that the key reaches and the current state of the clusters. */
 const scoped = Effect.fnUntraced(function* <E, R>(
   { retiredIn, viewsOf }: Services,
   range: Range,
@@ -149,5 +148,5 @@ const scoped = Effect.fnUntraced(function* <E, R>(
 
 const refuseBody = CostRefusal.fromReport("body")
 
-/** Replies are plain values of the contract's type: they are written as they are, without a second walk by the schema. */
+/** Replies without encoding by the schema, because the value already has the contract's type. */
 const written = (reply: WorkloadCosts | AggregatedCosts | Explanation) => HttpServerResponse.jsonUnsafe(reply)

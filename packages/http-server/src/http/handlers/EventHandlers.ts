@@ -22,7 +22,7 @@ export const EventHandlers = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ query }) {
         const { namespace, reason, regarding, type, ...parameters } = query
         const sort = parameters.sort ?? "lastSeenAt"
-        // What happened last is what one looks for.
+        // Newest first by default.
         const order = parameters.order ?? (sort === "lastSeenAt" ? "desc" : "asc")
         const page = yield* ListPage.fromQuery({ ...parameters, order }, sort)
         yield* TargetResolution.noteNamespaces(namespace)

@@ -19,14 +19,14 @@ import { Guard } from "../guard/Guard.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import * as StoreHealth from "./StoreHealth.ts"
 
-/** How long a start waits for the clusters; what is missing then is told by coverage, and the others are served. */
+/** Maximum time that readiness waits for the first sync of the clusters. After that, coverage reports missing clusters. */
 const PATIENCE = "10 minutes"
 
 /**
- * Answers the probes.
+ * Handles the probes.
  *
- * **Shape** once every cluster has synced, refused or proven dead, readiness no longer depends on clusters: one that is
- * registered, or comes back, later must not take the others' server out of service.
+ * **Shape** readiness waits until every cluster has synced, refused access or proved unreachable. From then on it does not
+ * depend on clusters: a cluster that is registered or recovers later must not take the server out of service.
  */
 export const HealthHandlers = HttpApiBuilder.group(
   Api,
@@ -46,17 +46,17 @@ export const HealthHandlers = HttpApiBuilder.group(
     yield* Effect.forkScoped(awaitBeginning, { startImmediately: true })
 
     const keysAnswer = yield* StoreHealth.make({ name: "key store", ask: keyStore.count, patience: "800 millis" })
-    // It may be busy for a while with months of hours, and is there all the same.
+    // The cost history may be busy for several seconds with months of hours, and is still available.
     const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
     const auditLog = yield* AuditLog
-    // A full audit leaves the service ready: keys must still be revoked through it.
+    // The service stays ready with a full audit, because keys can still be revoked.
     const probe = Effect.catchIf(
       auditStore.probe,
       ({ isFull }) => isFull === true,
       () => Effect.void
     )
-    // Without the audit nothing can be changed. A change waits as long for the thread that writes.
+    // Without the audit no change is possible. A change waits equally long for the writing thread.
     const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: probe, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,
@@ -95,7 +95,7 @@ export const HealthHandlers = HttpApiBuilder.group(
 )
 
 /**
- * Tells whether an Admin without scope asks. A refusal is no answer of a probe: nothing of it is told to the caller.
+ * Returns true if the caller is an Admin without scope. A failed authentication does not affect the reply of a probe.
  */
 const isForAdmin = Effect.fnUntraced(function* ({ authenticate }: Guard["Service"]) {
   const caller = yield* RequestRecord.withoutNotes(Effect.option(authenticate))

@@ -33,7 +33,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
     const actions = yield* WorkloadActions.WorkloadActions
     const lookup = yield* WorkloadDetails
 
-    /** Handles an action. **Shape** syntax first, then scope, then the cluster. */
+    /** Makes the handler of an action. **Shape** checks syntax first, then scope, then the cluster. */
     const act = <Body extends ActionRequest>(
       body: Schema.ConstraintDecoder<unknown> & { readonly Type: Body },
       changeOf: (body: Body) => Action.Change
@@ -96,7 +96,7 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Notes for the audit what became of a change, whose caller may have left. */
+/** Records the outcome of a change for the audit, even if the caller has disconnected. */
 const noteOutcome: WorkloadActions.OnOutcome = (outcome) =>
   Effect.gen(function* () {
     const status = Result.isSuccess(outcome)

@@ -7,14 +7,14 @@ import type * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
 import { refuse } from "../refusal/Refusal.ts"
 
-/** The fields that a kubeconfig stands for. */
+/** Fields that a kubeconfig replaces. */
 const PARTS = ["server", "caData", "token", "tlsServerName", "proxyUrl", "labels"] as const
 const NEEDED = ["server", "caData", "token"] as const
 
 /**
- * Makes the registration that a body asks for.
+ * Makes a registration from the body of a request.
  *
- * **Errors** the problems `invalid_body` for fields that do not go together, and `cluster_refused`.
+ * **Errors** the problems `invalid_body` for missing or conflicting fields, and `cluster_refused`.
  */
 export const read = Effect.fnUntraced(function* (
   body: RegisterCluster,
@@ -24,13 +24,13 @@ export const read = Effect.fnUntraced(function* (
   if (kubeconfig !== undefined) {
     const other = PARTS.find((field) => body[field] !== undefined)
     if (other !== undefined) {
-      return yield* refuse("invalid_body", { detail: `${other}: does not go with kubeconfig`, field: other })
+      return yield* refuse("invalid_body", { detail: `${other}: not allowed together with kubeconfig`, field: other })
     }
     return { name, labels, connection: yield* orRefuse(PostedConnection.fromKubeconfig(kubeconfig, rule)) }
   }
   if (server === undefined || caData === undefined || token === undefined) {
     const missing = NEEDED.find((field) => body[field] === undefined) ?? "kubeconfig"
-    const detail = `${missing}: is missing; give kubeconfig, or ${NEEDED.join(", ")}`
+    const detail = `${missing}: is required unless kubeconfig is set; without kubeconfig, set ${NEEDED.join(", ")}`
     return yield* refuse("invalid_body", { detail, field: missing })
   }
   const parts = {

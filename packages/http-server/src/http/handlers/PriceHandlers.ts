@@ -18,7 +18,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as CostRefusal from "../refusal/CostRefusal.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 
-/** How far back a preview of prices reaches. */
+/** Length of the window that a price preview covers. */
 const PREVIEW_DAYS = 7
 
 export const PriceHandlers = HttpApiBuilder.group(
@@ -36,17 +36,17 @@ export const PriceHandlers = HttpApiBuilder.group(
     type Limits = ReturnType<typeof limitsOf>
     const scope = yield* Effect.scope
 
-    /** Outlives the request: hours of months are rewritten. What a crash leaves undone is done at the next start. */
+    /** Rewrites stored hours in the background after the request. If the process stops, the next start continues. */
     const reprice = (fromMs: number) => Effect.forkIn(sampler.reprice(fromMs), scope)
 
-    /** A client that goes away in between gets no half of it. */
+    /** Replaces the price book. Uninterruptible, so that a disconnecting client cannot leave it half replaced. */
     const replace = (book: PriceBook, limits: Limits) =>
       prices.replace(book, limits, sampler.repriceNoted).pipe(
         Effect.tap(({ repriceFromMs }) => (repriceFromMs === undefined ? Effect.void : reprice(repriceFromMs))),
         Effect.uninterruptible
       )
 
-    /** Who may change prices reaches every cluster. */
+    /** Previews a price book for every cluster. A key that may change prices reaches all of them. */
     const preview = Effect.fnUntraced(function* (book: PriceBook, limits: Limits) {
       const { clusters } = yield* registry.snapshot
       const nowMs = yield* Clock.currentTimeMillis
@@ -84,13 +84,13 @@ export const PriceHandlers = HttpApiBuilder.group(
   })
 )
 
-/** What closed hours allow of a new book. */
+/** Returns the limits that the stored hours set for a new price book. */
 const keptOf = (extents: ReadonlyArray<Extent>) => {
   const forgotten = extents.flatMap(({ hoursFromMs }) => hoursFromMs ?? [])
   return { hasCosts: extents.length > 0, ...(forgotten.length === 0 ? {} : { hoursFromMs: Math.max(...forgotten) }) }
 }
 
-/** Leaves out what names a cluster outside the key's scope, whose name is no business of its holder. */
+/** Omits overrides of clusters outside the key's scope, so that the caller does not learn their names. */
 const shownTo = (rule: Rule.Rule, book: PriceBook): PriceBook => {
   const scope = Rule.clusterScope(rule)
   return {

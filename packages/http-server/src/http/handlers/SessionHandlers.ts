@@ -72,7 +72,7 @@ export const SessionHandlers = HttpApiBuilder.group(
           const cookie = yield* SessionCookie.current
           if (cookie._tag === "Present") {
             const owner = yield* sessions.look(cookie.id).pipe(Effect.catch(KeyRefusal.fromError))
-            // A browser may always sign itself out; ending the others takes an address that the key may be used from.
+            // A browser may always sign out. Ending the other sessions requires a client address that the key permits.
             if (all === "true" && owner._tag === "Valid") yield* AllowedAddress.require(owner.principal)
             yield* Guard.beginEnd(trail, owner)
             const end = all === "true" ? sessions.endAll(cookie.id) : sessions.end(cookie.id)

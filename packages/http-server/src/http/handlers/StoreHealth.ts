@@ -1,13 +1,13 @@
 /**
- * Whether a store answers, for probes that come often and must be answered soon.
+ * Cached health check of a store, for frequent probes with a short deadline.
  */
 import { type Duration, Effect, Fiber } from "effect"
 
-/** How long a probe waits for a store: Kubernetes waits a second for a probe unless it is told otherwise. */
+/** Maximum time that a probe waits for a store. The default timeout of a Kubernetes probe is 1 s. */
 const PROBE_DEADLINE = "900 millis"
 const ASKED_EVERY = "1 second"
 
-/** What is asked, and how long it may take. **Shape** `name` is the store's, for the log. */
+/** The check of a store. **Shape** `name` names the store in the log; `patience` is the timeout of the check. */
 interface Asking<E> {
   readonly name: string
   readonly ask: Effect.Effect<unknown, E>
@@ -15,12 +15,12 @@ interface Asking<E> {
 }
 
 /**
- * Makes the answer to probes.
+ * Makes the health check of a store.
  *
- * **Shape** a store was there when it was opened. While it is asked it counts as what it was; one that has failed, or not
- * answered within `patience`, counts as gone until it answers again.
+ * **Shape** true at first, because the store has been opened. While a check runs, the last result counts. A check that
+ * fails or exceeds `patience` makes the result false until a later check succeeds.
  *
- * **Limits** however often probes come, the store is asked one question at once, and one a second.
+ * **Limits** one check at a time and at most one a second, however often probes arrive.
  */
 export const make = Effect.fnUntraced(function* <E>({ ask, name, patience }: Asking<E>) {
   const scope = yield* Effect.scope
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* <E>({ ask, name, patience }: Ask
   const look = ask.pipe(
     Effect.timeout(patience),
     Effect.as(true),
-    Effect.catchCause((cause) => Effect.as(Effect.logWarning(`the ${name} does not answer`, cause), false)),
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning(`the ${name} failed its health check`, cause), false)),
     Effect.map((found) => {
       isThere = found
     })

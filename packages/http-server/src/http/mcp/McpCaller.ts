@@ -1,5 +1,5 @@
 /**
- * Who calls a tool, and the way by which the tool asks: the routes of the API, with the caller's own key.
+ * The caller of a tool. Tools use the routes of the API with the caller's own key.
  */
 import type { Principal } from "@quarterdeck/keys/Principal"
 import type * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
@@ -9,7 +9,7 @@ import { HttpServerResponse, HttpServerRequest as Requests } from "effect/http"
 import type { RequestRecord } from "../request/RequestRecord.ts"
 import * as HeaderLines from "../request/HeaderLines.ts"
 
-/** One call of the API. **Shape** `target` is read in place of the cluster header; a `body` is sent as JSON. */
+/** One call of the API. **Shape** `target` replaces the cluster header; `body` is sent as JSON. */
 export interface RouteCall {
   readonly method: string
   readonly path: string
@@ -18,14 +18,14 @@ export interface RouteCall {
   readonly body: unknown
 }
 
-/** What a route replied. **Shape** `body` is the JSON, or the member `text` where the reply is one. */
+/** The reply of a route. **Shape** `body` is the JSON, or `{ text }` for a plain text reply. */
 export interface RouteReply {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
   readonly body: unknown
 }
 
-/** Answers a request as if it had come by itself, under the record of the request that it came in. */
+/** Serves an inner request like an outer one. **Shape** `within` is the record of the outer request. */
 export type Answer = (
   request: HttpServerRequest.HttpServerRequest,
   target: TargetRequest.Body | undefined,
@@ -36,9 +36,9 @@ export class McpCaller extends Context.Service<
   McpCaller,
   {
     readonly principal: Principal["Service"]
-    /** Asks a route; what it costs of the limits and tells the audit is what the route costs and tells. */
+    /** Calls a route. The call counts against rate limits and is audited like a direct call. */
     readonly ask: (call: RouteCall) => Effect.Effect<RouteReply>
-    /** Tells whether any route was asked yet. */
+    /** Returns true if at least one route was called. */
     readonly hasAsked: () => boolean
   }
 >()("@quarterdeck/http-server/http/mcp/McpCaller") {}
@@ -76,7 +76,7 @@ export const make = (
   return McpCaller.of({ principal, ask, hasAsked: () => asked > 0 })
 }
 
-/** The caller of the request that the current fiber serves: no tool runs without one. */
+/** The caller of the current request. Dies without one, because every tool runs for a caller. */
 export const current: Effect.Effect<McpCaller["Service"]> = Effect.flatMap(
   Effect.serviceOption(McpCaller),
   Effect.fromOption

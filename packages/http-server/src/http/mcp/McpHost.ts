@@ -1,5 +1,5 @@
 /**
- * Keeps web pages from reaching an MCP server of the own machine by a name that they made point at it.
+ * Protects an MCP server on the user's own machine against DNS rebinding by web pages.
  */
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -10,7 +10,7 @@ import { refuse } from "../refusal/Refusal.ts"
 import * as HeaderLines from "../request/HeaderLines.ts"
 import { PublicUrl } from "../request/RequestConnection.ts"
 
-/** The address that the server listens on, and the hosts that it answers to beside its own. */
+/** Address that the server listens on, and additional hosts that it accepts. */
 export const McpHosts = Context.Reference("@quarterdeck/http-server/McpHosts", {
   defaultValue: (): { readonly listensOn: string; readonly allowed: ReadonlyArray<string> } => ({
     listensOn: "127.0.0.1",
@@ -19,10 +19,10 @@ export const McpHosts = Context.Reference("@quarterdeck/http-server/McpHosts", {
 })
 
 /**
- * Lets a request pass that came over loopback by a name of the server's own.
+ * Fails if a request over loopback names a foreign host.
  *
- * **Shape** its own are loopback's, that of `server.publicUrl`, and those of `server.allowedHosts`; a server that listens on
- * another address is not asked by names that pages make.
+ * **Shape** accepted hosts are loopback names, the host of `server.publicUrl`, and `server.allowedHosts`. Requests over
+ * other addresses are not checked.
  *
  * **Errors** `host_forbidden`, also without a `Host`.
  *
@@ -36,18 +36,18 @@ export const check = Effect.gen(function* () {
   const own = URL.parse((yield* PublicUrl) ?? "")?.hostname
   if (host !== undefined && (isLoopback(host) || host === own || allowed.some((name) => hostOf(name) === host))) return
   return yield* refuse("host_forbidden", {
-    detail: "Host: must name this server; the setting server.allowedHosts takes more names",
+    detail: "Host: must name this server; add further names to the setting server.allowedHosts",
     field: "Host"
   })
 })
 
-/** A host's own server may listen elsewhere than the settings say: then its socket tells. */
+/** Checks the socket's local address, because a host application may listen on another address than the settings say. */
 const cameOverLoopback = ({ source }: HttpServerRequest.HttpServerRequest): boolean => {
   const address = source instanceof IncomingMessage ? source.socket.localAddress : undefined
   return address === undefined || isLoopback(address.replace(/^::ffff:/, ""))
 }
 
-/** Spells a host as addresses do, without its port; `undefined` for what is none. */
+/** Returns a host as URLs write it, without its port; `undefined` if it is malformed. */
 const hostOf = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
   const spelled = isIPv6(text) ? `[${text}]` : text

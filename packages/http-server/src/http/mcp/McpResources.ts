@@ -1,5 +1,5 @@
 /**
- * What a client can put before a model without a tool: the clusters, one workload, a report of costs.
+ * MCP resources, which a client can add to a model's context without a tool call: clusters, one workload, a cost report.
  */
 import { Effect, Layer, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
@@ -11,19 +11,19 @@ type InputOf = (tool: McpTools.McpTool) => ToolInput
 
 const MIME_TYPE = "application/json"
 
-/** A route refused what a resource is made of; its text is what a tool would have answered. */
+/** The route behind a resource refused the request. **Shape** `text` is the result of the tool. */
 class ResourceRefused extends Schema.TaggedError<ResourceRefused>()("ResourceRefused", { text: Schema.String }) {
   override get message(): string {
     return this.text
   }
 }
 
-/** Asks a tool for the content of a resource. */
+/** Calls a tool for the content of a resource. */
 const read = Effect.fnUntraced(function* (inputOf: InputOf, name: string, given: Readonly<Record<string, unknown>>) {
   const tool = McpTools.find(name)
   if (tool === undefined) return yield* Effect.die(new Error(`no tool is called ${name}`))
   const { isError, structuredContent } = yield* ToolCall.call(tool, inputOf(tool), given)
-  // JSON alone, as the type of the resource says; its first member marks it as data.
+  // Only the JSON, as the MIME type says. Its first member marks it as data.
   const text = JSON.stringify(structuredContent)
   if (isError === true) return yield* new ResourceRefused({ text })
   return text
@@ -35,7 +35,7 @@ const contentOf = (uri: string, text: string): McpSchema.ReadResourceResult => (
 
 const part = (name: string) => McpSchema.param(name, Schema.String)
 
-/** Registers the resources. **Errors** of a read: the refusal of the route, as the tool tells it. */
+/** Registers the resources. **Errors** of a read: the refusal of the route, as the tool returns it. */
 export const layer = (inputOf: InputOf) =>
   Layer.mergeAll(
     McpServer.resource({
@@ -48,12 +48,12 @@ export const layer = (inputOf: InputOf) =>
     McpServer.resource`quarterdeck://workloads/${part("cluster")}/${part("namespace")}/${part("kind")}/${part("name")}`(
       {
         name: "Workload",
-        description: "One workload as it is now, with its pods.",
+        description: "Current state of one workload, with its pods.",
         mimeType: MIME_TYPE,
         content: Effect.fnUntraced(function* (uri, cluster, namespace, kind, name) {
           if (cluster === "*") {
             return yield* new ResourceRefused({
-              text: "a workload is in one cluster: take its name from list_clusters"
+              text: "cluster must be one name, not *: take it from list_clusters"
             })
           }
           return contentOf(uri, yield* read(inputOf, "get_workload", { cluster, namespace, kind, name }))

@@ -1,5 +1,5 @@
 /**
- * `/mcp`: lets a request through to the MCP server with a key, by a name of its own, within the limits of its key.
+ * `/mcp`: checks the Host header, key, rate limit and session of a request, then passes it to the MCP server.
  */
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Clock, Context, Effect, Predicate, Result } from "effect"
@@ -15,29 +15,29 @@ import * as McpCaller from "./McpCaller.ts"
 import * as McpHost from "./McpHost.ts"
 import { McpSessions } from "./McpSessions.ts"
 
-/** What of a request's headers is the MCP server's business: credentials and origins are judged before it. */
+/** Headers that are passed to the MCP server. Credentials and origins are checked before. */
 const HEADERS = /^(?:accept|content-type|mcp-[a-z0-9-]+)$/
 
-/** The messages that cost what the routes cost that they ask. */
+/** Messages that call routes. They cost as much as those routes. */
 const ASKING: ReadonlySet<string> = new Set(["tools/call", "resources/read"])
 
-/** The longest message that begins a session: the server keeps it as long as the session. **Units** characters. */
+/** Longest `initialize` message. The server keeps the message as long as the session. **Units** characters. */
 const MAX_BEGINNING = 16_384
 
-/** The methods that the route answers to. */
+/** HTTP methods of the route. */
 export const METHODS = ["POST", "DELETE"] as const
 
-/** Tells whether a request is this route's: other methods of the path are refused as those of any route. */
+/** Returns true if the route serves a request. Other methods of the path are refused like unknown methods of any route. */
 export const isOf = (method: string, url: string): boolean =>
   (method === "POST" || method === "DELETE") && url.split("?", 1)[0] === McpApp.MCP_PATH
 
 /**
- * Makes what answers a request of `/mcp`.
+ * Makes the handler of `/mcp`.
  *
- * **Shape** as with every route: credential, origin, key, limit, body; then the session, which must be the key's own. A
- * message counts as one request, a call of a tool as the routes that it asks.
+ * **Shape** checks host, credential, origin, rate limit and body, then the session, which must belong to the key. A message
+ * counts as one request. A tool call counts as the routes that it calls.
  *
- * **Errors** problems of the contract, beside what the protocol itself answers with.
+ * **Errors** problems of the contract. Errors of the protocol are normal responses.
  */
 export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
   const guard = yield* Guard.Guard
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
       )
     )
 
-  /** Ends sessions in the protocol's own memory too. */
+  /** Also ends sessions in the memory of the protocol's server. */
   const forget = (ids: ReadonlyArray<string>, context: Context.Context<never>) =>
     Effect.forEach(ids, (id) => send([[McpApp.SESSION_HEADER, id]], "DELETE", undefined, context), { discard: true })
 
@@ -71,12 +71,12 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     const id = headers[McpApp.SESSION_HEADER]
     if (id === undefined || sessions.use(id, keyId, yield* Clock.currentTimeMillis)) return
     return yield* refuse("not_found", {
-      detail: "no such session of this key: it was ended, or not used for an hour; initialize again",
+      detail: "the key has no such session: it has ended or was idle for an hour; initialize a new session",
       field: "Mcp-Session-Id"
     })
   })
 
-  /** Keeps the protocol's sessions and ours the same. */
+  /** Synchronizes the session table with the sessions of the protocol's server. */
   const noteSession = Effect.fnUntraced(function* (
     method: string,
     response: Response,
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
       const text = yield* RequestBody.read(RequestBody.MAX_BYTES)
       return { text, mayAsk: ASKING.has(yield* methodOf(text)) }
     })
-    // The limit of the key comes before the media type and the size: a body that is refused counts too.
+    // The rate limit applies before media type and size, so that a refused body counts too.
     const { mayAsk, text: body } =
       method === "POST" ? yield* Effect.tapError(read, () => spend) : { mayAsk: false, text: undefined }
     if (!mayAsk) yield* spend
@@ -113,10 +113,10 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     const headers = Object.entries(request.headers).filter(([name]) => HEADERS.test(name))
     const response = yield* Effect.uninterruptibleMask((restore) => {
       const sent = send(headers, method, body, Context.add(context, McpCaller.McpCaller, caller))
-      // A client that leaves while its session begins or ends would leave one behind that nobody knows and nothing ends.
+      // Uninterruptible: if a client disconnects while its session starts or ends, the session must not leak.
       return Effect.tap(mayAsk ? restore(sent) : sent, (reply) => noteSession(method, reply, principal, context))
     })
-    // One that asked no route after all counts as the others do; what a route is asked, the route counts and notes.
+    // A message that called no route counts as one request. Otherwise the called routes have counted and recorded it.
     if (mayAsk && !caller.hasAsked()) yield* spend
     if (!caller.hasAsked()) yield* Guard.noteCaller("key", principal, "use")
     return HttpServerResponse.fromWeb(response)
@@ -132,7 +132,7 @@ const requireNoParameter = Effect.fnUntraced(function* (url: string) {
 /**
  * Reads the method of a message.
  *
- * **Errors** `malformed_json`, also for a member that stands twice; `body_too_large` for a long beginning of a session.
+ * **Errors** `malformed_json`, also for a duplicate member; `body_too_large` for a long `initialize` message.
  */
 const methodOf = Effect.fnUntraced(function* (text: string) {
   const message = StrictJson.parse(text)

@@ -1,8 +1,8 @@
 /**
- * Whose MCP sessions there are: each belongs to the key that began it, and there is a bounded number of them.
+ * Bounded table of MCP sessions. Each session belongs to the key that started it.
  */
 
-/** How many sessions are kept of one key and in all, and how long without a request. **Units** milliseconds. */
+/** Maximum number of sessions per key and in total, and the idle timeout. **Units** sessions, milliseconds. */
 export const LIMITS = { ofKey: 32, inAll: 2_048, idleMs: 3_600_000 }
 
 interface Session {
@@ -12,7 +12,7 @@ interface Session {
 
 export class McpSessions {
   readonly #limits: typeof LIMITS
-  /** The longest unused first. */
+  /** In the order of last use, oldest first. */
   readonly #sessions = new Map<string, Session>()
 
   constructor(limits: typeof LIMITS = LIMITS) {
@@ -23,7 +23,7 @@ export class McpSessions {
     return this.#sessions.size
   }
 
-  /** Notes that a key uses a session, and tells whether it may: whether it is its own, and goes on. */
+  /** Records a use of a session. Returns false if the session does not belong to the key or has timed out. */
   use(id: string, keyId: string, nowMs: number): boolean {
     const session = this.#sessions.get(id)
     if (session?.keyId !== keyId || this.#isOver(session, nowMs)) return false
@@ -34,9 +34,9 @@ export class McpSessions {
   }
 
   /**
-   * Notes a session that a key began, and gives those that end for it: the unused, and the oldest over the limits.
+   * Adds a session of a key. Returns the sessions that are removed: the idle ones, and the oldest above the limits.
    *
-   * **Limits** looks at every session.
+   * **Limits** linear in the number of sessions.
    */
   begin(id: string, keyId: string, nowMs: number): ReadonlyArray<string> {
     this.#sessions.set(id, { keyId, usedAt: nowMs })
@@ -50,7 +50,7 @@ export class McpSessions {
     return [...ended]
   }
 
-  /** Forgets a session that has ended. */
+  /** Removes an ended session. */
   end(id: string): void {
     this.#sessions.delete(id)
   }

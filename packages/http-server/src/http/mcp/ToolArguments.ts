@@ -1,7 +1,7 @@
 /**
- * Reads the arguments of a tool as models write them, by the tool's own schema.
+ * Normalizes the arguments that a model sends, by the schema of the tool.
  *
- * Every tool uses it. The route still judges each value.
+ * The route still validates each value.
  */
 import { Option, Predicate, Schema } from "effect"
 import * as KindNames from "../request/KindNames.ts"
@@ -10,12 +10,12 @@ import { KIND_ARGUMENTS, OBJECT_ARGUMENTS, type ToolInput } from "./ToolInput.ts
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads arguments.
+ * Normalizes arguments.
  *
- * **Shape** Null means left out. A number or a boolean may be text, a text may be a number, a list may be its JSON text,
- * `clusters` may be `"*"`. Kinds may be plural, short or lower-case. Any other value stays as it is.
+ * **Shape** null means absent. A number or a boolean may be a string, a string may be a number, a list may be JSON text,
+ * `clusters` may be `"*"`. Kinds may be plural, short or lower-case. Any other value is unchanged.
  *
- * **Limits** Linear. Only text that begins with `[` is parsed.
+ * **Limits** linear. Only text that starts with `[` is parsed.
  */
 export const read = ({ properties }: ToolInput["schema"], given: unknown): Json => {
   if (!Predicate.isReadonlyObject(given)) return {}

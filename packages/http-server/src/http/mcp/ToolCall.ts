@@ -1,5 +1,5 @@
 /**
- * One call of a tool: its arguments become a call of the route, the route's reply an answer that a model can read.
+ * Turns a tool call into a call of its route, and the reply of the route into a result for a model.
  */
 import type { Code } from "@quarterdeck/contract/Problem"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
@@ -15,10 +15,10 @@ import * as ToolRefusal from "./ToolRefusal.ts"
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** The longest answer. **Units** characters of JSON; some four of them are a token of a model. */
+/** Longest result. **Units** characters of JSON; about four characters are one token of a model. */
 const MAX_LENGTH = 64 * 1024 - ClusterData.OVERHEAD
 
-/** The arguments of a call cannot be handed to the route at all. */
+/** Arguments that cannot be sent to the route. */
 interface InvalidArgument {
   readonly code: Code
   readonly detail: string
@@ -39,9 +39,9 @@ const decodeTarget = Schema.decodeUnknownResult(TargetRequest.Body)
 const isText = Schema.is(Schema.Union([Schema.String, Schema.Number, Schema.Boolean]))
 
 /**
- * Reads the target that a tool names.
+ * Reads the argument `clusters` as a target.
  *
- * **Shape** none is the parent, or all for the list of clusters; `["*"]` is all that the key reaches.
+ * **Shape** an absent argument selects the default target of the route; `["*"]` selects all clusters that the key reaches.
  */
 const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, InvalidArgument> => {
   if (clusters === undefined) return Result.succeed({})
@@ -51,11 +51,11 @@ const targetOf = ({ clusters }: Arguments): Result.Result<TargetRequest.Body, In
   const target = decodeTarget({ multiCluster: true, clusters })
   if (Result.isSuccess(target)) return Result.succeed(target.success)
   const fault = SchemaFault.fromIssue(target.failure.issue)
-  const all = fault.field === "clusters" ? ', or ["*"] for all that the key reaches' : ""
+  const all = fault.field === "clusters" ? ', or ["*"] for all clusters that the key reaches' : ""
   return invalid(fault.field, `${fault.problem}${all}`)
 }
 
-/** Turns arguments into a call; what the route itself judges is left to it. */
+/** Turns arguments into a call. The route validates the values. */
 const callOf = (
   { defaults, endpoint, isPaged, targeting }: McpTool,
   { hasBody, inPath, inQuery, schema: { properties } }: ToolInput,
@@ -70,7 +70,7 @@ const callOf = (
     let { path }: { readonly path: string } = endpoint
     for (const name of inPath) path = path.replace(`:${name}`, encodeURIComponent(yield* partOf(name, all[name])))
     if (isPaged && typeof all["limit"] === "number" && all["limit"] > MAX_ROWS) {
-      return yield* invalid("limit", `at most ${MAX_ROWS} in a tool; the answer's nextCursor leads to the rest`)
+      return yield* invalid("limit", `at most ${MAX_ROWS} in a tool; use nextCursor of the answer for further rows`)
     }
     for (const [name, value] of Object.entries(all)) {
       if (!Object.hasOwn(properties, name)) return yield* unknown(name, Object.keys(properties))
@@ -90,7 +90,7 @@ const textsOf = (name: string, value: unknown): Result.Result<ReadonlyArray<stri
   return texts.length === values.length ? Result.succeed(texts) : invalid(name, "must be a text, a number or a list")
 }
 
-/** Reads a part of a path. **Shape** an empty one, `.` and `..` would make another path of it. */
+/** Reads a path segment. **Shape** an empty text, `.` and `..` are refused, because they would change the path. */
 const partOf = (name: string, value: unknown): Result.Result<string, InvalidArgument> => {
   if (value === undefined) return invalid(name, "is missing")
   return typeof value === "string" && !/^\.{0,2}$/.test(value) ? Result.succeed(value) : invalid(name, "must be a name")
@@ -99,10 +99,10 @@ const partOf = (name: string, value: unknown): Result.Result<string, InvalidArgu
 /**
  * Calls a tool.
  *
- * **Shape** a refusal is an answer too, marked as an error, with the code that the route refuses with and what to do next.
+ * **Shape** a refusal is a result that is marked as an error, with the route's problem code and a hint what to do next.
  *
- * **Limits** an answer over {@link MAX_LENGTH} is asked again for fewer rows, so that its cursor goes on where it ends; of one
- * without pages fewer rows are told.
+ * **Limits** if a paged result is longer than {@link MAX_LENGTH}, the route is called again with a smaller limit, so that
+ * the cursor continues after the last row shown. A result without pages is cut to fewer rows.
  */
 export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: ToolInput, given: unknown) {
   const { ask } = yield* McpCaller.current

@@ -1,5 +1,5 @@
 /**
- * What a tool takes, read from the API's own document: the route's parameters and the members of its body.
+ * Input schemas of tools, derived from the OpenAPI document: the route's parameters and the members of its body.
  */
 import * as Document from "@quarterdeck/contract/Document"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
@@ -9,14 +9,14 @@ import type { McpTool } from "./McpTools.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** How many rows a model gets unless it asks for another number, and at most. */
+/** Default and maximum number of rows of a result. */
 export const DEFAULT_ROWS = 50
 export const MAX_ROWS = 200
 
 export interface ToolInput {
-  /** The names that stand in the route's path. */
+  /** Names of path parameters. */
   readonly inPath: ReadonlySet<string>
-  /** The names that the route reads in its query; every other is a member of its body. */
+  /** Names of query parameters. All other names are members of the body. */
   readonly inQuery: ReadonlySet<string>
   readonly hasBody: boolean
   readonly schema: {
@@ -31,10 +31,10 @@ const HISTORY_NAME = Schema.toJsonSchemaDocument(HistoryName.HistoryName).schema
 const CLUSTER_NAME = Schema.toJsonSchemaDocument(ClusterName.ClusterName).schema
 
 const TARGETS: Readonly<Record<McpTool["targeting"], string>> = {
-  parent: 'Names of clusters, or "*" for all that the key reaches. Absent: the parent cluster alone.',
-  all: 'Names of clusters, or "*" for all that the key reaches. Absent: all of them.',
+  parent: 'Names of clusters, or "*" for all clusters that the key reaches. Default: only the parent cluster.',
+  all: 'Names of clusters, or "*" for all clusters that the key reaches. Default: all of them.',
   histories:
-    'Names of clusters, or "*" for all that the key reaches, those that left included: a name without a registered cluster, or `<name>@<yyyy-mm-dd>`. Absent: the parent cluster alone.',
+    'Names of clusters, or "*" for all clusters that the key reaches, removed clusters included: a name without a registered cluster, or `<name>@<yyyy-mm-dd>`. Default: only the parent cluster.',
   none: ""
 }
 
@@ -58,17 +58,17 @@ const LIMIT: Json = {
   minimum: 1,
   maximum: MAX_ROWS,
   default: DEFAULT_ROWS,
-  description: "Rows of one answer; fewer come where they would be too long for a model to read."
+  description: "Maximum number of rows of one answer. An answer with very long rows has fewer."
 }
 
-/** Arguments that hold kinds, and those that hold `<Kind>/<name>`. */
+/** Arguments with kinds, and arguments with `<Kind>/<name>`. */
 export const KIND_ARGUMENTS: ReadonlySet<string> = new Set(["kind", "workloadTypes"])
 export const OBJECT_ARGUMENTS: ReadonlySet<string> = new Set(["workload", "regarding"])
 
 const CAPITAL = "^[A-Z]"
-const KIND_HINT = "A kind may be plural, short or lower-case too: Deployment, deployments, deploy."
+const KIND_HINT = "A kind may also be plural, short or lower-case: Deployment, deployments, deploy."
 
-/** Lets the schema of a kind take the spellings that `ToolArguments` reads. */
+/** Extends the schema of a kind by the spellings that `ToolArguments` accepts. */
 const withKinds = (name: string, schema: Json): Json => {
   if (!KIND_ARGUMENTS.has(name) && !OBJECT_ARGUMENTS.has(name)) return schema
   const description = typeof schema["description"] === "string" ? `${schema["description"]} ${KIND_HINT}` : KIND_HINT
@@ -86,11 +86,11 @@ const anyCase = ({ pattern }: Json): Json =>
     ? { pattern: `^[A-Za-z]${pattern.slice(CAPITAL.length)}` }
     : {}
 
-/** Makes the reader of the document. **Shape** its bounds are those of the server's own settings. */
+/** Makes the function that derives input schemas. **Shape** the bounds are those of the server's settings. */
 export const make = (options: Document.DocumentOptions) => {
   const document = Document.make(options)
   const components = objectAt(objectAt(document, "components"), "schemas")
-  /** A model reads each tool alone: nothing of it stands elsewhere. */
+  /** Replaces references by their schemas, because a tool's schema must be self-contained. */
   const inlined = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(inlined)
     if (!Predicate.isReadonlyObject(schema)) return schema
@@ -149,7 +149,7 @@ export const make = (options: Document.DocumentOptions) => {
 const namesOf = (parameters: ReadonlyArray<Json>): ReadonlySet<string> =>
   new Set(parameters.map(({ name }) => String(name)))
 
-/** A path as the document writes it. **Example** `/api/v1/apiKeys/:id` is `/api/v1/apiKeys/{id}` */
+/** Returns a path in OpenAPI syntax. **Example** `/api/v1/apiKeys/:id` is `/api/v1/apiKeys/{id}` */
 const pathOf = (path: string): string => path.replaceAll(/:([A-Za-z]+)/g, "{$1}")
 
 const objectAt = (value: Json, key: string): Json => {

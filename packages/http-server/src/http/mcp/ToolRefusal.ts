@@ -1,5 +1,5 @@
 /**
- * How a tool says no: the code that the API says, and what a model can do about it.
+ * Error results of tools: the problem code of the API, and a hint what a model can do next.
  */
 import { Problem } from "@quarterdeck/contract/Problem"
 import type { Code } from "@quarterdeck/contract/Problem"
@@ -8,49 +8,48 @@ import * as ClusterData from "./ClusterData.ts"
 import type { RouteReply } from "./McpCaller.ts"
 import { summaryOf } from "./ToolShapes.ts"
 
-const ASK_PEOPLE = "Tell the user; asking again changes nothing."
-const MEND_FIELD = "Mend the argument that `field` names, then call again."
+const ASK_PEOPLE = "Tell the user; calling again does not help."
+const MEND_FIELD = "Correct the argument that `field` names, then call again."
 
-/** What helps, by code. **Shape** a code that is not here helps by its own text alone. */
+/** Hints by problem code. **Shape** a code without a hint is explained by its `detail` alone. */
 const NEXT: Partial<Record<Code, string>> = {
   invalid_parameter: MEND_FIELD,
-  unknown_parameter: "Leave out the argument that `field` names, or call it by its name among the tool's arguments.",
+  unknown_parameter: "Omit the argument that `field` names, or rename it to one of the tool's arguments.",
   invalid_body: MEND_FIELD,
-  invalid_target:
-    'Call list_clusters for the names of clusters, then name them as they are written there, or pass ["*"] alone for all.',
+  invalid_target: 'Call list_clusters and use the names exactly as listed, or pass only ["*"] for all clusters.',
   empty_cluster_list:
-    'Name at least one, or pass ["*"] for all. Without `clusters` the parent cluster alone is asked, by list_clusters all.',
-  invalid_cursor: "Call again without cursor, with the arguments that you want now.",
+    'Name at least one cluster, or pass ["*"] for all. Without `clusters`, list_clusters lists all clusters and other tools read only the parent cluster.',
+  invalid_cursor: "Call again without `cursor`, to start at the first page.",
   cluster_not_found: "Call list_clusters for the names that exist.",
   cluster_forbidden:
-    "The key does not reach that cluster. Call list_clusters for those that it reaches, and name them in `clusters`.",
+    "The key does not reach that cluster. Call list_clusters for the clusters that it reaches, and name them in `clusters`.",
   namespace_forbidden:
-    "The key does not reach that namespace. Leave the namespace out to see those that it reaches; whoami tells its rule.",
+    "The key does not reach that namespace. Omit the namespace to see all that the key reaches; whoami shows the key's rule.",
   address_forbidden: `The key may not be used from this address. ${ASK_PEOPLE}`,
   role_forbidden: `The key's role does not allow this. ${ASK_PEOPLE}`,
-  action_unsupported: "The detail names the kinds that can; list_workloads tells a workload's kind.",
-  workload_not_found: "Call list_workloads for what is there, and take cluster, namespace, kind and name from a row.",
-  pod_not_found: "The pod may have been replaced. Take cluster, namespace and name from what is there now.",
-  logs_unavailable: "The detail is what the cluster said. A container that waits to start has written nothing yet.",
+  action_unsupported: "The detail names the kinds that support the action; list_workloads shows a workload's kind.",
+  workload_not_found: "Call list_workloads, and take cluster, namespace, kind and name from a row.",
+  pod_not_found: "The pod may have been replaced. Call list_pods, and take cluster, namespace and name from a row.",
+  logs_unavailable: "The detail is the cluster's message. A container that is waiting to start has no log yet.",
   workload_changed:
-    "Somebody else changed it. Call again with dryRun to see how it is now, and ask the user before you change it.",
-  cluster_forbids: `The detail is what the cluster said. ${ASK_PEOPLE}`,
+    "The workload has changed in the meantime. Call again with dryRun to see its current state, and ask the user before you change it.",
+  cluster_forbids: `The detail is the cluster's message. ${ASK_PEOPLE}`,
   outcome_unknown:
-    "Nobody knows whether it was changed. Call again with dryRun to see how it is now; do not repeat the change unseen.",
-  cost_row_not_found: "Take `id` and `cluster` from a row of cost_by_workload, or ask for a longer range.",
-  rate_limited: "Wait `retryAfterSeconds`, then call again; ask for more in one call instead of many.",
+    "It is unknown whether the workload was changed. Call again with dryRun to see its current state before you repeat the change.",
+  cost_row_not_found: "Take `id` and `cluster` from a row of cost_by_workload, or use a longer range.",
+  rate_limited: "Wait `retryAfterSeconds`, then call again; fetch more rows in one call instead of making many calls.",
   cluster_timeout: "Call again with a larger timeoutMs (30000 at most), or for fewer clusters.",
   cluster_throttled: "Wait `retryAfterSeconds`, then call again.",
-  cluster_unreachable: "No addressed cluster answered; `coverage` says why. Ask other clusters, or tell the user.",
+  cluster_unreachable: "No addressed cluster answered; `coverage` says why. Try other clusters, or tell the user.",
   invalid_key: ASK_PEOPLE,
-  key_expired: `The key has ended. ${ASK_PEOPLE}`,
+  key_expired: `The key has expired. ${ASK_PEOPLE}`,
   key_revoked: `The key was revoked. ${ASK_PEOPLE}`
 }
 
-/** What the API says of a body means something else of a tool's arguments: there a list that is left out means every cluster. */
+/** Details that replace the API's, because an absent `clusters` means something else in a tool's arguments than in a body. */
 const DETAIL: Partial<Record<Code, string>> = { empty_cluster_list: "clusters: must name at least one cluster" }
 
-/** Idle costs are refused as the namespaces that they lie beyond. */
+/** Returns the hint of a code. Refused idle costs have the code `namespace_forbidden` and a hint of their own. */
 const nextOf = (code: Code, field: string | undefined): { readonly next?: string } => {
   const next = code === "namespace_forbidden" && field === "idle" ? "Call again without idle." : NEXT[code]
   return next === undefined ? {} : { next }
@@ -69,7 +68,7 @@ const refused = (error: Refusal, more: Readonly<Record<string, unknown>>) =>
 
 const decodeProblem = Schema.decodeUnknownOption(Problem)
 
-/** Says what the route refused with. **Shape** a reply that is no problem document is the service's own failure. */
+/** Makes the result of a refused call. **Shape** a reply that is not a problem document becomes `internal_error`. */
 export const ofReply = ({ body, retryAfterSeconds, status }: RouteReply) =>
   Option.match(decodeProblem(body), {
     onNone: () => refused({ code: "internal_error", status, detail: "the service failed" }, { next: ASK_PEOPLE }),
@@ -84,12 +83,12 @@ export const ofReply = ({ body, retryAfterSeconds, status }: RouteReply) =>
       )
   })
 
-/** Says that the arguments are none that any route could be asked with. */
+/** Makes the result of a call whose arguments cannot be sent to the route. */
 export const ofArgument = (error: { readonly code: Code; readonly detail: string; readonly field: string }) =>
   refused({ ...error, status: 400 }, { next: NEXT[error.code] ?? MEND_FIELD })
 
-/** Says that not even one row is short enough. */
+/** The result of a call whose single row is too long. */
 export const tooLong = refused(
-  { code: "answer_too_long", detail: "one row alone is longer than a model can read" },
-  { next: "Ask for a shorter range, a longer stepSize or fewer clusters." }
+  { code: "answer_too_long", detail: "a single row is longer than the limit of an answer" },
+  { next: "Use a shorter range, a longer stepSize or fewer clusters." }
 )

@@ -1,27 +1,27 @@
 /**
- * How a route's reply is told to a model: sums first, then what is missing, then as many rows as it can read.
+ * Shapes the reply of a route for a model: totals first, then coverage, then rows within the length limit.
  */
 import { Array as Arr, Predicate, Schema } from "effect"
 
-/** A reply told to a model. **Shape** `rows` says how many came with it, where there are any. */
+/** A shaped reply. **Shape** `rows` is the number of rows in the answer, 0 for an answer without rows. */
 export interface Told {
   readonly answer: Readonly<Record<string, unknown>>
   readonly rows: number
 }
 
-/** Makes what is told of a reply; `most` rows at most, where the route itself has no pages. */
+/** Shapes a reply. **Shape** `most` limits the rows of a reply without pages. */
 export type Shape = (reply: Readonly<Record<string, unknown>>, most: number) => Told
 
-/** How many clusters that did not answer are named one by one. */
+/** Maximum number of clusters with missing or stale rows that are listed by name. */
 const MAX_NAMED = 20
 
-/** Tells a reply as it is. */
+/** Leaves a reply unchanged. */
 export const asIs: Shape = (answer) => ({ answer, rows: 0 })
 
-/** As much as fits an answer beside everything else. **Units** characters of JSON, in which some take six. */
+/** Longest log text of an answer. **Units** characters of JSON; an escaped character takes up to six. */
 const MOST_TEXT = 48 * 1024
 
-/** Tells the newest lines of a log. **Shape** `truncated` where older ones that were asked for are left out. */
+/** Keeps the newest lines of a log. **Shape** `truncated` is true if older requested lines are left out. */
 export const log: Shape = ({ text }) => {
   const whole = String(text)
   let told = whole
@@ -39,13 +39,13 @@ export const log: Shape = ({ text }) => {
   }
 }
 
-/** Tells of the clusters themselves, whose coverage stands in their rows. */
+/** Shapes the list of clusters, whose rows contain their own coverage. */
 export const clusters: Shape = ({ clusters: rows, nextCursor, partial }) => ({
   answer: { returned: lengthOf(rows), ...page(nextCursor), partial, clusters: rows },
   rows: lengthOf(rows)
 })
 
-/** Tells of the rows of a merged list. */
+/** Shapes a merged list. */
 export const rows =
   (name: string): Shape =>
   ({ clusters: coverages, nextCursor, partial, [name]: found }) => ({
@@ -60,7 +60,7 @@ export const rows =
     rows: lengthOf(found)
   })
 
-/** Tells of one workload, with as many of its pods. */
+/** Shapes one workload, with at most `most` of its pods. */
 export const workload: Shape = ({ clusters: coverages, partial, podCount, pods, workload: found }, most) => {
   const told: ReadonlyArray<unknown> = Array.isArray(pods) ? pods.slice(0, most) : []
   return {
@@ -77,7 +77,7 @@ export const workload: Shape = ({ clusters: coverages, partial, podCount, pods, 
   }
 }
 
-/** Tells of a report of costs. **Shape** steps are told as they come, with the groups of the page in each. */
+/** Shapes a cost report. **Shape** `buckets` are unchanged: one for each step, each with the groups of the page. */
 export const costs =
   (name: string): Shape =>
   ({ buckets, clusters: coverages, currency, nextCursor, partial, totals, window, [name]: found }) => {
@@ -99,9 +99,9 @@ export const costs =
   }
 
 /**
- * Tells why a workload cost what it did, the newest hours first.
+ * Shapes the explanation of a cost, newest hours first.
  *
- * **Shape** `older` is there where hours are left out: the `from` and `to` that ask for them.
+ * **Shape** `older` is present if hours are left out: the `from` and `to` of a call that returns them.
  */
 export const explanation: Shape = ({ clusters: coverages, hours, ...more }, most) => {
   const steps: ReadonlyArray<unknown> = Array.isArray(hours) ? hours.toReversed() : []
@@ -130,9 +130,9 @@ const page = (nextCursor: unknown) => ({
 })
 
 /**
- * Counts the clusters by status, and names those whose rows are missing or old.
+ * Counts the clusters by status, and lists the clusters whose rows are missing or stale.
  *
- * **Shape** hundreds of clusters that answer well are one number.
+ * **Shape** clusters with the status `ok` are only counted, to keep the answer short.
  */
 export const summaryOf = (coverages: unknown) => {
   const list = listOf(coverages)
@@ -149,7 +149,7 @@ export const summaryOf = (coverages: unknown) => {
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
 
-/** What is read of a cluster's coverage, in lists and in reports of costs. */
+/** Checks the members that are read from a cluster's coverage, in lists and in cost reports. */
 const isCovered = Schema.is(
   Schema.Array(
     Schema.Struct({

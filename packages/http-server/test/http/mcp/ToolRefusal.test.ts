@@ -19,7 +19,7 @@ describe("what a tool says of a refusal", () => {
             field: "clusters",
             requestId: "r-1"
           },
-          next: 'Name at least one, or pass ["*"] for all. Without `clusters` the parent cluster alone is asked, by list_clusters all.'
+          next: 'Name at least one cluster, or pass ["*"] for all. Without `clusters`, list_clusters lists all clusters and other tools read only the parent cluster.'
         })
       })
   )
