@@ -1,5 +1,5 @@
 /**
- * Tells audit, log, metrics and the last use of keys of what the hot way answered, beside the requests.
+ * Writes audit, log, metrics and the last use of keys for requests of the fast path, in batches after their replies.
  */
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -10,18 +10,18 @@ import { AuditTrail } from "../audit/AuditTrail.ts"
 import type { RequestRecord } from "../request/RequestRecord.ts"
 
 export const hits = Metric.counter("quarterdeck_hot_reads_total", {
-  description: "Requests for a list that were answered by a reply of a moment ago",
+  description: "Requests for a list that were answered from the reply cache",
   incremental: true
 })
 
 export const pages = Metric.counter("quarterdeck_hot_pages_total", {
-  description: "Requests for a list that were answered in one step, for a caller of a moment ago",
+  description: "Requests for a list whose page was made in one step for a recently authenticated caller",
   incremental: true
 })
 
-/** What is told later. */
+/** A request that the fast path answered. */
 export interface Answered {
-  /** By a reply of a moment ago, or by one that was made for it in one step. */
+  /** `again`: by a cached reply; `made`: by a page that was made in one step. */
   readonly by: "again" | "made"
   readonly record: RequestRecord
   readonly status: number
@@ -29,19 +29,19 @@ export interface Answered {
 }
 
 export interface HitRecorder {
-  /** Notes what was answered, to be told once the requests at hand are. */
+  /** Adds an answered request to the batch, which is recorded after the current event loop iteration. */
   readonly add: (answered: Answered) => void
-  /** Tells what was noted until now. */
+  /** Records the batch now. */
   readonly flush: () => void
 }
 
-/** So many are told at once; the next one waits for them. */
+/** Maximum size of a batch. The request that fills the batch records it synchronously. */
 const MAX_NOTED = 1_000
 
-/** Nobody whom the hot way answers is refused. */
+/** Limits no log line, because the fast path refuses no request. */
 const NO_REFUSALS: RefusalLog = { hasLine: () => true }
 
-/** Makes the recorder for the life of the scope; what is still noted at its end is told then. */
+/** Makes the recorder. The batch is recorded when the scope closes. */
 export const make = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   const trail = yield* AuditTrail
@@ -65,7 +65,9 @@ export const make = Effect.gen(function* () {
     noted = []
     const exit = Effect.runSyncExitWith(services)(tell(answered))
     if (Exit.isFailure(exit))
-      Effect.runForkWith(services)(Effect.logError("reads were not told of", Cause.squash(exit.cause)))
+      Effect.runForkWith(services)(
+        Effect.logError("could not record requests in audit, log and metrics", Cause.squash(exit.cause))
+      )
   }
 
   const recorder: HitRecorder = {
@@ -80,7 +82,7 @@ export const make = Effect.gen(function* () {
   return recorder
 })
 
-/** Finds the callers, each key once: all of them use it now. */
+/** Returns the distinct callers by key. All requests of a batch count as one use. */
 const usersOf = (answered: ReadonlyArray<Answered>) => {
   const users = new Map<string, Principal["Service"]>()
   for (const { user } of answered.map(({ record }) => record)) if (user !== undefined) users.set(user.keyId, user)

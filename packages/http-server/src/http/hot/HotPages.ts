@@ -1,6 +1,5 @@
 /**
- * Makes pages of workloads and pods in one step, for callers who were let in a moment ago, where no cluster has to be
- * waited for.
+ * Makes pages of workloads and pods synchronously, for recently authenticated callers, if all data is cached.
  */
 import { LabelSelector } from "@quarterdeck/cluster-fanout"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -24,7 +23,7 @@ import type { RecentCaller } from "./RecentCallers.ts"
 import * as HotQuery from "./HotQuery.ts"
 import type { HotRequest } from "./HotRequest.ts"
 
-/** A page as the ordinary way would have replied, and what it would have noted. */
+/** The reply that the normal path would have made, and its record. */
 export interface HotPage {
   readonly list: HttpServerResponse.HttpServerResponse
   readonly record: RequestRecord
@@ -32,24 +31,24 @@ export interface HotPage {
 
 export interface HotPages {
   /**
-   * Makes what the ordinary way would reply to a caller of a known request; undefined where it would wait, refuse, or take
-   * long: then that way is to be taken.
+   * Makes the reply of a list request for a known caller. Undefined if the normal path would wait, refuse or take long;
+   * the request then takes the normal path.
    */
   readonly make: (asked: HotRequest, request: IncomingMessage, caller: RecentCaller) => HotPage | undefined
-  /** Forgets the queries that were read. */
+  /** Clears the cache of decoded queries. */
   readonly forget: () => void
 }
 
-/** Asks for one kind of list. Undefined where the ordinary way is to be taken. */
+/** Makes a list of one kind. Undefined if the request must take the normal path. */
 type Listing = (url: string, caller: ListQuestion.AdmittedCaller) => Listed | undefined
 
-/** A list, and the namespaces that were asked for by name. */
+/** A list, and the namespaces that the query names. */
 interface Listed {
   readonly list: HttpServerResponse.HttpServerResponse
   readonly namespaces: ReadonlyArray<string> | undefined
 }
 
-/** What is judged of every query beside its schema. */
+/** Query parameters that are checked in addition to the schema. */
 interface ListParameters {
   readonly labelSelector?: string
   readonly timeoutMs?: number
@@ -61,7 +60,7 @@ export const make = Effect.gen(function* () {
   const options = yield* ResolvedRequest.TargetOptions
   const { forget, listings } = yield* makeListings
 
-  /** Resolves the target of a request, whose cluster header is the one that its caller was let in with. */
+  /** Resolves the target of a request by its cluster header. Undefined if the target is invalid. */
   const targetOf = (request: IncomingMessage, { rule }: Principal["Service"]) => {
     const snapshot = Effect.runSyncExitWith(services)(registry.snapshot)
     if (Exit.isFailure(snapshot)) return undefined
@@ -96,7 +95,7 @@ const makeListings = Effect.gen(function* () {
   const pods = yield* Pods
   const texts = yield* Texts
   const { maxTimeoutMs, timeoutMs } = yield* ListPage.Deadlines
-  /** Makes what reads a question out of an address: undefined for one that is refused. */
+  /** Makes the function that reads query and selector from a URL. It returns undefined if they are invalid. */
   const readerOf = <Query extends ListParameters>(parameters: Schema.Decoder<Query>) => {
     const { forget, read } = HotQuery.reader(parameters)
     const question = (url: string) => {

@@ -1,30 +1,30 @@
 /**
- * Reads the query of a list request in one step.
+ * Synchronous, cached decoder of the query of a list request.
  */
 import { Cursor } from "@quarterdeck/contract/ListParameters"
 import { Option, Schema } from "effect"
 
-/** Queries without their cursors that are remembered; then all are forgotten. */
+/** Maximum number of cached queries, each without its cursor. A full cache is cleared. */
 const MOST = 4_096
-/** Longer ones are decoded each time. */
+/** Longest query that is cached. */
 const MOST_CHARACTERS = 512
 
 export interface HotQuery<Query> {
-  /** Reads the query of an address: undefined for one that the ordinary way refuses, or may read in another way. */
+  /** Reads the query of a URL. Undefined if the normal path would refuse the query or could read it differently. */
   readonly read: (url: string) => (Query & { readonly cursor?: string }) | undefined
-  /** Forgets what was read: a query may hold what should not stay in memory. */
+  /** Clears the cache, because a query may contain text that should not stay in memory. */
   readonly forget: () => void
 }
 
 const isCursor = Schema.is(Cursor)
 
 /**
- * Makes the reader of these parameters.
+ * Makes the reader of a query schema.
  *
- * Pages that follow each other differ in their cursor alone: the rest of a query is decoded once.
+ * Consecutive pages differ only in their cursor, so the rest of the query is decoded once and cached.
  *
- * **Limits** takes only queries of `name=value` in unreserved characters and percent-encoded UTF-8: how readers of queries
- * treat other ones (`+`, a second `?`, a name without value) differs.
+ * **Limits** accepts only `name=value` pairs in unreserved characters and percent-encoded UTF-8. Query parsers differ on
+ * other input, such as `+`, a second `?` or a name without a value.
  */
 export const reader = <Query extends object>(query: Schema.Decoder<Query>): HotQuery<Query> => {
   const decode = Schema.decodeUnknownOption(Schema.toCodecArrayFromSingle(query), { onExcessProperty: "error" })
@@ -46,7 +46,7 @@ export const reader = <Query extends object>(query: Schema.Decoder<Query>): HotQ
     const cursor = end === -1 ? "" : text.slice(end + CURSOR.length)
     if (!isCursor(cursor)) return decoded(text)
     const rest = decoded(text.slice(0, end))
-    // Twice is for the ordinary way to refuse.
+    // The normal path refuses a repeated cursor.
     return rest === undefined || "cursor" in rest ? undefined : { ...rest, cursor }
   }
   return { read, forget: () => known.clear() }

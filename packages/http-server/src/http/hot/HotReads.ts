@@ -1,9 +1,9 @@
 /**
- * Answers lists that were answered a moment ago by the same bytes.
+ * Fast path for repeated list requests.
  *
- * An ordinary reply is kept on its way out. Whoever asks for the same in the same words while it holds gets it without the
- * ordinary way: who asks is known by the words, and what may have ended since then is judged again. Another question with the
- * headers of a caller who was let in a moment ago is answered in one step, where that takes no waiting (`HotPages`).
+ * A reply of the normal path is cached for a moment. An identical request, credential included, is answered from the cache
+ * after a check that key, data and limits still allow it. A different query with the headers of a recently authenticated
+ * caller is answered synchronously if all data is cached (`HotPages`).
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import * as AllowFrom from "@quarterdeck/keys/AllowFrom"
@@ -25,7 +25,8 @@ import * as HotWrites from "./HotWrites.ts"
 import * as Moment from "./Moment.ts"
 
 /**
- * How old a reply may be, from when its ordinary way began, how much is kept, and how many wait for one way.
+ * Maximum age of a cached reply, counted from the start of its request; size of the cache; requests that may wait for one
+ * identical request.
  *
  * **Units** milliseconds, bytes, requests.
  */
@@ -37,16 +38,18 @@ export class HotReads extends Context.Service<
   HotReads,
   {
     /**
-     * Puts the hot way before an ordinary one.
+     * Puts the fast path before the normal one.
      *
-     * **Shape** a request of the same words as an earlier one is answered by its reply if that is 20 ms old at most, nothing was
-     * told by any cluster since and no key changed, its key has not expired and permits the client's address, labels that its rule needs are proven, and its
-     * limit lets it. Else a page is made in one step for a caller who was let in within the last 2 s with the same path and
-     * headers, if nothing has to be waited for or refused. Everything else takes the ordinary way; requests of the same words
-     * that come while one is on it wait for it, as long as its reply could be given to them.
+     * **Shape** an identical request gets the cached reply under these conditions: the reply is at most 20 ms old; no cluster
+     * reported a change and no key changed since; the key has not expired, permits the client address and is within its rate
+     * limit; the labels that its rule needs are proven.
+     *
+     * Otherwise a page is made synchronously if the same path and headers were authenticated within the last 2 s, and no
+     * step would wait or refuse. All other requests take the normal path. Identical requests wait for the one in flight
+     * while its reply could still be used for them.
      */
     readonly before: (ordinary: RequestListener) => RequestListener
-    /** Keeps the reply of an ordinary way, if it began by `before` and its like may be answered by it. */
+    /** Caches the reply of the normal path, if the request came through `before` and its reply may be reused. */
     readonly keep: (source: object, record: RequestRecord) => Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/HotReads") {
@@ -68,7 +71,7 @@ const make = Effect.gen(function* () {
   const answer = yield* makeAnswer(moments, recorder)
   const callers = RecentCallers.make(moments)
   const pages = yield* HotPages.make
-  // Whoever exports spans wants to see what each request spends its time on: there each goes the ordinary way.
+  // With tracing every request takes the normal path, so that its spans show where it spends its time.
   const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
   let isOpen = !isTraced
 
@@ -78,7 +81,7 @@ const make = Effect.gen(function* () {
       const startedAt = moments.epochNow()
       const asked = isOpen ? HotRequest.read(request) : undefined
       const goOrdinary = () => {
-        // What is asked for may be what was told: metrics, audit, the last use of a key.
+        // The request may read what the batch writes: metrics, audit, the last use of a key.
         recorder.flush()
         ordinary(request, response)
       }
@@ -91,7 +94,7 @@ const make = Effect.gen(function* () {
       const proceed = () => {
         if (isAnswered()) return
         goOrdinary()
-        // Who left while waiting did so before the ordinary way could hear of it.
+        // If the client disconnected while waiting, the normal path has missed the event.
         if (response.destroyed) response.emit("close")
       }
       if (flights.join(asked, proceed)) return
@@ -104,18 +107,18 @@ const make = Effect.gen(function* () {
       goOrdinary()
     }
 
-  /** Makes the reply to a caller of a moment ago, if that takes one step and its key may ask. */
+  /** Makes the reply for a recently authenticated caller, if that takes one step and the key is within its rate limit. */
   const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
     const caller = callers.find(asked)
     if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
     const made = Result.try(() => {
       const page = pages.make(asked, request, caller)
-      // Nothing changes within one step, however long it takes.
+      // Synchronous code sees no change, so the moment after it is still valid.
       return page && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, [])
     })
     if (Result.isSuccess(made)) return made.success
-    // The ordinary way keeps the defect to the clusters that have it.
-    Effect.runForkWith(services)(Effect.logError("a page was not made in one step", Cause.die(made.failure)))
+    // The normal path isolates the defect to the clusters that cause it.
+    Effect.runForkWith(services)(Effect.logError("the fast path failed to make a page", Cause.die(made.failure)))
     return undefined
   }
 
@@ -146,13 +149,13 @@ const make = Effect.gen(function* () {
   return HotReads.of({ before, keep })
 })
 
-/** Makes what answers a request by a reply that is kept. **Shape** gives whether it did; if not, nothing was done. */
+/** Makes the function that sends a cached reply. It returns false, without any effect, if the reply may not be used. */
 const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, recorder: HitRecorder.HitRecorder) {
   const limit = yield* KeyLimit
   const connections = yield* RequestConnection.make
   const writes = HotWrites.make()
 
-  /** Judges again what may have ended since a reply was made. */
+  /** Returns true if the data, key and label proofs of a reply are still current. */
   const holds = ({ expiresAt, moment, proving }: ReplyCache.StoredReply, now: number): boolean =>
     moments.isPresent(moment)
     && now < expiresAt

@@ -1,10 +1,10 @@
 /**
- * Requests that may be answered by what others of the same words were answered.
+ * List requests that the fast path may answer, and their cache keys.
  */
 import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
-/** Lists whose replies depend on the request's words, the caller's rule and the caches alone. */
+/** Lists whose replies depend only on the request's URL and headers, the caller's rule and the caches. */
 const PATHS: ReadonlySet<string> = new Set([
   "/api/v1/clusters",
   "/api/v1/namespaces",
@@ -12,12 +12,12 @@ const PATHS: ReadonlySet<string> = new Set([
   "/api/v1/workloads"
 ])
 
-/** Headers that decide more than is judged again for each reply, or bring what must be read: the ordinary way knows them. */
+/** Headers that send a request to the normal path, because they announce a body or need checks that the fast path lacks. */
 const REFUSED: ReadonlySet<string> = new Set(["content-length", "expect", "origin", "transfer-encoding", "upgrade"])
 
 /**
- * Headers that may differ between two requests of one answer. What they decide is decided for each request: its id, whether
- * the caller has the reply, where it came from. The others name the request to those who trace it, and are not read.
+ * Headers that may differ between two requests with the same cache key. The fast path evaluates request id, entity tag and
+ * forwarding headers for each request. It ignores the trace headers.
  */
 export const OF_EACH: ReadonlySet<string> = new Set([
   "b3",
@@ -30,30 +30,30 @@ export const OF_EACH: ReadonlySet<string> = new Set([
   "x-request-id"
 ])
 
-/** A request as far as it may be answered so. */
+/** A request that the fast path may answer. */
 export interface HotRequest {
-  /** The same for two requests if and only if they are the same, word for word, but for the headers of each. */
+  /** Hash of the URL and all headers except `OF_EACH`. */
   readonly key: string
-  /** Does as `key` for two requests that may differ in their queries. */
+  /** Hash like `key`, but of the path without the query. */
   readonly callerKey: string
   readonly path: string
   readonly url: string
-  /** The values of a header that was sent more than once are joined, as Node does it. */
+  /** Values of a repeated header are joined by commas, like Node does. */
   readonly ifNoneMatch: string | undefined
   readonly requestId: string | undefined
 }
 
 /**
- * Reads a request; `undefined` for one that takes the ordinary way.
+ * Reads a request. Returns `undefined` if it must take the normal path.
  *
- * **Shape** whatever header the service reads, now or one day, is a part of the key unless it is named above: a header that
- * nobody thought of makes another key, not a wrong answer. The key is a hash, for the credential is among the headers.
+ * **Shape** every header except `OF_EACH` is part of the key, so that an unknown header causes a cache miss, never a wrong
+ * reply. The key is a hash, because the headers include the credential.
  *
  * **Limits** linear in the headers, which are at most 16 KiB.
  */
 export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequest | undefined => {
   const path = pathOf(url)
-  // Live lists are not given again, and what they share they share among themselves. Spelled otherwise it is only a short wait.
+  // Live lists are never cached. A live request in another spelling only waits for a moment longer.
   if (method !== "GET" || !PATHS.has(path) || url.includes("consistency=live")) return undefined
   let words = ""
   let hasCredential = false
@@ -66,7 +66,7 @@ export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequ
     if (name === "authorization") hasCredential = true
     if (name === "if-none-match") ifNoneMatch = ifNoneMatch === undefined ? value : `${ifNoneMatch}, ${value}`
     else if (name === "x-request-id") requestId = requestId === undefined ? value : `${requestId}, ${value}`
-    // Neither a name nor a value holds the end of a line, so that no two requests are spelled alike.
+    // Names and values contain no line feed, so different headers never yield the same text.
     else if (!OF_EACH.has(name)) words += `\n${name}\n${value}`
   }
   if (!hasCredential) return undefined

@@ -1,13 +1,13 @@
 /**
- * Sends replies that are ready together, once the requests at hand are read.
+ * Batches the socket writes of replies until all requests of the current event loop iteration are read.
  *
- * A write wakes who waits for it. By itself each takes longer than all else that such a reply needs; in a row they wake once:
- * 42,000 replies a second in place of 34,500, by a server that does 12 µs of work for each.
+ * A socket write costs more than all other work of a cached reply. Consecutive writes are cheaper than interleaved ones,
+ * because they wake the receiving process once.
  */
 import type { ServerResponse } from "node:http"
 
 export interface HotWrites {
-  /** Sends what is left of a response whose head is set, before the loop takes in anything else. */
+  /** Ends a response whose head is set, with the next batch. */
   readonly end: (response: ServerResponse, body?: string | Uint8Array, encoding?: BufferEncoding) => void
 }
 

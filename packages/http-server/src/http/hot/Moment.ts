@@ -1,11 +1,11 @@
 /**
- * What was true when an answer began to be made, and whether it still is.
+ * Time and versions at which a reply was made, and the check that they are still current.
  */
 import { DataEpoch } from "@quarterdeck/cluster-fanout"
 import { KeyEpoch } from "@quarterdeck/keys"
 import { Clock, Effect } from "effect"
 
-/** A point in time, and the epochs of data and keys then; `madeAt` in milliseconds by `steadyClock`. */
+/** A point in time with the epochs of data and keys. **Units** `madeAt` in milliseconds of the monotonic clock. */
 export interface Moment {
   readonly madeAt: number
   readonly data: number
@@ -13,13 +13,13 @@ export interface Moment {
 }
 
 export interface Moments {
-  /** The present moment. */
+  /** Returns the present moment. */
   readonly now: () => Moment
-  /** Tells whether no cluster told anything and no key changed since a moment, and it is young. */
+  /** Returns true if a moment is at most `maxAgeMs` old, and neither cluster data nor keys have changed since. */
   readonly isPresent: (moment: Moment) => boolean
-  /** Tells whether no key changed since a moment, and it is so young. **Units** milliseconds. */
+  /** Returns true if a moment is at most `maxAgeMs` old and no key has changed since. */
   readonly holdsKeys: (moment: Moment, maxAgeMs: number) => boolean
-  /** The time in milliseconds by `steadyClock`; `epochNow` in milliseconds since the epoch. */
+  /** The monotonic time in milliseconds; `epochNow` is the time in milliseconds since the epoch. */
   readonly steadyNow: () => number
   readonly epochNow: () => number
 }

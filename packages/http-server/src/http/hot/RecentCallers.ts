@@ -1,32 +1,32 @@
 /**
- * Remembers for two seconds who was let in with which headers, so that another question of theirs need not be judged anew.
+ * Cache of callers by their request headers, valid for two seconds, so that a further query needs no new authentication.
  */
 import type { Principal } from "@quarterdeck/keys/Principal"
 import type { RequestRecord } from "../request/RequestRecord.ts"
 import type { HotRequest } from "./HotRequest.ts"
 import type { Moment, Moments } from "./Moment.ts"
 
-/** A caller whose request of a path was answered, and what audit and log told of it. */
+/** A caller whose request was answered, and the record of that request. */
 export interface RecentCaller {
   readonly user: Principal["Service"]
   readonly record: RequestRecord
 }
 
 export interface RecentCallers {
-  /** Remembers who sent a request that began at a moment and was let in. */
+  /** Adds the caller of an authenticated request that started at a moment. */
   readonly remember: (asked: HotRequest, moment: Moment, caller: RecentCaller) => void
-  /** Finds who sends a request: undefined once keys changed, or two seconds have passed. */
+  /** Finds the caller of a request. Undefined if any key has changed since, or after two seconds. */
   readonly find: (asked: HotRequest) => RecentCaller | undefined
-  /** Forgets callers whose time is over. */
+  /** Removes expired callers. */
   readonly sweep: () => void
 }
 
 const LIFE_MS = 2_000
-/** The oldest is forgotten for the next one. */
+/** Maximum number of callers. The oldest is evicted. */
 const MOST = 4_096
 
 export const make = (moments: Moments): RecentCallers => {
-  /** The oldest first. */
+  /** In the order of insertion, oldest first. */
   const callers = new Map<string, { readonly caller: RecentCaller; readonly moment: Moment }>()
   return {
     remember: ({ callerKey }, moment, caller) => {

@@ -1,5 +1,5 @@
 /**
- * Replies that are kept to be given again, within a bound of bytes.
+ * Cache of replies, bounded by bytes.
  */
 import type { ClusterStore } from "@quarterdeck/cluster-fanout"
 import type { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -15,23 +15,22 @@ import type { RecentCaller } from "./RecentCallers.ts"
 import type { Flight } from "./RequestCoalescing.ts"
 import type { Moment } from "./Moment.ts"
 
-/** What is kept of a reply. **Units** `bytes` is what it takes, `madeAt` milliseconds by `steadyClock`. */
+/** A cached reply. **Units** `bytes` of the body; `madeAt` in milliseconds of the monotonic clock. */
 interface Kept {
   readonly bytes: number
   readonly madeAt: number
 }
 
-/** What a reply takes beside its body. */
+/** Estimated memory of a reply in addition to its body. */
 const OVERHEAD_BYTES = 2_048
 
-/** Replies that are kept for a moment, within a bound of bytes. */
 export class ReplyCache<Reply extends Kept> {
   readonly #maxBytes: number
-  /** The oldest first. */
+  /** In the order of insertion, oldest first. */
   readonly #replies = new Map<string, Reply>()
   #bytes = 0
 
-  /** Keeps at most `maxBytes` of replies; one of more than a quarter of that is not kept. */
+  /** Caches at most `maxBytes`. A reply larger than a quarter of `maxBytes` is not cached. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -44,7 +43,7 @@ export class ReplyCache<Reply extends Kept> {
     return this.#replies.get(key)
   }
 
-  /** Keeps a reply in place of the key's earlier one; the oldest make room. */
+  /** Caches a reply, replaces the key's earlier one, and evicts the oldest replies to make room. */
   set(key: string, reply: Reply): void {
     this.#drop(key)
     const bytes = reply.bytes + OVERHEAD_BYTES
@@ -57,7 +56,7 @@ export class ReplyCache<Reply extends Kept> {
     this.#bytes += bytes
   }
 
-  /** Drops what was made before a moment. */
+  /** Removes replies that were made before a time. */
   dropBefore(madeAt: number): void {
     for (const [key, reply] of this.#replies) {
       if (reply.madeAt >= madeAt) return
@@ -80,7 +79,7 @@ export class ReplyCache<Reply extends Kept> {
 
 type Stores = ReadonlyArray<ClusterStore.ClusterStore>
 
-/** A reply that may be given again, and what must be judged before it is. */
+/** A reply that may be sent again, and the facts to check before. */
 export interface StoredReply {
   readonly moment: Moment
   readonly madeAt: number
@@ -88,25 +87,25 @@ export interface StoredReply {
   readonly body: string | Uint8Array
   readonly encoding: BufferEncoding
   readonly etag: string
-  /** Names and values in turn, of the whole reply and of that which says that nothing changed. */
+  /** Alternating names and values, of the 200 reply and of the 304 reply. */
   readonly headers: ReadonlyArray<string>
   readonly unchangedHeaders: ReadonlyArray<string>
-  /** What audit and log tell of each such request. */
+  /** The record for audit and log of each request that gets the reply. */
   readonly record: RequestRecord
   readonly keyId: string
-  /** The client addresses that the key may be used from; requests of one reply come from several. */
+  /** The client addresses that the key permits. Identical requests may come from different addresses. */
   readonly allowFrom: Principal["Service"]["allowFrom"]
-  /** When the key expires, in milliseconds since the epoch. */
+  /** Expiry of the key. **Units** milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Those whose proof of labels the caller's rights depend on. */
+  /** Clusters whose label proof the caller's rights depend on. */
   readonly proving: Stores
 }
 
 /**
- * Makes what is kept of the reply that an ordinary way ended with; `undefined` of one that its like may not be answered by.
+ * Makes the cache entry of a reply of the normal path; `undefined` if the reply may not be reused.
  *
- * **Shape** what is not known to be harmless is not kept: only a list that was given to a key, read from the cache, of a route
- * that the audit calls a read; and nothing whose labels were not proven while it was made.
+ * **Shape** reusable is only a list that was sent to a key, was read from the cache, and belongs to a route that the audit
+ * classifies as a read. Labels that the rule needs must have been proven when the reply was made.
  */
 export const fromFlight = Effect.fnUntraced(function* (
   cache: ClusterCache["Service"],
@@ -122,7 +121,7 @@ export const fromFlight = Effect.fnUntraced(function* (
   return fromList(moment, record, user, list, proving)
 })
 
-/** Makes what is kept of a list, if it is whole. */
+/** Makes the cache entry of a list, if its status is 200 and it has an entity tag. */
 export const fromList = (
   moment: Moment,
   record: RequestRecord,
@@ -149,17 +148,17 @@ export const fromList = (
   }
 }
 
-/** Gives who sent a request whose reply its like may be answered by; undefined of every other request. */
+/** Returns the caller of a request with a reusable reply; undefined for any other request. */
 export const callerOf = (record: RequestRecord): RecentCaller | undefined => {
   const { list, user } = record
   if (list?.status !== 200 || user === undefined || !isOfKey(record)) return undefined
   return { user, record: { ...record, list: undefined, replyHeaders: {}, target: { asked: "", clusters: [] } } }
 }
 
-/** Tells whether the labels of all these clusters are proven. **Units** `now` milliseconds by `steadyClock`. */
+/** Returns true if the labels of all clusters are proven. **Units** `now` in milliseconds of the monotonic clock. */
 export const areProven = (stores: Stores, now: number): boolean => stores.every((store) => store.provesLabels(now))
 
-/** Writes headers as Node takes them soonest: names and values in turn. */
+/** Returns headers as alternating names and values, the fastest form for Node. */
 export const headerList = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const list: Array<string> = []
   for (const name in headers) list.push(name, headers[name] ?? "")
@@ -174,7 +173,7 @@ const isOfKey = ({ actor, audited, isAttempt, isDenied, problem, via }: RequestR
   && isDenied === undefined
   && !isAttempt
 
-/** Finds the clusters whose proof the caller's rights depend on; `undefined` where one of them is not followed. */
+/** Finds the clusters whose label proof the caller's rights depend on; `undefined` if one of them is not cached. */
 const provingOf = Effect.fnUntraced(function* (
   cache: ClusterCache["Service"],
   { rule }: Principal["Service"],
@@ -188,10 +187,10 @@ const provingOf = Effect.fnUntraced(function* (
   return stores.length === target.clusters.length ? stores : undefined
 })
 
-/** So long is a text that Node copies it behind the head, for one write of both. **Units** bytes. */
+/** Longest body that is sent as a string, which Node writes together with the head. **Units** bytes. */
 const MAX_TEXT_BYTES = 8_192
 
-/** Chooses the form that Node writes soonest: a short text with its head, of one byte a character where it is. */
+/** Chooses the body form that Node writes fastest: a string if short, as Latin-1 if each character is one byte. */
 const writtenOf = ({ body, contentLength: bytes, text }: HttpBody.Uint8Array) => {
   if (text === undefined || bytes > MAX_TEXT_BYTES) return { bytes, body, encoding: "utf8" as const }
   return { bytes, body: text, encoding: text.length === bytes ? ("latin1" as const) : ("utf8" as const) }

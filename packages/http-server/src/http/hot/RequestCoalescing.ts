@@ -1,11 +1,11 @@
 /**
- * Has requests of the same words wait for the one of them that is on the ordinary way.
+ * Coalesces identical in-flight requests (single flight).
  */
 import { Effect } from "effect"
 import type { HotRequest } from "./HotRequest.ts"
 import type { Moment, Moments } from "./Moment.ts"
 
-/** An ordinary way that may lead to a reply that is kept, and who waits for it. */
+/** A request on the normal path whose reply may be reusable, and the identical requests that wait for it. */
 export interface Flight {
   readonly asked: HotRequest
   readonly moment: Moment
@@ -13,19 +13,20 @@ export interface Flight {
 }
 
 export interface RequestCoalescing {
-  /** Notes that a request takes the ordinary way. **Shape** `source` is Node's request, by which its flight is found again. */
+  /** Starts the flight of a request on the normal path. **Shape** `source` is Node's request, the key of `take`. */
   readonly begin: (asked: HotRequest, source: object) => void
   /**
-   * Has `proceed` called once the like of a request has ended its way; gives whether there is one whose reply could be given.
+   * Calls `proceed` once the flight of an identical request has ended. Returns false if there is no such flight, or its
+   * reply could not be used.
    *
-   * **Limits** it waits for `maxAgeMs` at most: what takes longer is too old for it.
+   * **Limits** waits at most `maxAgeMs`, because a later reply would be too old; at most `maxWaiting` requests wait.
    */
   readonly join: (asked: HotRequest, proceed: () => void) => boolean
-  /** Finds the flight of a request, once. */
+  /** Returns and removes the flight of a request. */
   readonly take: (source: object) => Flight | undefined
-  /** Forgets the flights that began before a moment: one whose client left has no end. */
+  /** Removes flights that started before a time. A flight whose client disconnected never ends. */
   readonly dropBefore: (madeAt: number) => void
-  /** Ends a flight, and has those proceed who waited for it, after whoever is served at the moment. */
+  /** Ends a flight, and lets the waiting requests proceed in the next event loop iteration. */
   readonly end: (flight: Flight) => void
 }
 
