@@ -1,5 +1,5 @@
 /**
- * The whole HTTP surface as one effect: a request in, a response out, nothing left to fail.
+ * All HTTP routes as one effect from a request to a response, without an error channel.
  */
 import { Api } from "@quarterdeck/contract/Api"
 import { Cause, Effect, Layer } from "effect"
@@ -39,16 +39,16 @@ import * as HostHeader from "./guard/HostHeader.ts"
 import * as TargetResolution from "./guard/TargetResolution.ts"
 import * as ServedRequest from "./audit/ServedRequest.ts"
 
-/** One path, one spelling: a policy, a log line and a proxy's rule must agree on what was asked. */
+/** Each route has exactly one spelling, so that policies, log lines and rules of proxies agree on the path. */
 const ROUTER_CONFIG = {
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
   ignoreTrailingSlash: false,
-  /** The longest name of Kubernetes, and of a cluster. */
+  /** Length of the longest name of Kubernetes objects and of clusters. */
   maxParamLength: 253
 }
 
-/** The router takes `;` and `#` for the end of a path, so that one route would have paths without number. */
+/** Returns false for a path with `;` or `#`. The router ends paths there, so a route would have unlimited spellings. */
 const isPlainPath = (url: string): boolean => !/^[^?;#]*[;#]/.test(url)
 
 const handlers = Layer.mergeAll(
@@ -69,7 +69,7 @@ const handlers = Layer.mergeAll(
   WorkloadHandlers
 )
 
-/** Builds what answers by the routes, and what answers where there is none. */
+/** Builds the handler of all routes, and the handler of unknown paths. */
 const makeRouter = Effect.gen(function* () {
   const guard = yield* Guard
   const metrics = yield* MetricsRoute.routes
@@ -86,7 +86,7 @@ const makeRouter = Effect.gen(function* () {
     ).pipe(Layer.provide(noteRoute(pages)))
   ).pipe(
     Effect.provideService(HttpRouter.RouterConfig, ROUTER_CONFIG),
-    // A host's own router must not be found and filled: that would serve these routes outside the host's prefix.
+    // A fresh memo map keeps these routes out of a host's own router, which would serve them outside the host's prefix.
     Effect.provideService(Layer.CurrentMemoMap, yield* Layer.makeMemoMap)
   )
   const allowedMethods = makeAllowedMethods(
@@ -101,14 +101,14 @@ const makeRouter = Effect.gen(function* () {
     ROUTER_CONFIG
   )
 
-  /** Unknown paths need a key too, so that nobody can map the surface without one. */
+  /** Handles unknown paths. They require a key too, so that clients without a key cannot discover routes. */
   const unmatched = Effect.gen(function* () {
     yield* guard.authenticate
     const request = yield* HttpServerRequest.HttpServerRequest
     const methods = isPlainPath(request.url) ? allowedMethods(request.url) : []
     if (methods.length === 0) return yield* Refusal.refuse("not_found", { detail: "no route has this path" })
     const allow = methods.join(", ")
-    return yield* Refusal.refuse("method_not_allowed", { detail: `the path answers to ${allow}` }, { allow })
+    return yield* Refusal.refuse("method_not_allowed", { detail: `the path allows only ${allow}` }, { allow })
   }).pipe(Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))))
 
   const answered = router.pipe(
@@ -125,7 +125,7 @@ const makeRouter = Effect.gen(function* () {
 /**
  * Builds the effect that serves one request.
  *
- * **Errors** none is left: a refusal is a problem document, a defect is logged and becomes `internal_error`.
+ * **Errors** none: a refusal becomes a problem document; a defect is logged and becomes `internal_error`.
  */
 export const make = Effect.gen(function* () {
   const connections = yield* RequestConnection.make
@@ -142,11 +142,11 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** Finds what answers a request. */
+  /** Finds the handler of a request. */
   const answerOf = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     if (!isPlainPath(url)) return unmatched
     return McpRoute.isOf(method, url)
-      ? // What a router serves ends when its client leaves; what is served beside one must say so.
+      ? // The router interrupts its handlers if the client disconnects. MCP is outside the router, so it must opt in.
         Effect.andThen(writeRoute({ route: McpApp.MCP_PATH }), Effect.interruptible(mcp)).pipe(
           Effect.catch((problem) => Effect.succeed(Refusal.respond(problem))),
           Effect.catchCause(failed)
@@ -170,11 +170,11 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Gives the methods that a path answers to. **Shape** empty when no route has the path; `HEAD` goes with `GET`. */
+/** Returns the methods that a path allows. **Shape** empty if no route has the path; `GET` implies `HEAD`. */
 type AllowedMethods = (url: string) => ReadonlyArray<string>
 
 /**
- * Collects routes, matched as the router matches them.
+ * Makes the function from routes, matched like the router does.
  */
 const makeAllowedMethods = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: `/${string}` }>,
@@ -191,7 +191,7 @@ const makeAllowedMethods = (
 
 const writeRoute = RequestRecord.writer("route")
 
-/** Notes the pattern of the route that the router found, before anything of it runs. */
+/** Records the pattern of the matched route before its handler runs. */
 const noteRoute = (pages: ReadonlyArray<PageRoute>) => {
   const patterns = new Map<string, string>(pages.map(({ path, pattern }) => [path, pattern]))
   return HttpRouter.middleware((handler) =>
@@ -205,6 +205,6 @@ const failed = (cause: Cause.Cause<unknown>) => (Cause.hasInterruptsOnly(cause) 
 
 const failure = (cause: Cause.Cause<unknown>) =>
   Effect.logError("request failed", cause).pipe(
-    Effect.andThen(Refusal.make("internal_error", { detail: "the service failed; its log holds the cause" })),
+    Effect.andThen(Refusal.make("internal_error", { detail: "the service failed; its log has the cause" })),
     Effect.map(Refusal.respond)
   )

@@ -79,7 +79,7 @@ onOneDriver(
         yield* LogReader.until("the end", reader, ({ isClosed }) => isClosed)
         assert.strictEqual(
           reader.text,
-          "two\nthree\nfour\nquarterdeck: the log ends here: container_ended: the container writes no more, or its log was rotated\n"
+          "two\nthree\nfour\nquarterdeck: the log ends here: container_ended: the container has ended, or its log was rotated\n"
         )
       }).pipe(Effect.scoped)
     )

@@ -1,5 +1,5 @@
 /**
- * Replies with the progress of many actions as server-sent events, to a caller that asks for them.
+ * Replies with the progress of a bulk action as server-sent events, if the client accepts them.
  *
  * **Source** WHATWG HTML, "Server-sent events"; RFC 9110 §12.5.1, "Accept".
  */
@@ -15,7 +15,7 @@ import { StreamLimits } from "../stream/Streams.ts"
 
 type Outcome = BulkActionResult["outcomes"][number]
 
-/** Is told how the work goes on. **Shape** behind `begin` the work fails no more. */
+/** Callbacks of a bulk action. **Shape** after `begin`, the work has no expected failure. */
 export interface Progress {
   readonly begin: Effect.Effect<void>
   readonly tell: (outcome: Outcome) => Effect.Effect<void>
@@ -26,7 +26,7 @@ const METHOD = "POST"
 const OK = 200
 const FAILED = 500
 
-/** Whether an Accept header asks for events: it names them, and nothing says that it prefers JSON. */
+/** Returns true if an Accept header names events, with at least the weight of JSON. */
 export const isAskedFor = (accept: string | undefined): boolean => {
   const weights = new Map(
     (accept ?? "").split(",").map((range) => {
@@ -41,7 +41,7 @@ export const isAskedFor = (accept: string | undefined): boolean => {
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(BulkActionResult))
 
-/** Makes the `data` of the event `end`: how many targets there are of each status. */
+/** Makes the `data` of the event `end`: the number of targets of each status. */
 const endOf = ({ outcomes, partial }: BulkActionResult) => {
   const counts = { applied: 0, dryRun: 0, refused: 0, failed: 0 }
   for (const { status } of outcomes) counts[status]++
@@ -49,12 +49,12 @@ const endOf = ({ outcomes, partial }: BulkActionResult) => {
 }
 
 /**
- * Makes what replies with the progress of some work, which gives the text of a `BulkActionResult`.
+ * Makes the function that replies with the progress of work whose result is the text of a `BulkActionResult`.
  *
- * **Shape** an `outcome` for each target as it is known, then `end`. Work that ends without having begun, for its answer is known
- * from before, is told by that answer. The audit hears of the outcome once there is one, whether the caller stays or not.
+ * **Shape** one event `outcome` for each target as soon as it is known, then `end`. An idempotent replay sends the stored
+ * outcomes. The audit gets the outcome even if the client disconnects.
  *
- * **Errors** those of the work, which began nothing.
+ * **Errors** those of the work before `begin`, when nothing has been changed.
  */
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (Exit.isSuccess(exit)) yield* DetachedOutcome.outlast
         else if (record.isLasting) {
-          yield* Effect.logError("many actions failed", exit.cause)
+          yield* Effect.logError("a bulk action failed", exit.cause)
           send("end", { code: "internal_error" })
         }
         Queue.endUnsafe(events)

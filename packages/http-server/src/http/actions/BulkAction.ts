@@ -1,5 +1,5 @@
 /**
- * `POST /api/v1/workloads/actions`: many workloads, each changed once.
+ * `POST /api/v1/workloads/actions`: one action on many workloads.
  */
 import { BulkActions } from "@quarterdeck/cluster-fanout"
 import type { BulkActionRequest, BulkActionResult, StopCode } from "@quarterdeck/contract/WorkloadsGroup"
@@ -32,24 +32,23 @@ interface Asked {
   readonly headers: { readonly "idempotency-key"?: string }
 }
 
-/** What changes workloads. */
+/** Inputs of a bulk action. */
 interface Doing {
   readonly bulk: BulkActions.BulkActions["Service"]
   readonly body: BulkBody.BulkBody
   readonly target: Target
   readonly principal: Principal["Service"]
-  /** Tells the audit what is about to be changed. */
+  /** Writes the audit event that precedes the change. */
   readonly begin: Effect.Effect<void, Problem.Problem>
-  /** Why the caller may change nothing more. */
+  /** The reason why the caller may not change any further workload. */
   readonly stopped: Effect.Effect<StopCode | undefined>
-  /** Who is told how it goes on. */
   readonly progress?: ActionProgress.Progress
 }
 
 /**
  * Makes the handler.
  *
- * **Shape** syntax first, then scope, then what was answered before, then the clusters.
+ * **Shape** checks syntax, then scope, then the idempotency key, then the clusters.
  */
 export const make = Effect.gen(function* () {
   const bulk = yield* BulkActions.BulkActions
@@ -75,7 +74,7 @@ export const make = Effect.gen(function* () {
     }
     const stopped = Effect.map(yield* CallerRecheck.make(authenticator, sessions), stopOf)
     const key = headers["idempotency-key"]
-    // Names were judged above; what labels select follows from the rule, and the answer of another rule is not this one's.
+    // A label selector selects within the rule, so a replay must have the same rule. Named targets were checked above.
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
       const { begin } = trail
@@ -94,17 +93,17 @@ export const make = Effect.gen(function* () {
     }
     const { accept } = (yield* HttpServerRequest.HttpServerRequest).headers
     if (ActionProgress.isAskedFor(accept)) return yield* Effect.uninterruptible(replyWithProgress(once))
-    // Whoever asked may leave: what was begun is done, and the audit tells its outcome.
+    // If the client disconnects, the action still completes and the audit has its outcome.
     const text = yield* Effect.uninterruptible(Effect.tap(once(), () => DetachedOutcome.settle(OK)))
     return HttpServerResponse.text(text, { contentType: "application/json" })
   })
 })
 
-/** All that tells one question from another: what stands in the body, the target, which a header may name, and what may be found. */
+/** Returns the fingerprint of a request for its idempotency key: body, target (which a header may name) and rule. */
 const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] | undefined) =>
   Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
 
-/** Changes, and gives the reply. **Errors** with nothing done. */
+/** Runs a bulk action and returns the text of the reply. **Errors** only before any change. */
 const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, progress, stopped, target }: Doing) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   const { change, isDryRun, which } = body
@@ -121,7 +120,7 @@ const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, pro
         })
   yield* TargetResolution.noteNamespaces(AuditedBody.namespacesOf(found.targets))
   yield* TargetResolution.noteObject(AuditedBody.objectOf(change.action, found.targets.length))
-  // Named workloads were in the audit before the handler ran.
+  // For named workloads, the guard wrote the audit event before the handler ran.
   if (which._tag !== "Named") yield* begin
   if (progress !== undefined) yield* progress.begin
   const outcomes = yield* bulk.run({
@@ -138,7 +137,7 @@ const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, pro
   return JSON.stringify({ outcomes, partial } satisfies BulkActionResult)
 })
 
-/** Tells why workloads whose turn comes after the key's end, or its narrowing, are left as they are. */
+/** Returns the code of workloads that are not changed because the key has ended or its rule was narrowed. */
 const stopOf = (reason: string | undefined): StopCode | undefined => {
   switch (reason) {
     case undefined:

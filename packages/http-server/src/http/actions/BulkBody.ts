@@ -1,5 +1,5 @@
 /**
- * The body of `POST /api/v1/workloads/actions`: which workloads, and what shall become of them.
+ * The body of `POST /api/v1/workloads/actions`: the workloads and the change.
  */
 import { type Action, BulkActions, LabelSelector } from "@quarterdeck/cluster-fanout"
 import { BulkActionRequest } from "@quarterdeck/contract/WorkloadsGroup"
@@ -25,12 +25,12 @@ const changeOf = ({ action, replicas }: BulkActionRequest) => {
   }
   return replicas === undefined
     ? Effect.succeed<Action.Change>({ action })
-    : fault("replicas", `stands with scale alone, not with ${action}`)
+    : fault("replicas", `is allowed only with scale, not with ${action}`)
 }
 
 const namedBy = (request: BulkActionRequest, targets: ReadonlyArray<BulkActions.BulkTarget>) => {
   for (const field of ["labelSelector", "multiCluster", "clusters"] as const) {
-    if (request[field] !== undefined) return fault(field, "stands without targets alone: they name their clusters")
+    if (request[field] !== undefined) return fault(field, "is not allowed together with targets")
   }
   const { length } = targets
   if (length === 0 || length > BulkActions.MAX_TARGETS) {
@@ -39,22 +39,22 @@ const namedBy = (request: BulkActionRequest, targets: ReadonlyArray<BulkActions.
   const seen = new Set<string>()
   for (const [index, { cluster, kind, name, namespace }] of targets.entries()) {
     const place = JSON.stringify([cluster, namespace, kind, name])
-    if (seen.has(place)) return fault(`targets[${index}]`, "stands twice; each workload is changed once")
+    if (seen.has(place)) return fault(`targets[${index}]`, "is a duplicate; each workload may be named once")
     seen.add(place)
   }
   return Effect.succeed<BulkBody["which"]>({ _tag: "Named", targets })
 }
 
 const selectedBy = (text: string | undefined) => {
-  if (text === undefined) return fault("targets", "is required, or labelSelector in its place")
+  if (text === undefined) return fault("targets", "is required unless labelSelector is set")
   const selector = LabelSelector.parse(text)
   if (Result.isFailure(selector)) return fault("labelSelector", selector.failure.message)
   return selector.success.length === 0
-    ? fault("labelSelector", "selects everything; name a label")
+    ? fault("labelSelector", "selects every workload; name at least one label")
     : Effect.succeed<BulkBody["which"]>({ _tag: "Selected", labelSelector: selector.success })
 }
 
-/** Reads the body of the current request. **Errors** `malformed_json`, `invalid_body` with the field at fault. */
+/** Reads the body of the current request. **Errors** `malformed_json`, `invalid_body` with the invalid field. */
 export const read = Effect.gen(function* () {
   const request = yield* RequestBody.decode(BulkActionRequest)
   const { dryRun, labelSelector, targets } = request

@@ -1,5 +1,5 @@
 /**
- * Replies that are files of costs, written while they are sent.
+ * Cost reports as CSV files, streamed to the client.
  */
 import { FileReply } from "@quarterdeck/contract"
 import type { CostError } from "@quarterdeck/cost/CostError"
@@ -7,17 +7,17 @@ import type { ReportWindow } from "@quarterdeck/cost/CostRow"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-/** A file has no place for coverage: the header says whether something of the window is missing. */
+/** Header that is `true` if costs of the window are missing. A file cannot contain coverage. */
 const PARTIAL_HEADER = "x-quarterdeck-partial"
 
-/** What is told beside the rows. **Shape** `what` names the file, together with the window that it covers. */
+/** Facts of a file in addition to its rows. **Shape** the file name consists of `what` and the window. */
 export interface FileFacts {
   readonly what: string
   readonly window: ReportWindow
   readonly partial: boolean
 }
 
-/** Names a file by what it holds and its window. **Example** `costs-2026-03-01T1000Z-2026-03-08T1020Z.csv` */
+/** Returns the name of a file. **Example** `costs-2026-03-01T1000Z-2026-03-08T1020Z.csv` */
 const nameOf = ({ what, window: { end, start } }: FileFacts): string =>
   `${what}-${minuteOf(start)}-${minuteOf(end)}.csv`
 
@@ -26,9 +26,9 @@ const minuteOf = (instant: string): string => `${instant.slice(0, 16).replace(":
 /**
  * Makes the reply.
  *
- * **Shape** a failure on the way is logged, and cuts the reply off, so that no caller takes a part for the whole.
+ * **Shape** a failure is logged and aborts the reply, so that the client notices the incomplete file.
  *
- * **Limits** one part of the text is held; the caller's pace is kept, and the work ends when the caller goes away.
+ * **Limits** one chunk of the text is in memory. The file is read at the client's pace, and stops if the client disconnects.
  */
 export const reply = (
   facts: FileFacts,
@@ -36,7 +36,9 @@ export const reply = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.stream(
     text.pipe(
-      Stream.tapError((error) => Effect.logError("a file of costs was cut off", error)),
+      Stream.tapError((error) =>
+        Effect.logError("aborted the download of a cost file because the costs could not be read", error)
+      ),
       Stream.encodeText
     ),
     {

@@ -1,5 +1,5 @@
 /**
- * How each addressed cluster of a cost report is now, asked in one fan-out.
+ * Current status of each addressed cluster of a cost report, read in one fan-out.
  */
 import { ClusterReader, type Reading } from "@quarterdeck/cluster-fanout/ClusterReader"
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
@@ -16,19 +16,19 @@ import type { Retired } from "./RetiredHistories.ts"
 type Labels = ClusterView["labels"]
 
 /**
- * How long a report waits for a cluster that has not been read yet. **Units** milliseconds.
+ * Maximum time that a report waits for a cluster that has not synced. **Units** milliseconds.
  *
- * Costs come from the history whatever the cluster says: only a key's own labels are worth the whole deadline.
+ * Costs come from the history, whatever the status of the cluster. Only label rules justify the whole deadline.
  */
 const STATUS_WAIT_MS = 250
 
 /**
- * Makes the question.
+ * Makes the function that reads the clusters.
  *
- * **Shape** costs come from the history, so nothing is read of a cluster but whether it answers, whether its pods can be
- * seen, which is what costs are made of, and for a key that selects namespaces by label, their labels.
+ * **Shape** reads from each cluster whether it answers and whether its pods are readable, because pods are the source of
+ * costs. If the key selects namespaces by label, also reads the labels of namespaces.
  *
- * **Limits** cached; ends within {@link STATUS_WAIT_MS}, for labels within the default deadline of a fan-out.
+ * **Limits** reads from the cache. Takes at most {@link STATUS_WAIT_MS}, with labels the default deadline of a fan-out.
  */
 export const make = Effect.gen(function* () {
   const fanOut = yield* FanOut
@@ -72,7 +72,10 @@ const labelsOf = ({ ageMs, isStale, labels, missingKinds, staleCause }: Reading)
 
 const noLabels: Labels = () => undefined
 
-/** The coverage of a history whose cluster left. **Units** `ageMs` since its last hour ended, which may be the present one. */
+/**
+ * Returns the coverage of the history of a removed cluster. **Units** `ageMs` since the end of its last hour, 0 if that is
+ * the current hour.
+ */
 const left = (name: HistoryName, ageMs: number): ClusterView["coverage"] => ({
   name,
   status: "retired",
@@ -89,5 +92,5 @@ const unasked = (name: ClusterName): Coverage => ({
   count: 0,
   ageMs: 0,
   latencyMs: 0,
-  error: { code: "cluster_removed", message: `cluster ${name} was not asked` }
+  error: { code: "cluster_removed", message: `cluster ${name} is no longer registered` }
 })

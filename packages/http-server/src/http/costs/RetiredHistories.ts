@@ -1,5 +1,5 @@
 /**
- * The cost histories of clusters that left, as far as a caller may see them.
+ * Cost histories of removed clusters that a caller may see.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { CostHistories } from "@quarterdeck/cost/CostHistories"
@@ -13,16 +13,16 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Effect } from "effect"
 
-/** When the figures of each history end. **Units** milliseconds since the epoch. */
+/** The end of each history. **Units** milliseconds since the epoch. */
 export type Retired = ReadonlyMap<HistoryName, number>
 
 /**
- * Makes the look-up of histories with costs in a range whose names no registered cluster has.
+ * Makes the function that finds histories with costs in a range and without a registered cluster of their name.
  *
- * A key with label rules sees none: no cluster proves the labels. A key with a cluster scope sees those under its
- * clusters' own names; a renamed history is of a cluster that its rule never named.
+ * A key with label rules sees none, because no cluster can prove the labels. A key with a cluster scope sees histories
+ * under the names in its scope. A renamed history belongs to a cluster that the rule never named.
  *
- * **Limits** asks the store once a minute at most.
+ * **Limits** reads the store at most once a minute.
  */
 export const make = Effect.gen(function* () {
   const histories = yield* CostHistories
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
       if (!registered.has(name) && Target.reaches(scope, name)) found.set(name, toMs)
     }
     for (const { name, toMs } of yield* histories.within(window)) add(name, toMs)
-    // The last hour of a cluster that has just left is closed at its end.
+    // The last hour of a cluster that has just been removed is stored only when the hour ends.
     for (const { key, toMs } of yield* sampler.unclosed) {
       if (toMs > window.startMs && Units.hourOf(toMs) < window.endMs) add(histories.nameOf(key), toMs)
     }

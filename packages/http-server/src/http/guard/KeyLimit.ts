@@ -77,7 +77,7 @@ export class KeyLimit extends Context.Service<
         const headers = headersOf("key", rate, verdict)
         if (verdict.isAllowed) return headers
         yield* Metric.update(limited, 1)
-        const detail = `too many requests with this key: the limit is ${rate.perSecond} a second, in bursts of ${rate.burst}; a live read or a bulk change counts once per cluster, at most ${most} times`
+        const detail = `too many requests with this key: the limit is ${rate.perSecond} a second and ${rate.burst} in a burst; a live read or a bulk change counts once per cluster, at most ${most} times`
         return yield* refuse("rate_limited", { detail }, headers)
       })
       const spend = (principal: Principal["Service"], resolved?: ResolvedRequest) =>

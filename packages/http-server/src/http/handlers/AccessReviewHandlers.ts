@@ -78,7 +78,7 @@ const routeOf = (cell: Cell): Cell | undefined => {
 const ALLOWED: AccessReview = { allowed: true }
 const refusedAs = (code: Code | "unsupported"): AccessReview => ({ allowed: false, code })
 
-/** Makes the smallest request that shows whether a caller reaches a namespace. */
+/** A request for one row, which shows whether a caller reaches a namespace. */
 type Call = (caller: Caller, target: Target, namespace: string) => Effect.Effect<void, Problem>
 
 /**

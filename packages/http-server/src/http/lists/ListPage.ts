@@ -1,5 +1,5 @@
 /**
- * The page that a list request asks for, defaults filled in.
+ * The page that a list request asks for, with defaults.
  */
 import { LabelSelector } from "@quarterdeck/cluster-fanout"
 import { DEFAULT_LIMIT, type Order, type Page } from "@quarterdeck/cluster-fanout/ListQuery"
@@ -23,22 +23,22 @@ interface PageParameters<Sort extends string> {
 }
 
 /**
- * Fills in what was not asked for.
+ * Makes the page of a query, with defaults. `sort` is the default sort key.
  *
- * **Errors** `invalid_parameter` for a deadline over the configured maximum.
+ * **Errors** `invalid_parameter` for a deadline above the configured maximum.
  */
 export const fromQuery = Effect.fnUntraced(function* <Sort extends string>(query: PageParameters<Sort>, sort: Sort) {
   const { maxTimeoutMs, timeoutMs } = yield* Deadlines
   if (query.timeoutMs !== undefined && query.timeoutMs > maxTimeoutMs) {
     return yield* refuse("invalid_parameter", {
-      detail: `timeoutMs: at most ${maxTimeoutMs} here`,
+      detail: `timeoutMs: must be at most ${maxTimeoutMs}`,
       field: "timeoutMs"
     })
   }
   return pageOf(query, sort, timeoutMs)
 })
 
-/** Fills in what was not asked for. **Units** `timeoutMs` is the deadline where the query names none, in milliseconds. */
+/** Makes the page of a valid query. **Units** `timeoutMs`, the default deadline, in milliseconds. */
 export const pageOf = <Sort extends string>(
   query: PageParameters<Sort>,
   sort: Sort,
@@ -55,7 +55,7 @@ export const pageOf = <Sort extends string>(
 /**
  * Parses the label selector of a query.
  *
- * **Errors** `invalid_parameter` with the place of the fault.
+ * **Errors** `invalid_parameter` with the position of the error.
  */
 export const labelSelectorOf = Effect.fnUntraced(function* (text: string | undefined) {
   const selector = LabelSelector.parse(text ?? "")

@@ -1,5 +1,5 @@
 /**
- * What a list request asks of the clusters, for the caller who sends it.
+ * Queries of list requests, limited to the caller's scope.
  */
 import type { LabelSelector } from "@quarterdeck/cluster-fanout"
 import type { Page, PodSort, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
@@ -10,20 +10,20 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { namedObject } from "./ListPage.ts"
 
-/** A caller, and the clusters that its request reaches. */
+/** A caller and the admitted target of its request. */
 export interface AdmittedCaller {
   readonly principal: Principal["Service"]
   readonly target: Target
 }
 
-/** What a query narrows workloads by. */
+/** Filter parameters of workloads. */
 interface WorkloadNarrowing {
   readonly namespace?: ReadonlyArray<string>
   readonly kind?: ReadonlyArray<string>
   readonly name?: string
 }
 
-/** What a query narrows pods by. */
+/** Filter parameters of pods. */
 interface PodNarrowing {
   readonly namespace?: ReadonlyArray<string>
   readonly name?: string
@@ -42,7 +42,7 @@ export const workloadFilter = (
   ...(name === undefined ? {} : { name })
 })
 
-/** Asks for workloads that the caller's rule reaches. */
+/** Makes the query for workloads within the caller's rule. */
 export const ofWorkloads = (
   query: WorkloadNarrowing,
   labelSelector: LabelSelector.LabelSelector,
@@ -50,7 +50,7 @@ export const ofWorkloads = (
   caller: AdmittedCaller
 ): WorkloadQuery => ({ ...within(caller), filter: workloadFilter(query, labelSelector), page })
 
-/** Asks for pods that the caller's rule reaches. */
+/** Makes the query for pods within the caller's rule. */
 export const ofPods = (
   { name, namespace, node, status, workload }: PodNarrowing,
   labelSelector: LabelSelector.LabelSelector,
@@ -69,7 +69,7 @@ export const ofPods = (
   page
 })
 
-/** Narrows a list to the clusters of its target and the namespaces of the caller's rule. */
+/** Limits a list to the clusters of its target and the namespaces of the caller's rule. */
 export const within = ({ principal: { keyId, rule }, target }: AdmittedCaller) => ({
   target,
   namespaces: Rule.namespaceFilter(rule),

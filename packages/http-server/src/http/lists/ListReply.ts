@@ -1,7 +1,7 @@
 /**
- * Replies with a list, and tells who has it already that nothing changed.
+ * Replies with a list, or with 304 to a client that already has it.
  *
- * The tag is of rows and statuses: ages and latencies differ from one reply to the next and change nothing.
+ * The entity tag covers rows and statuses, but not ages and latencies, which differ in every reply.
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type * as Clusters from "@quarterdeck/cluster-fanout/Clusters"
@@ -13,7 +13,7 @@ import * as EntityTag from "../request/EntityTag.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import { type RowTexts, Texts } from "./RowTexts.ts"
 
-/** What follows the rows of a merged list. */
+/** Members of a merged list beside its rows. */
 interface Envelope {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean
@@ -23,20 +23,20 @@ interface Envelope {
 
 type Rows<Name extends string> = Envelope & { readonly [K in Name]: ReadonlyArray<object> }
 
-/** The largest page. A page of more rows ends earlier. **Units** bytes of the body. */
+/** Largest page. A larger page is cut to fewer rows. **Units** bytes of the body. */
 export const PAGE_BYTES = 4 * 2 ** 20
 
 /**
  * Replies with a merged list.
  *
- * **Shape** rows are plain values of the contract's type: they are written as they are, without a walk by the schema, and
- * once for both the reply and its tag.
+ * **Shape** rows already have the contract's type, so they are not encoded by the schema. Their text is made once, for both
+ * the reply and its entity tag.
  */
 export const ofRows = Effect.fnUntraced(function* <Name extends string>(name: Name, list: Rows<Name>) {
   return yield* reply(made(name, list, yield* Texts))
 })
 
-/** Makes the whole reply of a merged list, with its tag. **Limits** {@link PAGE_BYTES}, but for one row alone. */
+/** Makes the reply of a merged list, with its entity tag. **Limits** {@link PAGE_BYTES}, or one longer row. */
 export const made = <Name extends string>(
   name: Name,
   list: Rows<Name>,
@@ -54,15 +54,15 @@ export const made = <Name extends string>(
   const whole = pageOf(name, rows, list, list.nextCursor)
   if (rows.length === list[name].length && whole.bytes.length <= PAGE_BYTES) return whole.response
   const count = fitting(rows, PAGE_BYTES - (whole.bytes.length - whole.rowBytes))
-  // A row alone may be longer than a page, and is the last one all the same.
+  // All rows fit: a single row may be longer than a page.
   if (count === list[name].length) return whole.response
   return pageOf(name, rows.slice(0, count), list, list.cursorAfter(count)).response
 }
 
-/** Bytes of a cursor, at most: the page may have had none before it was cut. */
+/** Maximum size of a cursor, which a page gets when it is cut. */
 const CURSOR_BYTES = 4_096 + 20
 
-/** Counts the rows that fit into so many bytes: at least one. */
+/** Returns how many rows fit into `bytes`, at least one. */
 const fitting = (rows: ReadonlyArray<string>, bytes: number): number => {
   let left = bytes - CURSOR_BYTES
   const count = rows.findIndex((text) => {
@@ -80,10 +80,10 @@ const pageOf = (
 ) => {
   const rows = `[${texts.join(",")}]`
   const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
-  // A cursor serves one key and one target: who has another one must not keep it.
+  // The tag covers the cursor, because a cursor is valid for only one key and target.
   const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor])
   const head = `{${JSON.stringify(name)}:`
-  // A long text is turned into bytes once, for the tag, the length and the socket.
+  // Encodes the text once, for the tag, the length and the socket.
   const bytes = Buffer.from(`${head}${rows},${envelope.slice(1)}`)
   const ofTheRows = bytes.subarray(Buffer.byteLength(head), bytes.length - Buffer.byteLength(envelope))
   const response = tagged(
@@ -93,7 +93,7 @@ const pageOf = (
   return { bytes, rowBytes: ofTheRows.length, response }
 }
 
-/** Cuts the labels of rows and returns as many as a page holds. */
+/** Limits the labels of rows, and returns as many rows as fit a page. */
 export const fittingRows = <Row extends object>(all: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   const rows = all.map(RowLimit.limited)
   return rows.slice(
@@ -106,9 +106,9 @@ export const fittingRows = <Row extends object>(all: ReadonlyArray<Row>): Readon
 }
 
 /**
- * Replies with the list of clusters, whose rows hold their own coverage.
+ * Replies with the list of clusters, whose rows contain their own coverage.
  *
- * **Limits** {@link PAGE_BYTES}, but for one row alone.
+ * **Limits** {@link PAGE_BYTES}, or one longer row.
  */
 export const ofClusters = ({ clusters: all, cursorAfter, nextCursor, partial }: Clusters.ClusterList) => {
   const clusters = fittingRows(all)

@@ -1,17 +1,17 @@
 /**
- * The JSON text of rows that stay the same from one reply to the next: made once, and held within a bound.
+ * Bounded cache of the JSON text of rows that do not change between replies.
  */
 import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import { Context } from "effect"
 
-/** The most characters of all texts that are held; of plain rows, as many bytes. */
+/** Maximum size of the cache. **Units** characters, which are bytes for ASCII text. */
 const MOST = 64 * 2 ** 20
 
 /**
- * Holds texts by the row itself, so that one that changed, or is gone, takes its text with it.
+ * Caches texts by row object. A changed row is a new object, and the text of a removed row is garbage collected.
  *
- * **Limits** two generations of half the bound each: when the younger is full the older goes, and what is asked for again
- * is young again.
+ * **Limits** two generations of half the bound each. If the young generation is full, the old one is evicted. A cache hit
+ * moves a text to the young generation.
  */
 export class RowTexts {
   readonly #most: number
@@ -24,12 +24,12 @@ export class RowTexts {
     this.#most = most
   }
 
-  /** How many characters are held at most: those of rows that are gone count until their generation goes. */
+  /** Upper bound of the cached characters. Removed rows count until their generation is evicted. */
   get characters(): number {
     return this.#characters + this.#oldCharacters
   }
 
-  /** Returns the text of a row, its labels cut. **Shape** The caller never changes the row afterwards. */
+  /** Returns the text of a row with limited labels. **Shape** the caller must not change the row afterwards. */
   of(row: object): string {
     const held = this.#young.get(row)
     if (held !== undefined) return held
@@ -46,7 +46,7 @@ export class RowTexts {
   }
 }
 
-/** The texts of this process. */
+/** The cache of this process. */
 export const Texts = Context.Reference<RowTexts>("@quarterdeck/http-server/RowTexts", {
   defaultValue: () => new RowTexts(MOST)
 })

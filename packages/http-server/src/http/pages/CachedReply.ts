@@ -1,5 +1,5 @@
 /**
- * Replies that are the same for every caller until the program changes: compressed once, and kept by who asks.
+ * Static replies, compressed once and cacheable by clients.
  *
  * **Source** RFC 9110, "Accept-Encoding" and "Conditional Requests"; RFC 9111.
  */
@@ -11,12 +11,12 @@ import * as EntityTag from "../request/EntityTag.ts"
 
 const compress = promisify(gzip)
 
-/** How long a reply is used without asking again: as long as an old one may be shown after an upgrade. */
+/** Time for which a client may use its copy without revalidation, and so may show an old one after an upgrade. */
 const MAX_AGE_SECONDS = 300
 
 interface Entity {
   readonly gzipped: Uint8Array
-  /** Weak, since it is that of both encodings. */
+  /** Weak, because both encodings share the tag. */
   readonly etag: string
 }
 
@@ -26,9 +26,9 @@ const entityOf = async (body: Uint8Array): Promise<Entity> => ({
 })
 
 /**
- * Serves the routes that it is provided to from what was compressed once.
+ * Middleware that compresses the body of a route once, and replies 304 to a client that has it.
  *
- * **Shape** such a route gives the same body, as one value, each time. Who has it already is told so: 304.
+ * **Shape** the route must return the same `Uint8Array` each time.
  */
 export const layer = HttpRouter.middleware(
   Effect.sync(() => {
@@ -58,7 +58,7 @@ export const layer = HttpRouter.middleware(
   })
 ).layer
 
-/** Tells whether a caller takes gzip. **Shape** named itself, or as `*`, and not with the quality 0. */
+/** Returns true if a client accepts gzip. **Shape** named as gzip, x-gzip or `*`, with a quality above 0. */
 const takesGzip = (acceptEncoding: string | undefined): boolean => {
   const qualities = new Map(
     (acceptEncoding ?? "").split(",").map((item) => {

@@ -9,21 +9,21 @@ import { hash } from "node:crypto"
 
 const SCRIPT = /<script([^>]*)>([\s\S]*?)<\/script>/g
 const STYLE = /<style[^>]*>([\s\S]*?)<\/style>/g
-/** A block of data is no script, and is not run. */
+/** Matches a script element with data, which browsers do not run. */
 const DATA = /\btype="application\/json"/
 
 type Headers = Readonly<Record<"content-security-policy", string>>
 
 const header = (directives: ReadonlyArray<string>): Headers => ({ "content-security-policy": directives.join("; ") })
 
-/** Sources of a page that a policy allows beside the page's own server. */
+/** Allowed sources of a page's scripts, styles and fonts. */
 interface Sources {
   readonly script: string
   readonly style: string
   readonly font: string
 }
 
-/** Limits a page to these sources and to connections to its own server. */
+/** Makes the policy of these sources. The page may connect only to its own server. */
 const ofSources = ({ font, script, style }: Sources): Headers =>
   header([
     "default-src 'none'",
@@ -48,7 +48,7 @@ export const ofNonce = (nonce: string): Headers =>
 /** Header of a page that carries its scripts and styles inline: it allows them by their hashes. */
 const ofInline = (html: string): Headers => {
   const scripts = [...html.matchAll(SCRIPT)].filter(([, attributes = ""]) => !DATA.test(attributes))
-  // What stands in a script is no style of the page.
+  // Style elements inside a script are text, not styles.
   const styles = [...html.replaceAll(SCRIPT, "").matchAll(STYLE)]
   return ofSources({
     script: scripts.map(([, , text = ""]) => hashOf(text)).join(" "),
@@ -59,7 +59,7 @@ const ofInline = (html: string): Headers => {
 
 const hashOf = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
 
-/** Adds the header to the pages of the routes that it is provided to; such a route gives the same body each time. */
+/** Middleware that adds the header to the page of a route. The route must return the same `Uint8Array` each time. */
 export const layer = HttpRouter.middleware(
   Effect.sync(() => {
     const policies = new WeakMap<Uint8Array, Headers>()

@@ -1,5 +1,5 @@
 /**
- * The dashboard at `/`: the files that the package `@quarterdeck/dashboard` was built into.
+ * The dashboard at `/`: the built files of the package `@quarterdeck/dashboard`.
  */
 import { Context, Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -13,12 +13,12 @@ import { TargetOptions } from "../guard/ResolvedRequest.ts"
 const DASHBOARD_PATH = "/" as const
 const ASSET_PATH = "/assets/:name" as const
 
-/** The page that the build has made; beside it stands `assets`. */
+/** Path of the built page. The folder `assets` is beside it. */
 export const DashboardPage = Context.Reference<string>("@quarterdeck/http-server/DashboardPage", {
   defaultValue: () => fileURLToPath(import.meta.resolve("@quarterdeck/dashboard/index.html"))
 })
 
-/** The dashboard's files are there and cannot be read. */
+/** The dashboard's files exist but cannot be read. */
 export class DashboardUnreadable extends Schema.TaggedError<DashboardUnreadable>()("DashboardUnreadable", {
   path: Schema.String,
   cause: Schema.Defect()
@@ -28,15 +28,15 @@ export class DashboardUnreadable extends Schema.TaggedError<DashboardUnreadable>
   }
 }
 
-/** What stands in the page where each reply has a nonce of its own. */
+/** Placeholder in the page for the nonce of the reply. */
 const NONCE = "QUARTERDECK_NONCE"
-/** What stands in the page where it is told whether people sign in at an identity provider. */
+/** Placeholder in the page for the kind of sign-in: `provider` or `key`. */
 const SIGN_IN = "QUARTERDECK_SIGN_IN"
 
-/** What stands in the page where the name of the cluster header does, which is a setting. */
+/** Placeholder in the page for the configured name of the cluster header. */
 const CLUSTER_HEADER = "QUARTERDECK_CLUSTER_HEADER"
 
-/** Names carry a hash of the content, so that a copy is never out of date. */
+/** Names of assets contain a hash of their content, so a cached copy is never stale. */
 const FOR_EVER = "public, max-age=31536000, immutable"
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ interface Asset {
   readonly bodies: ReadonlyMap<string, Uint8Array>
 }
 
-/** In the order of preference. */
+/** Content codings and their file endings, in the order of preference. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -60,7 +60,7 @@ const ENCODINGS = [
 ] as const
 
 /**
- * Tells whether a client takes a coding: one with `q=0` is refused, `*` is not read.
+ * Returns true if a client accepts a coding. `q=0` refuses a coding; `*` is ignored.
  *
  * **Source** RFC 9110 §12.5.3, as far as browsers use it.
  */
@@ -72,11 +72,11 @@ const accepts = (header: string, coding: string): boolean =>
   })
 
 /**
- * Gives the routes of the page and its assets.
+ * Makes the routes of the page and its assets.
  *
- * **Shape** where the package was not built, the page says how to build it.
+ * **Shape** if the package is not built, the page says how to build it.
  *
- * **Errors** `DashboardUnreadable`. **Limits** the files are held in memory, compressed and not.
+ * **Errors** `DashboardUnreadable`. **Limits** all files are in memory, compressed and uncompressed.
  */
 export const routes = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
@@ -90,7 +90,7 @@ export const routes = Effect.gen(function* () {
   const hasProvider = Option.isSome(yield* Effect.serviceOption(IdentityClient))
   const { header } = yield* TargetOptions
   const built = yield* files.readFileString(page).pipe(Effect.mapError(failed))
-  // A name of a header is a token: it ends no attribute of HTML.
+  // A header name is a token, so it needs no escaping in an HTML attribute.
   const html = built.replace(CLUSTER_HEADER, () => header).replace(SIGN_IN, hasProvider ? "provider" : "key")
   const folder = path.join(path.dirname(page), "assets")
   const names = yield* files.readDirectory(folder).pipe(Effect.mapError(failed))
@@ -127,9 +127,9 @@ const pageOf = (html: string): HttpServerResponse.HttpServerResponse => {
 }
 
 /**
- * The page names its files relative to itself, so that it works below any prefix; there it needs the slash at the end.
+ * Redirects a mount path without a trailing slash. The page names its files relative to itself and so needs the slash.
  *
- * Hosts that strip a prefix from the address keep the whole one beside it.
+ * Hosts that strip a prefix from the URL keep the original URL in the request.
  */
 const redirectOf = ({ originalUrl, source }: HttpServerRequest.HttpServerRequest) => {
   const whole = "originalUrl" in source && typeof source.originalUrl === "string" ? source.originalUrl : originalUrl
@@ -156,8 +156,8 @@ const assetOf = ({ bodies, mediaType }: Asset, accepted: string): HttpServerResp
 const NOT_BUILT = HttpServerResponse.text(
   `<!doctype html><html lang="en"><title>Quarterdeck</title>
 <h1>The dashboard is not built</h1>
-<p>The server runs from its sources. Build the pages by <code>pnpm dashboard:build</code>, and start it again.</p>
-<p>The API is there: <a href="docs">its documentation</a>.</p></html>
+<p>The server runs from its sources. Build the pages with <code>pnpm dashboard:build</code>, then restart the server.</p>
+<p>The API is available: see <a href="docs">its documentation</a>.</p></html>
 `,
   {
     status: 503,

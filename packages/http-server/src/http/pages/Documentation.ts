@@ -1,5 +1,5 @@
 /**
- * The contract as this server documents it at `/openapi.json` and `/docs`, both served without reaching the network.
+ * API documentation at `/openapi.json` and `/docs`. Both work without access to the internet.
  */
 import { Api } from "@quarterdeck/contract/Api"
 import * as Document from "@quarterdeck/contract/Document"
@@ -15,16 +15,16 @@ import { TargetOptions } from "../guard/ResolvedRequest.ts"
 export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const
 
-/** Serves the document with the names and bounds that the settings give, and a page that shows it. */
+/** Serves the OpenAPI document with the configured names and bounds, and a page that shows the document. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { header } = yield* TargetOptions
     const { maxTimeoutMs, timeoutMs } = yield* Deadlines
     const documentAt = (server: string) => Document.make({ server, header, timeoutMs, maxTimeoutMs })
-    // The page says it relatively, since browsers resolve that behind every proxy; other programs do not always.
+    // The page uses a relative server URL, which browsers resolve behind every proxy. Other clients may not resolve it.
     const document = documentAt(".")
     const beside = HttpServerResponse.jsonUnsafe(document)
-    // Hosts mount the service in one place: the last one is kept.
+    // A host mounts the service at one path, so only the document of the last path is cached.
     let mounted: { readonly path: string; readonly response: HttpServerResponse.HttpServerResponse } | undefined
     const responseAt = (path: string) => {
       if (mounted?.path !== path) mounted = { path, response: HttpServerResponse.jsonUnsafe(documentAt(path)) }

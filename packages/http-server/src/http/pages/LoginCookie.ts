@@ -1,8 +1,8 @@
 /**
- * The cookie that a browser keeps while it signs in at the identity provider.
+ * The cookie of a browser that is signing in at the identity provider.
  *
- * It ties the provider's answer to the browser that asked: an answer sent from elsewhere is refused. `SameSite=Lax`,
- * since the answer comes as a link from the provider's page.
+ * The cookie binds the provider's response to the browser that started the sign-in; a response from another browser is
+ * refused. `SameSite=Lax`, because the provider's page redirects to the server.
  */
 import { Sealed } from "@quarterdeck/keys"
 import { Duration, Option, Result, Schema } from "effect"
@@ -14,19 +14,19 @@ import * as HeaderLines from "../request/HeaderLines.ts"
 
 const NAME = "qd_login"
 
-/** How long somebody may take at the provider. */
+/** Maximum duration of a sign-in at the provider. */
 const LASTS = Duration.minutes(10)
 
-/** A sign-in under way, and the place of the page to go back to. */
+/** A pending sign-in, and the place in the dashboard to return to. */
 const Pending = Schema.Struct({ ...Login.fields, place: Schema.String, endsAtMs: Schema.Finite })
 export type Pending = Omit<typeof Pending.Type, "endsAtMs">
 
 const PendingText = Schema.fromJsonString(Pending)
 
-/** Writes and reads the cookies of one running program. */
+/** Prints and reads the cookies of one process. */
 export interface LoginCookie {
   readonly print: (pending: Pending, nowMs: number, secure: boolean) => string
-  /** `none` for a request without one, with several, with one that has ended or that another program made. */
+  /** Reads the cookie. `None` if it is absent, repeated, expired or sealed by another process. */
   readonly read: (
     request: HttpServerRequest.HttpServerRequest,
     nowMs: number,
@@ -35,7 +35,7 @@ export interface LoginCookie {
   readonly forget: (secure: boolean) => string
 }
 
-/** Makes the cookies under a key of this process alone: a sign-in under way when it restarts has to begin again. */
+/** Makes the cookies, sealed by a random key of this process. A restart ends every pending sign-in. */
 export const make = (): LoginCookie => {
   const key = randomBytes(32)
 

@@ -10,13 +10,13 @@ import * as Refusal from "../refusal/Refusal.ts"
 
 export const METRICS_PATH = "/metrics" as const
 
-/** Who may read the metrics: an unscoped Admin, everybody, or nobody because the route does not exist. */
+/** Access to the metrics. **Shape** `protected`: an unscoped Admin; `public`: every client; `off`: no such route. */
 export const MetricsAccess = Context.Reference<"protected" | "public" | "off">(
   "@quarterdeck/http-server/MetricsAccess",
   { defaultValue: () => "protected" }
 )
 
-/** Gives the route, or none when it is off. */
+/** Makes the route; no route if the access is `off`. */
 export const routes = Effect.gen(function* () {
   const access = yield* MetricsAccess
   if (access === "off") return []
@@ -25,7 +25,7 @@ export const routes = Effect.gen(function* () {
     if (access === "public") return
     const { principal } = yield* guard.authenticate
     if (principal.rule.role === "Admin" && Rule.isUnscoped(principal.rule)) return
-    return yield* Refusal.refuse("role_forbidden", { detail: "metrics need an Admin key without a scope" })
+    return yield* Refusal.refuse("role_forbidden", { detail: "metrics require an Admin key without a scope" })
   })
   const reply = Effect.gen(function* () {
     yield* admit

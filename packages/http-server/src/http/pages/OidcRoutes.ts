@@ -1,5 +1,5 @@
 /**
- * `/auth/oidc/*`: signing in and out at the identity provider, by links that a browser follows.
+ * `/auth/oidc/*`: sign-in and sign-out at the identity provider, by browser redirects.
  */
 import type { Problem } from "@quarterdeck/contract/Problem"
 import type { NotVouched } from "@quarterdeck/keys/IdentityProvider"
@@ -22,17 +22,17 @@ const CALLBACK_PATH = "/auth/oidc/callback" as const
 const LOGOUT_PATH = "/auth/oidc/logout" as const
 
 /**
- * Why nobody was signed in, as the page is told it in its address.
+ * The reason of a failed sign-in, which the page reads from its URL.
  *
- * **Shape** `expired`: the browser has no sign-in under way; `refused`: the provider's answer does not fit it, or is a
- * refusal; `no_rule`: no group of the person has a rule; `unavailable`: the provider, or the store, does not answer.
+ * **Shape** `expired`: the browser has no pending sign-in; `refused`: the provider's response does not match the pending
+ * sign-in, or is a refusal; `no_rule`: no group of the person has a rule; `unavailable`: provider or store does not answer.
  */
 type Outcome = "expired" | "refused" | "no_rule" | "unavailable"
 
-/** Matches a place of the page, which stands behind the `#`: never another address. */
+/** Matches a place in the dashboard, the part after `#`. It can never be another origin. */
 const PLACE = /^\/[A-Za-z0-9/_\-.~?=&%|*,:+]{0,2000}$/
 
-/** Gives the routes, none where the settings name no provider. */
+/** Makes the routes; none if no identity provider is configured. */
 export const routes = Effect.gen(function* () {
   const found = yield* Effect.serviceOption(IdentityClient)
   const publicUrl = yield* RequestConnection.PublicUrl
@@ -46,12 +46,14 @@ export const routes = Effect.gen(function* () {
   const page = pageOf(publicUrl)
 
   /**
-   * Replies to a failed sign-in or sign-out; `notVouched` is the outcome when the provider does not vouch for anybody.
+   * Replies to a failed sign-in or sign-out. `notVouched` is the outcome if the provider does not vouch for the person.
    */
   const notSignedIn = (secure: boolean, notVouched: "refused" | "unavailable") =>
     Effect.fnUntraced(function* (error: Error | Problem) {
       if (!(error instanceof Error) && error.code === "rate_limited") return Refusal.respond(error)
-      yield* Effect.logWarning(`nobody was signed in: ${error instanceof Error ? error.message : error.detail}`)
+      yield* Effect.logWarning(
+        `signing in or out at the identity provider failed: ${error instanceof Error ? error.message : error.detail}`
+      )
       const outcome = isNotVouched(error) ? notVouched : "unavailable"
       if (outcome === "refused") yield* Refusal.deny
       return withCookies(page(outcome), cookie.forget(secure))
@@ -75,7 +77,7 @@ export const routes = Effect.gen(function* () {
     yield* trail.begin
     const opened = Option.getOrUndefined(yield* sessions.openFor(identified))
     if (opened === undefined) {
-      yield* Effect.logWarning("nobody was signed in: no group of the person has a rule", {
+      yield* Effect.logWarning("refused a sign-in: no group of the person has a rule", {
         subject: identified.person.subject
       })
       yield* Refusal.deny
@@ -89,7 +91,7 @@ export const routes = Effect.gen(function* () {
     )
   })
 
-  /** A link from elsewhere brings no session along, since its cookie is `SameSite=Strict`: nobody is signed out by one. */
+  /** Signs out. A link of another site cannot do so, because the session cookie is `SameSite=Strict`. */
   const logout = Effect.fnUntraced(function* (secure: boolean) {
     const session = yield* SessionCookie.current
     if (session._tag !== "Present") return withCookies(page(undefined), SessionCookie.forget(secure))
@@ -121,13 +123,13 @@ export const routes = Effect.gen(function* () {
   ]
 })
 
-/** Replies to a request as it came: by HTTPS or not. */
+/** Passes to a reply whether the request came by HTTPS. */
 const byScheme =
   <A, R>(reply: (request: HttpServerRequest.HttpServerRequest, secure: boolean) => Effect.Effect<A, never, R>) =>
   (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(CurrentRequest, ({ isSecure }) => reply(request, isSecure))
 
-/** Sends a browser back to the page, with what became of the sign-in. */
+/** Redirects a browser to the dashboard. The URL has the reason of a failed sign-in. */
 const pageOf =
   (publicUrl: string) =>
   (outcome: Outcome | undefined, place = ""): HttpServerResponse.HttpServerResponse => {

@@ -1,13 +1,12 @@
 /**
- * Routes for browsers, which are no part of the contract.
+ * Routes for browsers, which are not part of the contract.
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 
-/** A route and the path that it stands at. */
 export interface PageRoute {
   readonly path: `/${string}`
-  /** What log and metrics call it. */
+  /** Name of the route in log and metrics. */
   readonly pattern: string
   readonly route: HttpRouter.Route<never, HttpServerRequest.HttpServerRequest>
 }
@@ -16,7 +15,7 @@ type Reply = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-/** Makes a route of GET. */
+/** Makes a GET route. */
 export const make = (path: `/${string}`, reply: Reply, pattern: string = path): PageRoute => ({
   path,
   pattern,

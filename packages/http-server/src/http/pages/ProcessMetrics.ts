@@ -1,14 +1,14 @@
 /**
- * Shows the process in the metrics: how long its event loop is held up, its memory, and the texts of rows that it holds.
+ * Metrics of the process: event loop delay, memory, and cached row texts.
  */
 import { ScrapedGauge } from "@quarterdeck/cluster-fanout"
 import { Clock, Effect, Layer, Metric } from "effect"
 import { Texts } from "../lists/RowTexts.ts"
 
-/** The loop is asked so often whether it is in time. **Units** milliseconds. */
+/** Interval at which the event loop delay is sampled. **Units** milliseconds. */
 const TICK_MS = 20
 
-/** The tick and the window that delays are measured in, in nanoseconds. */
+/** The sampling interval, and the window of which the longest delay is reported. **Units** nanoseconds. */
 const TICK = 20_000_000n
 const WINDOW = 1_000_000_000n
 const NANOS = 1e9
@@ -19,21 +19,21 @@ const loopDelay = Metric.histogram("quarterdeck_loop_delay_seconds", {
 })
 
 const heap = Metric.gauge("quarterdeck_heap_used_bytes", {
-  description: "JavaScript heap in use, what the next collection frees included"
+  description: "JavaScript heap in use, including garbage that is not yet collected"
 })
 
 const resident = Metric.gauge("quarterdeck_resident_memory_bytes", {
-  description: "Memory of the whole process"
+  description: "Resident memory of the process"
 })
 
 const texts = Metric.gauge("quarterdeck_row_text_bytes", {
-  description: "JSON texts of rows that are held to be sent again, at most"
+  description: "Upper bound of the memory of cached JSON texts of rows"
 })
 
 /**
- * Shows them while the service runs.
+ * Publishes the metrics while the service runs.
  *
- * **Limits** wakes 50 times a second; the gauges are read when the metrics are.
+ * **Limits** wakes 50 times a second. The gauges are read on each scrape.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Tells the longest delay of each second, for ever. */
+/** Records the longest event loop delay of each second. */
 const watchLoop = Effect.gen(function* () {
   let tickedAt = yield* Clock.monotonicTimeNanos
   let begunAt = tickedAt

@@ -1,5 +1,5 @@
 /**
- * Turns what makes a call on one workload fail into problems of the contract.
+ * Maps errors of actions on one workload to problems of the contract.
  */
 import { FailedAction, type WorkloadActions } from "@quarterdeck/cluster-fanout"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as ListRefusal from "./ListRefusal.ts"
 import { refuse } from "./Refusal.ts"
 
-/** The field of the request that an error is about. */
+/** The request field of each error. */
 const FIELDS: Readonly<Partial<Record<WorkloadActions.ActionError["_tag"], string>>> = {
   ActionUnsupported: "kind",
   NamespaceForbidden: "namespace",
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Partial<Record<WorkloadActions.ActionError["_tag"], strin
  * Fails with the problem of an error.
  *
  * **Errors** `action_unsupported`, `namespace_forbidden`, `workload_not_found`, `workload_changed`, `cluster_forbids`,
- * `outcome_unknown`; as of lists, and with the same codes, where the cluster did not answer.
+ * `outcome_unknown`; if the cluster did not answer, the codes of lists.
  */
 export const fromError = Effect.fnUntraced(function* (
   error: WorkloadActions.ActionError

@@ -1,5 +1,5 @@
 /**
- * Turns what makes a report of costs, or a change of prices, fail into problems of the contract.
+ * Maps errors of cost reports and price changes to problems of the contract.
  */
 import { PriceError, ReportError } from "@quarterdeck/cost"
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
@@ -10,7 +10,6 @@ import { Effect } from "effect"
 import * as ListRefusal from "./ListRefusal.ts"
 import { refuse } from "./Refusal.ts"
 
-/** Every way in which a report fails. */
 export type ReportFailure =
   | CostError
   | ReportError.CostRowNotFound
@@ -24,10 +23,11 @@ export type ReportFailure =
 /**
  * Fails with the problem of a report's error.
  *
- * **Shape** `asked` says where the question stood: a namespace stands in the body's `namespaces`, or in the `id` of a row.
+ * **Shape** `asked` is the part of the request with the parameters. It selects the code and the field: a namespace is in
+ * the body's `namespaces` or in the query's `id`.
  *
  * **Errors** `invalid_parameter`, `invalid_body` (with the field); `namespace_forbidden`; `cost_row_not_found`;
- * `cost_store_unavailable`, whose cause is logged and not told; those of merged lists.
+ * `cost_store_unavailable`, whose cause is only logged; those of merged lists.
  */
 export const fromReport =
   (asked: "body" | "query") =>
@@ -56,7 +56,7 @@ export const fromReport =
     }
   }
 
-/** When to ask again for a preview that was one too many. **Units** seconds, as most previews take less. */
+/** `Retry-After` of a preview above the limit. Most previews take less time. **Units** seconds. */
 const PREVIEW_RETRY_SECONDS = 5
 
 /**
@@ -80,7 +80,7 @@ export const fromPrices = (
   }
 }
 
-/** The cause names files and servers, which are not the caller's business. */
+/** Logs the cause and hides it from the client, because it names files and servers. */
 const fromStore = (error: CostError): Effect.Effect<never, Problem.Problem> =>
   Effect.andThen(
     Effect.logError("the cost history failed", error),

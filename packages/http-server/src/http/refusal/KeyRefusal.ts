@@ -1,5 +1,5 @@
 /**
- * Turns what makes a call on keys fail into problems of the contract.
+ * Maps errors of keys to problems of the contract.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import type { KeyError, KeyStoreError } from "@quarterdeck/keys/KeyError"
@@ -10,7 +10,8 @@ import { refuse } from "./Refusal.ts"
  * Fails with the problem of an error.
  *
  * **Errors** `invalid_body` (with the field), `invalid_cursor`, `role_forbidden`, `rule_not_contained`,
- * `key_not_found`, `key_configured`, `key_ended`, `last_admin`, `too_many_keys`; `key_store_unavailable`, whose cause is logged and not told.
+ * `key_not_found`, `key_configured`, `key_ended`, `last_admin`, `too_many_keys`; `key_store_unavailable`, whose cause is
+ * only logged.
  */
 export const fromError = (error: KeyError | KeyStoreError): Effect.Effect<never, Problem.Problem> => {
   if (error._tag === "KeyStoreError") {

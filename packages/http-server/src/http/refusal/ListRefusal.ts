@@ -1,5 +1,5 @@
 /**
- * Turns what makes a merged list fail into problems of the contract.
+ * Maps errors of merged lists to problems of the contract.
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type * as ListError from "@quarterdeck/cluster-fanout/ListError"
@@ -7,11 +7,11 @@ import type * as Problem from "@quarterdeck/contract/Problem"
 import type { Effect } from "effect"
 import { refuse } from "./Refusal.ts"
 
-/** What a caller waits after a cluster asked for patience without saying how long, in milliseconds. */
+/** `Retry-After` for a cluster that throttles without stating a time, in milliseconds. */
 const DEFAULT_RETRY_MS = 1_000
 
 /**
- * Fails with the problem of an error; `detail` says more than the error does, where a fan-out failed.
+ * Fails with the problem of an error. `detail` replaces the message of a failed fan-out.
  *
  * **Errors** `cluster_timeout`, `cluster_throttled` (with `Retry-After`), `cluster_unreachable`, each with the coverage
  * of every addressed cluster; `invalid_cursor`; `namespace_forbidden`.
@@ -34,7 +34,7 @@ export const fromError = (
   }
 }
 
-/** Asks to wait as long as the most patient cluster does, in whole seconds. */
+/** Returns the longest wait that any cluster requests, in whole seconds. */
 const retryAfter = (coverages: ReadonlyArray<Coverage>): string => {
   const waits = coverages.map(({ error }) => error?.retryAfterMs ?? DEFAULT_RETRY_MS)
   return String(Math.ceil(Math.max(...waits) / 1_000))

@@ -6,15 +6,15 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as RequestRecord from "../request/RequestRecord.ts"
 
-/** What a refusal tells beside its code. */
+/** Facts of a refusal in addition to its code. */
 export type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 
-/** What the reply's headers tell of a refusal. **Example** `{ "retry-after": "1" }` */
+/** Reply headers of a refusal. **Example** `{ "retry-after": "1" }` */
 type ReplyHeaders = Readonly<Record<string, string>>
 
 const write = RequestRecord.writer("problem", "isDenied")
 
-/** Makes the problem of the current request, and notes its code for the log. */
+/** Makes a problem of the current request, and records its code for the log. */
 export const make = (
   code: Problem.Code,
   facts: Facts,
@@ -38,10 +38,10 @@ export const refuse = (
   replyHeaders: ReplyHeaders = {}
 ): Effect.Effect<never, Problem.Problem> => Effect.flatMap(make(code, facts, replyHeaders), Effect.fail)
 
-/** Notes for the audit that the caller was refused, by a reply whose status does not say so. */
+/** Records for the audit that the caller was refused although the reply's status does not show that. */
 export const deny: Effect.Effect<void> = write({ isDenied: true })
 
-/** Notes for the audit that nobody was refused, though the status of the reply says so. */
+/** Records for the audit that the caller was not refused although the reply's status is that of a refusal. */
 export const answer: Effect.Effect<void> = write({ isDenied: false })
 
 /** Renders a problem as a reply. */

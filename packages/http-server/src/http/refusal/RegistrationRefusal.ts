@@ -1,5 +1,5 @@
 /**
- * Turns what makes registering or dropping a cluster fail into problems of the contract.
+ * Maps errors of registering and removing clusters to problems of the contract.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
@@ -17,8 +17,8 @@ import { refuse } from "./Refusal.ts"
 /**
  * Fails with the problem of an error.
  *
- * **Errors** `cluster_refused`, `cluster_exists`, `cluster_configured`, `cluster_not_found`, `too_many_clusters`, each with the field;
- * `key_store_unavailable`, whose cause is logged and not told.
+ * **Errors** `cluster_refused`, `cluster_exists`, `cluster_configured`, `cluster_not_found`, `too_many_clusters`, each with
+ * the field; `key_store_unavailable`, whose cause is only logged.
  */
 export const fromError = (
   error: ClusterConfigured | ClusterExists | ClusterRefused | ClusterUnknown | TooManyClusters | KeyStoreError

@@ -1,18 +1,18 @@
 /**
- * Refuses a request whose credential counts for nobody.
+ * Refuses a request without a valid credential.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refuse } from "./Refusal.ts"
 
-/** Said by a page with each request: a browser would answer the challenge of Basic with a window of its own. */
+/** Header that pages send with each request. On a Basic challenge the browser would open its own sign-in dialog. */
 const PAGE_HEADER = "x-requested-with"
 
 /**
  * Fails with a problem of 401 and its challenges.
  *
- * **Shape** a page that says `X-Requested-With` is not challenged to use Basic.
+ * **Shape** a request with `X-Requested-With` gets no Basic challenge.
  *
  * **Source** RFC 6750 §3, RFC 7617 §2: a challenge for each scheme.
  */

@@ -1,17 +1,17 @@
 /**
- * What waits to be sent to one reader, and how much of it its socket has not taken.
+ * Bounded send queue of one stream. Counts the bytes that the socket has not yet accepted.
  */
 import { Effect, Option, Stream } from "effect"
 
-/** What is handed to the socket at once, about. **Units** characters, which are bytes but for names of other scripts. */
+/** Approximate size of one write to the socket. **Units** characters, which are bytes for ASCII text. */
 const CHUNK = 64 * 2 ** 10
 
-/** So many changes that came many at once may wait; then no more of them. */
+/** Maximum number of waiting texts of `pushMany`. */
 const MOST_MANY = 10_000
 
 interface Piece {
   readonly texts: Iterator<string, unknown>
-  /** What counts against the reader that waits: how long its texts are, how many there are, or nothing. */
+  /** Limit that the waiting texts count against: their length, their number, or none. */
   readonly counts: "bytes" | "number" | undefined
 }
 
@@ -20,36 +20,36 @@ export class EventOutbox {
   readonly #overrun: () => void
   #pieces: Array<Piece> = []
   #waiting = 0
-  /** Of pieces that count by their number, texts that wait. */
+  /** Number of waiting texts of pieces that are counted by number. */
   #many = 0
-  /** What was handed over last: taken once more is asked for. */
+  /** Length of the last write. The socket has accepted it once it requests the next one. */
   #handed = 0
   #wake: () => void = () => {}
   #isEnded = false
   #takes = 0
 
-  /** Calls `overrun` when more than `most` bytes wait. */
+  /** Calls `overrun` if a text is pushed while more than `most` bytes wait. */
   constructor(most: number, overrun: () => void) {
     this.#most = most
     this.#overrun = overrun
   }
 
-  /** How much of what counts the socket has not taken. **Units** bytes. */
+  /** Counted text that the socket has not accepted. **Units** characters. */
   get behind(): number {
     return this.#waiting + this.#handed
   }
 
-  /** Whether something waits for the socket. */
+  /** True if anything waits for the socket. */
   get isWaiting(): boolean {
     return this.#pieces.length > 0 || this.#handed > 0
   }
 
-  /** Differs when the socket has taken something. */
+  /** Number of writes that the socket has requested. It grows while the client reads. */
   get takes(): number {
     return this.#takes
   }
 
-  /** Sends texts. **Limits** a reader that is behind by more than it may be is overrun, and what it waits for is dropped. */
+  /** Queues texts. **Limits** if too many bytes already wait, drops the queue and calls `overrun`. */
   push(texts: ReadonlyArray<string>): void {
     if (this.#isEnded) return
     if (this.behind > this.#most) {
@@ -61,9 +61,9 @@ export class EventOutbox {
   }
 
   /**
-   * Sends many texts at once, which are made when the socket takes them.
+   * Queues many texts, which are produced lazily when the socket accepts them.
    *
-   * **Limits** a reader of whom more than 10,000 such wait already is overrun.
+   * **Limits** if more than 10,000 such texts already wait, drops the queue and calls `overrun`.
    */
   pushMany(count: number, texts: Iterable<string>): void {
     if (this.#isEnded) return
@@ -75,12 +75,12 @@ export class EventOutbox {
     this.#add({ texts: texts[Symbol.iterator](), counts: "number" })
   }
 
-  /** Sends what a reader begins with: texts of any number, which are made when the socket takes them, and do not count until then. */
+  /** Queues the initial snapshot: any number of texts, which are produced lazily and do not count while they wait. */
   pushLater(texts: Iterable<string>): void {
     if (!this.#isEnded) this.#add({ texts: texts[Symbol.iterator](), counts: undefined })
   }
 
-  /** Sends a last text in place of what waits. */
+  /** Replaces the queue by a last text. */
   end(text: string): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -98,7 +98,7 @@ export class EventOutbox {
     this.#overrun()
   }
 
-  /** What is sent, as far as the socket takes it; ends behind the last text. */
+  /** The bytes to send, at the pace of the socket. The stream ends after the last text. */
   get bytes(): Stream.Stream<Uint8Array> {
     return Stream.paginate(undefined, () => this.#take)
   }

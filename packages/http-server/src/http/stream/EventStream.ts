@@ -1,5 +1,5 @@
 /**
- * Replies with server-sent events for as long as the caller may read them.
+ * Replies with server-sent events until the caller loses access.
  *
  * **Source** WHATWG HTML, "Server-sent events".
  */
@@ -20,10 +20,10 @@ import { countEnd, StreamLimits, Streams } from "./Streams.ts"
 const COMMENT = ":\n\n"
 
 /**
- * Makes what opens a stream of the current request.
+ * Makes the function that opens a stream for the current request.
  *
- * **Shape** `begin` tells the events to what it is given, until the scope ends. The stream ends with the caller's key, with the
- * service, or when the caller does not take what it is sent.
+ * **Shape** `begin` sends events to its sink until the scope closes. The stream ends if the caller's key or session ends, if
+ * the service stops, or if the client reads too slowly.
  *
  * **Errors** the problem `too_many_streams`, and those of `begin`.
  */
@@ -66,7 +66,7 @@ export const make = Effect.gen(function* () {
       const reason = code === undefined ? yield* recheck : undefined
       if (reason !== undefined) end(reason)
       if (code === undefined) return
-      // A reader that takes nothing would not hear of it, and stay.
+      // A client that reads nothing never receives the last event, so the connection is closed.
       yield* Effect.sleep(limits.endMs)
       cut()
     })
@@ -80,11 +80,11 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Tells proxies and the reader that the stream lives. */
+/** Sends heartbeats, so that proxies and the client see that the stream is alive. */
 const beat = (outbox: EventOutbox, everyMs: number) =>
   Effect.sleep(everyMs).pipe(Effect.andThen(Effect.sync(() => outbox.push([COMMENT]))), Effect.forever)
 
-/** Ends the connection of a reader that takes nothing of what waits for it. */
+/** Closes the connection if the client reads nothing for `stalledMs` while data waits. */
 const cutStalled = (outbox: EventOutbox, stalledMs: number, cut: () => void) =>
   Effect.gen(function* () {
     const { takes } = outbox

@@ -1,31 +1,31 @@
 /**
- * Why a log that was followed ended, and the line that says so.
+ * The reason why a followed log ended, and the last line of the log, which states the reason.
  */
 import type { ActionError, ClusterError, ListError } from "@quarterdeck/cluster-fanout"
 import * as Coverage from "@quarterdeck/cluster-fanout/Coverage"
 import { LOG_END } from "@quarterdeck/contract/PodGroup"
 
-/** Why a log ends; `detail` is present where the code alone does not say all. */
+/** The reason why a log ends. **Shape** `detail` is present if the code alone is not enough. */
 export interface LogEnd {
   readonly code: string
   readonly detail?: string
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  container_ended: "the container writes no more, or its log was rotated",
-  time_limit: "a log is followed for an hour",
-  too_slow: "the reader took nothing of it for a minute",
-  server_stopping: "the service stops",
-  namespace_forbidden: "the key does not reach the namespace any more"
+  container_ended: "the container has ended, or its log was rotated",
+  time_limit: "a log can be followed for one hour",
+  too_slow: "the client read nothing for one minute",
+  server_stopping: "the service is stopping",
+  namespace_forbidden: "the key no longer reaches the namespace"
 }
 
-/** Tells why the cluster gives no more. */
+/** Returns the reason for an error of the cluster. */
 export const fromLog = (error: ClusterError.ClusterError | ActionError.LogsUnavailable): LogEnd =>
   error._tag === "LogsUnavailable"
     ? { code: "logs_unavailable", detail: error.message }
     : { code: Coverage.codeOf(error), detail: Coverage.problemOf(error).message }
 
-/** Tells why the key does not reach the log any more. */
+/** Returns the reason why the key no longer reaches the log. */
 export const fromReach = (
   error: ActionError.ClusterDropped | ListError.FanOutFailed | ListError.NamespaceForbidden
 ): LogEnd => {
@@ -40,9 +40,9 @@ export const fromReach = (
 }
 
 /**
- * Writes the last line of a log, which says why it ends.
+ * Prints the last line of a log, which states why the log ends.
  *
- * **Example** `quarterdeck: the log ends here: time_limit: a log is followed for an hour`
+ * **Example** `quarterdeck: the log ends here: time_limit: a log can be followed for one hour`
  */
-export const print = ({ code, detail = WORDS[code] ?? "the key may not read it any more" }: LogEnd): string =>
+export const print = ({ code, detail = WORDS[code] ?? "the key may no longer read the log" }: LogEnd): string =>
   `${LOG_END}${code}: ${detail}`

@@ -1,5 +1,5 @@
 /**
- * Replies with a log that is followed, for as long as the caller may read it.
+ * Replies with a followed log until the caller loses access.
  */
 import type { FollowedLog } from "@quarterdeck/cluster-fanout/PodLogs"
 import type * as Problem from "@quarterdeck/contract/Problem"
@@ -16,11 +16,11 @@ import { countEnd, StreamLimits, Streams } from "./Streams.ts"
 const LINE_FEED = 0x0a
 
 /**
- * Makes what replies to the current request with a log.
+ * Makes the function that replies to the current request with a log.
  *
- * **Shape** what the caller's socket does not take is not read from the cluster: nothing piles up here, whatever is written. The
- * last line says why the log ended: with its container, after an hour, with the caller's key or reach, with the service, with the
- * cluster, or since the caller took nothing of what there was.
+ * **Shape** backpressure: the cluster's log is read only as fast as the client's socket accepts it. The last line states why
+ * the log ended: the container ended, one hour passed, the caller lost access, the service stopped, the cluster failed, or
+ * the client read nothing.
  *
  * **Errors** the problem `too_many_streams`, and those of `open`.
  */
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
       if (!isEnded())
         yield* log.requireReach.pipe(Effect.catch((error) => Effect.sync(() => end(LogEnd.fromReach(error)))))
       if (!isEnded()) return
-      // A reader that takes nothing would not hear of it, and stay.
+      // A client that reads nothing never receives the last line, so the connection is closed.
       yield* Effect.sleep(limits.endMs)
       cut()
     })
@@ -77,14 +77,14 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The log as it is handed to the socket: a piece when the one before was taken. */
+/** Chunks of a log for the socket. Each is read after the socket has accepted the previous one. */
 class Pieces {
   readonly #log: FollowedLog
   readonly #ended: Deferred.Deferred<LogEnd.LogEnd>
   #isLineOpen = false
-  /** Whether the socket has a piece that it has not taken. */
+  /** True if the socket has not yet accepted the last chunk. */
   isHanded = false
-  /** Differs when the socket has taken something. */
+  /** Number of chunks that the socket has requested. It grows while the client reads. */
   taken = 0
 
   constructor(log: FollowedLog, ended: Deferred.Deferred<LogEnd.LogEnd>) {
@@ -92,7 +92,7 @@ class Pieces {
     this.#ended = ended
   }
 
-  /** The pieces of the log; the first is empty, so that the head of the reply does not wait for the first line. */
+  /** The chunks of the log. The first is empty, so that the reply's headers do not wait for the first line. */
   get bytes(): Stream.Stream<Uint8Array> {
     return Stream.concat(
       Stream.make(new Uint8Array()),

@@ -1,16 +1,15 @@
 /**
- * The streams that are open: whose they are, and how to end them.
+ * Registry of open streams by key, with limits and an orderly end.
  */
 import type * as Problem from "@quarterdeck/contract/Problem"
 import { Context, Effect, Layer, Metric, type Scope } from "effect"
 import { refuse } from "../refusal/Refusal.ts"
 
 /**
- * How many streams there may be of a key and in all, and how far behind a reader may be.
+ * Limits of streams: per key, in total, and for slow clients.
  *
- * Logs that are followed are counted apart, and end after `logMs`. `stalledMs` is how long a reader may take nothing
- * while something waits for it; `judgeMs` how often its key is checked again; `endMs` how long it may take to receive
- * why its stream ends.
+ * Followed logs have limits of their own, and end after `logMs`. A client may read nothing for `stalledMs` while data waits.
+ * The caller is authenticated again every `judgeMs`. After the end, a client has `endMs` to receive the reason.
  *
  * **Units** streams, bytes, milliseconds.
  */
@@ -31,12 +30,11 @@ export const StreamLimits = Context.Reference("@quarterdeck/http-server/http/str
 
 const RETRY_SECONDS = 5
 
-const open = Metric.gauge("quarterdeck_streams_open", { description: "Streams that are open" })
+const open = Metric.gauge("quarterdeck_streams_open", { description: "Open streams" })
 
-/** What a stream counts to: events, or a log that is followed. */
+/** Kind of a stream, which selects its limits: events, or a followed log. */
 export type StreamKind = "events" | "log"
 
-/** An open stream. */
 export interface OpenStream {
   readonly end: (code: string) => void
 }
@@ -45,16 +43,16 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Takes room for a stream of a key until the scope ends.
+     * Registers a stream of a key until the scope closes.
      *
-     * **Errors** the problem `too_many_streams`, where there are as many of its kind as there may be.
+     * **Errors** the problem `too_many_streams` if the key or the service is at its limit for the kind.
      */
     readonly enter: (
       keyId: string,
       stream: OpenStream,
       kind?: StreamKind
     ) => Effect.Effect<void, Problem.Problem, Scope.Scope>
-    /** Ends all streams, for the service stops; none is begun any more. */
+    /** Ends all streams because the service is stopping. A later stream ends at once. */
     readonly endAll: Effect.Effect<void>
   }
 >()("@quarterdeck/http-server/http/stream/Streams") {
@@ -64,7 +62,7 @@ export class Streams extends Context.Service<
       const limits = yield* StreamLimits
       const most = {
         events: { ofKey: limits.ofKey, inAll: limits.inAll, what: "streams" },
-        log: { ofKey: limits.logsOfKey, inAll: limits.logsInAll, what: "logs that are followed" }
+        log: { ofKey: limits.logsOfKey, inAll: limits.logsInAll, what: "log streams" }
       } as const
       const streams = new Map<OpenStream, { readonly keyId: string; readonly kind: StreamKind }>()
       let isOpen = true
@@ -75,8 +73,8 @@ export class Streams extends Context.Service<
         const isFull = alike.length >= inAll
         if (isFull || alike.filter((other) => other.keyId === keyId).length >= ofKey) {
           const detail = isFull
-            ? `${inAll} ${what} are open; try again when one has ended`
-            : `the key has ${ofKey} ${what} open; end one first`
+            ? `${inAll} ${what} are open, which is the maximum; try again later`
+            : `the key has ${ofKey} ${what} open, which is the maximum; close one first`
           return yield* refuse("too_many_streams", { detail }, { "retry-after": String(RETRY_SECONDS) })
         }
         yield* Effect.acquireRelease(
@@ -102,9 +100,10 @@ export class Streams extends Context.Service<
 }
 
 const ends = Metric.counter("quarterdeck_stream_ends_total", {
-  description: "Streams that ended, by why: `left` is a reader that closed, `too_slow` one that was cut",
+  description:
+    "Ended streams by reason: `left` if the client closed the stream, `too_slow` if the client read too slowly",
   incremental: true
 })
 
-/** Counts a stream that ended. */
+/** Counts an ended stream. **Shape** `code` is the reason. */
 export const countEnd = (code: string) => Metric.update(Metric.withAttributes(ends, { code }), 1)

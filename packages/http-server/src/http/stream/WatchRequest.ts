@@ -1,5 +1,5 @@
 /**
- * What the current request asks to follow beside its filters, and on whose behalf.
+ * Target, scope and resume position of a watch request.
  */
 import * as Rule from "@quarterdeck/keys/Rule"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { Deadlines } from "../lists/ListPage.ts"
 import type { AdmittedCaller } from "../lists/ListQuestion.ts"
 import * as HeaderLines from "../request/HeaderLines.ts"
 
-/** Reads it. **Shape** a repeated `Last-Event-ID` names no place. */
+/** Reads a watch request. **Shape** a repeated `Last-Event-ID` is joined by commas, which is no valid position. */
 export const of = Effect.fnUntraced(function* ({ principal, target }: AdmittedCaller) {
   const { keyId, rule } = principal
   const request = yield* HttpServerRequest.HttpServerRequest

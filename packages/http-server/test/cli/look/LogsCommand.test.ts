@@ -71,7 +71,7 @@ describe("quarterdeck logs", () => {
   )
 
   it.live.each([
-    [`one\n${LOG_END}key_revoked: the key may not read it any more\n`, "one\n", "key_revoked"],
+    [`one\n${LOG_END}key_revoked: the key may no longer read the log\n`, "one\n", "key_revoked"],
     ["one\ntw", "one\ntw", "the log is truncated"]
   ] as const)("fails where a log that is followed ends otherwise: %j", ([body, stdout, why]) =>
     Effect.gen(function* () {
