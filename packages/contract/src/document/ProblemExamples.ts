@@ -32,7 +32,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   session_ended: { detail: "the session has ended: it was not used for 12h" },
   origin_forbidden: { detail: "the page's origin may not call this server", field: "Origin" },
   host_forbidden: {
-    detail: "Host: must name this server; the setting server.allowedHosts takes more names",
+    detail: "Host: must name this server; add further names to the setting server.allowedHosts",
     field: "Host"
   },
   address_forbidden: { detail: "the key may not be used from the address 198.51.100.7" },
@@ -50,7 +50,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   pod_not_found: { detail: "cluster prod has no pod web-5d8f-x2x9k in namespace shop", field: "name" },
   cost_row_not_found: { detail: "there are no costs of prod/shop/Deployment/cart in this window", field: "id" },
   key_not_found: { detail: "no key has this id", field: "id" },
-  method_not_allowed: { detail: "the path answers to GET, HEAD" },
+  method_not_allowed: { detail: "the path allows only GET, HEAD" },
   key_configured: { detail: "the key comes from the deployment's configuration; change it there", field: "id" },
   key_ended: { detail: "the key is revoked or expired; create a new key" },
   last_admin: {
@@ -82,7 +82,10 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail: "Idempotency-Key: this key was used before with another body or target; nothing was done",
     field: "Idempotency-Key"
   },
-  rate_limited: { detail: "too many requests of this key: 50 a second, 100 at once" },
+  rate_limited: {
+    detail:
+      "too many requests with this key: the limit is 50 a second and 100 in a burst; a live read or a bulk change counts once per cluster, at most 50 times"
+  },
   too_many_idempotency_keys: {
     detail: "the limit of 1000 answers or 8 MiB kept for one API key is reached; nothing was done",
     field: "Idempotency-Key"
@@ -90,8 +93,8 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   too_many_previews: {
     detail: "4 price previews are running or waiting, which is the maximum; try again in a moment"
   },
-  too_many_streams: { detail: "the key has 5 streams open; end one first" },
-  internal_error: { detail: "the service failed; its log holds the cause" },
+  too_many_streams: { detail: "the key has 5 streams open, which is the maximum; close one first" },
+  internal_error: { detail: "the service failed; its log has the cause" },
   cluster_unreachable: { detail: "no addressed cluster answered", clusters: [failedCoverage] },
   cluster_forbids: {
     detail:
@@ -100,8 +103,8 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
-  audit_unavailable: { detail: "the audit cannot be written at the moment, so nothing was done" },
-  starting: { detail: "the server is still starting; retry in 1 s" },
+  audit_unavailable: { detail: "the audit cannot be written at the moment, so the request was not executed" },
+  starting: { detail: "the service is not ready to serve yet" },
   cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] },
   outcome_unknown: {
     detail: "cluster prod did not answer the change, which may have been applied; check the workload before you retry"
