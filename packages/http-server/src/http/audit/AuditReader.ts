@@ -23,7 +23,7 @@ const MAX_LOOKS = 10
 /** Maximum number of keys that are looked up for one page. */
 const MAX_KEYS = 500
 
-/** One page of events. **Shape** `next` is where the next page starts, absent at the end. A page before the end may be empty. */
+/** One page of events. **Shape** `next` is the start of the next page, absent at the end. `events` may be empty before the end. */
 export interface AuditPage {
   readonly events: ReadonlyArray<AuditEvent>
   readonly next?: number

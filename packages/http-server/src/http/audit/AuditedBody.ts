@@ -18,7 +18,7 @@ const decodeCluster = Schema.decodeUnknownOption(Schema.Struct({ name: ClusterNa
 
 const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty: "error" })
 
-/** Objects of a body. **Shape** `isFound`: the handler selects the objects and writes the audit event that precedes the change. */
+/** Objects of a body. **Shape** `isFound` is true if the handler selects the objects and then writes the first audit event. */
 interface Audited {
   readonly target?: AuditFacts["target"]
   readonly isFound: boolean

@@ -20,8 +20,8 @@ export const AllowedOrigins = Context.Reference<ReadonlyArray<string>>("@quarter
  * **Errors** `origin_forbidden`, also for the origin `null` and for a repeated `Origin`. The server's own origin is
  * refused if `Host` is missing, repeated or malformed.
  *
- * **Limits** over plain HTTP the own origin is compared by host alone unless a trusted proxy sends the scheme, because
- * an unconfigured proxy may terminate TLS.
+ * **Limits** over plain HTTP the own origin is compared by host alone, because an unconfigured proxy may terminate TLS.
+ * If a trusted proxy sends the scheme, the scheme is compared too.
  */
 export const check = Effect.gen(function* () {
   const { isAllowed, isSent } = yield* sent

@@ -40,7 +40,7 @@ export const AuditHandlers = HttpApiBuilder.group(
         if (format === "ndjson") {
           if (cursor !== undefined) {
             return yield* refuse("invalid_parameter", {
-              detail: "cursor: not allowed with format=ndjson, which returns every event in one file",
+              detail: "cursor: not allowed with format=ndjson, which has no pages",
               field: "cursor"
             })
           }

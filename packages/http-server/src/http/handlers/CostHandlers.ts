@@ -125,7 +125,7 @@ const read = Effect.fnUntraced(function* (
   const range = yield* rangeOf(times)
   if (format !== "json" && cursor !== undefined) {
     return yield* refuse("invalid_parameter", {
-      detail: `cursor: not allowed with format=${format}, which returns every row in one file`,
+      detail: `cursor: not allowed with format=${format}, which has no pages`,
       field: "cursor"
     })
   }

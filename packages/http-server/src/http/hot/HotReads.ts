@@ -44,8 +44,8 @@ export class HotReads extends Context.Service<
      * reported a change and no key changed since; the key has not expired, permits the client address and is within its rate
      * limit; the labels that its rule needs are proven.
      *
-     * Otherwise a page is made synchronously if the same path and headers were authenticated within the last 2 s, and no
-     * step would wait or refuse. All other requests take the normal path. Identical requests wait for the one in flight
+     * Otherwise a page is made synchronously, if no step would wait or refuse. The same path and headers must have been
+     * authenticated within the last 2 s. All other requests take the normal path. Identical requests wait for the one in flight
      * while its reply could still be used for them.
      */
     readonly before: (ordinary: RequestListener) => RequestListener

@@ -104,8 +104,8 @@ export interface StoredReply {
 /**
  * Makes the cache entry of a reply of the normal path; `undefined` if the reply may not be reused.
  *
- * **Shape** reusable is only a list that was sent to a key, was read from the cache, and belongs to a route that the audit
- * classifies as a read. Labels that the rule needs must have been proven when the reply was made.
+ * **Shape** only a list that was read from the cache for a key is reusable. The audit must classify its route as a read.
+ * Labels that the rule needs must have been proven when the reply was made.
  */
 export const fromFlight = Effect.fnUntraced(function* (
   cache: ClusterCache["Service"],

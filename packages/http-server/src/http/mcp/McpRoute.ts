@@ -143,7 +143,9 @@ const methodOf = Effect.fnUntraced(function* (text: string) {
   const { success: value } = message
   const method = Predicate.hasProperty(value, "method") && typeof value.method === "string" ? value.method : ""
   if (method === "initialize" && text.length > MAX_BEGINNING) {
-    return yield* refuse("body_too_large", { detail: `initialize: at most ${MAX_BEGINNING} characters` })
+    return yield* refuse("body_too_large", {
+      detail: `initialize: the message must have at most ${MAX_BEGINNING} characters`
+    })
   }
   return method
 })

@@ -101,8 +101,8 @@ const partOf = (name: string, value: unknown): Result.Result<string, InvalidArgu
  *
  * **Shape** a refusal is a result that is marked as an error, with the route's problem code and a hint what to do next.
  *
- * **Limits** if a paged result is longer than {@link MAX_LENGTH}, the route is called again with a smaller limit, so that
- * the cursor continues after the last row shown. A result without pages is cut to fewer rows.
+ * **Limits** if a paged result is longer than {@link MAX_LENGTH}, the route is called again with a smaller limit. Its
+ * cursor then continues after the last row shown. A result without pages is cut to fewer rows.
  */
 export const call = Effect.fn("ToolCall.call")(function* (tool: McpTool, input: ToolInput, given: unknown) {
   const { ask } = yield* McpCaller.current
