@@ -54,7 +54,7 @@ describe("LeftOutDrivers", () => {
 
   it.effect("repeats that the list is wrong", () =>
     Effect.gen(function* () {
-      assert.include(yield* printed({ QUARTERDECK_DRIVERS: "embeded" }), "names the driver embeded")
+      assert.include(yield* printed({ QUARTERDECK_DRIVERS: "embeded" }), "names the unknown driver embeded")
     })
   )
 })
