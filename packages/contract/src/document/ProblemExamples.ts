@@ -104,7 +104,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
   audit_unavailable: { detail: "the audit cannot be written at the moment, so the request was not executed" },
-  starting: { detail: "the service is not ready to serve yet" },
+  starting: { detail: "the server is still starting; retry in 1 s" },
   cluster_timeout: { detail: "no addressed cluster answered within the deadline", clusters: [timedOutCoverage] },
   outcome_unknown: {
     detail: "cluster prod did not answer the change, which may have been applied; check the workload before you retry"

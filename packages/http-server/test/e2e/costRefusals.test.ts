@@ -36,10 +36,6 @@ onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", 
     ["a limit that is too high", "?limit=5001", "limit", "invalid_parameter", "5000"],
     ["a limit of zero", "?limit=0", "limit", "invalid_parameter", "5000"],
     ["a format that does not exist", "?format=xml", "format", "invalid_parameter", "focus"],
-<<<<<<< HEAD
-    ["pages of a file", "?format=csv&cursor=abc", "cursor", "invalid_parameter", "every row"],
-    ["a cursor that nobody gave", "?cursor=abc", "cursor", "invalid_cursor", "not valid for this route"],
-=======
     ["pages of a file", "?format=csv&cursor=abc", "cursor", "invalid_parameter", "format=csv, which has no pages"],
     [
       "a cursor that nobody gave",
@@ -48,7 +44,6 @@ onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", 
       "invalid_cursor",
       "not valid for this route, API key, filter and sort"
     ],
->>>>>>> 23a0fdff (test: refusals of cost reports expect the present sentences)
     [
       "a parameter that does not exist",
       "?step=1d",
