@@ -10,8 +10,11 @@ import { inRealTime } from "../../machine/Machine.ts"
 
 const NAME = "embedded"
 
-/** Settings that a test may want smaller or shorter than in a real cluster. */
-export type EmbeddedSettings = Pick<EmbeddedServer.EmbeddedOptions, "historyCapacity" | "bookmarkIntervalMs">
+/** Settings of the driver's clusters: limits that a test may want smaller, their clock, and the logs of their pods. */
+export type EmbeddedSettings = Pick<
+  EmbeddedServer.EmbeddedOptions,
+  "historyCapacity" | "bookmarkIntervalMs" | "nowMs" | "podLog"
+>
 
 /** A cluster in this process, with request counters. */
 export interface EmbeddedCluster extends RunningCluster {

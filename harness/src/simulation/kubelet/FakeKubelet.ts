@@ -25,6 +25,11 @@ export interface FakeKubeletOptions {
   readonly nodes?: string
   /** Run time of a Job's containers without an annotation (default 0). */
   readonly jobDuration?: Duration.Input
+  /**
+   * Pods start when they were created, not when the kubelet first sees them (default false). For clusters whose clock
+   * was earlier while they were filled.
+   */
+  readonly startAtCreation?: boolean
   /** Interval for renewing each node's lease (default 20 s). A node counts as lost after 50 s without a renewal. */
   readonly leaseInterval?: Duration.Input
   /** Maximum number of parallel calls to a cluster (default 16). */
@@ -77,6 +82,7 @@ export const start = (
       nodes,
       defaults: { jobDurationMs: Duration.toMillis(options.jobDuration ?? 0) },
       schedule: options.schedule ?? false,
+      startAtCreation: options.startAtCreation ?? false,
       concurrency: options.concurrency ?? CONCURRENCY
     })
     const selected = options.nodes === undefined ? {} : { labelSelector: options.nodes }

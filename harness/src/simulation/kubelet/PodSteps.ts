@@ -23,6 +23,8 @@ export interface PodStepsOptions {
   readonly defaults: Defaults
   /** Binds pods without a node. */
   readonly schedule: boolean
+  /** Pods start at their creation instead of when they are first seen. */
+  readonly startAtCreation: boolean
 }
 
 export interface PodSteps {
@@ -33,7 +35,7 @@ export interface PodSteps {
 
 /** Creates the steps. Keeps values that the status does not have yet. `park` receives pods whose node is unknown. */
 export const make = (
-  { addresses, defaults, nodes, schedule }: PodStepsOptions,
+  { addresses, defaults, nodes, schedule, startAtCreation }: PodStepsOptions,
   park: (node: string, pod: PodView) => void
 ): PodSteps => {
   /** Time at which each pod was first seen. The whole seconds of a status are too coarse for short delays. */
@@ -81,7 +83,9 @@ export const make = (
     const known = script.startedAtMs ?? origins.get(uid)
     if (known !== undefined) return known
     const startTime = pod.status?.["startTime"]
-    const originMs = typeof startTime === "string" ? Date.parse(startTime) : nowMs
+    const { creationTimestamp } = pod.metadata
+    const seenMs = startAtCreation && creationTimestamp !== undefined ? Date.parse(creationTimestamp) : nowMs
+    const originMs = typeof startTime === "string" ? Date.parse(startTime) : seenMs
     origins.set(uid, originMs)
     return originMs
   }

@@ -35,6 +35,7 @@ export const PodView = Schema.Struct({
     name: Schema.String,
     namespace: Schema.String,
     uid: Schema.String,
+    creationTimestamp: Schema.optionalKey(Schema.String),
     labels: Schema.optionalKey(Labels),
     annotations: Schema.optionalKey(Labels),
     deletionTimestamp: Schema.optionalKey(Schema.String),

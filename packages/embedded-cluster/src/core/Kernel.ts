@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Random } from "effect"
 import { AggregatedApis } from "./AggregatedApis.ts"
+import type { JsonObject } from "./Json.ts"
 import { Registry } from "./Registry.ts"
 import { Store } from "./Store.ts"
 import * as TokenKeys from "./TokenKeys.ts"
@@ -14,6 +15,9 @@ export interface Surroundings {
   /** Allocates an unused node port that is not in `taken`, the ports of the service itself. */
   readonly nodePort: (taken: ReadonlySet<number>) => number
 }
+
+/** Returns the log of a pod's container, or `undefined` if the container has not started. */
+export type PodLog = (pod: JsonObject, container: string) => string | undefined
 
 export interface Kernel {
   readonly store: Store
@@ -29,6 +33,8 @@ export interface Kernel {
   /** If true, a controller removes orphaned objects asynchronously; otherwise a deletion removes them at once. */
   readonly collectsLater: boolean
   readonly nowMs: () => number
+  /** Source of the logs of pods without a log annotation. Absent if nothing plays the kubelet. */
+  readonly podLog?: PodLog | undefined
   /** Makes a UUID, version 4 of RFC 9562. */
   readonly uid: () => string
   /** Makes the five characters that end a generated name. */
@@ -39,8 +45,10 @@ export interface Kernel {
 const SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 
 /** Options that differ from cluster to cluster. */
-export interface KernelOptions extends Pick<Kernel, "collectsLater"> {
+export interface KernelOptions extends Pick<Kernel, "collectsLater" | "podLog"> {
   readonly historyCapacity: number
+  /** Clock of the cluster's timestamps (default: the caller's clock). */
+  readonly nowMs?: Kernel["nowMs"] | undefined
   /** Token keys and issuers of an earlier cluster whose tokens must stay valid. */
   readonly trust?: Pick<Kernel, "pastIssuers" | "tokens"> | undefined
   /** Makes the allocators of the cluster. */
@@ -51,6 +59,8 @@ export interface KernelOptions extends Pick<Kernel, "collectsLater"> {
 export const make = ({
   collectsLater,
   historyCapacity,
+  nowMs,
+  podLog,
   surroundings,
   trust = { tokens: TokenKeys.make(), pastIssuers: [] }
 }: KernelOptions): Effect.Effect<Kernel> =>
@@ -71,7 +81,8 @@ export const make = ({
       place: { port: 0 },
       collectsLater,
       surroundings: surroundings(store),
-      nowMs: () => clock.currentTimeMillisUnsafe(),
+      nowMs: nowMs ?? (() => clock.currentTimeMillisUnsafe()),
+      podLog,
       uid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${"89ab"[below(4)]}${hex(3)}-${hex(8)}${hex(4)}`,
       suffix: () => Array.from({ length: 5 }, () => SUFFIX[below(SUFFIX.length)]).join("")
     }

@@ -56,6 +56,13 @@ export interface EmbeddedOptions {
   readonly historyCapacity?: number
   /** Interval of bookmarks in a watch, in milliseconds. Default 60,000. */
   readonly bookmarkIntervalMs?: number
+  /**
+   * Clock of the objects' timestamps and of the controllers (default: the caller's clock). An earlier time makes
+   * objects that were created before the server started. Controllers wait in real time.
+   */
+  readonly nowMs?: () => number
+  /** Logs of pods without a log annotation. A followed log is read again every second. */
+  readonly podLog?: Kernel.PodLog
 }
 
 /** Counters of the server since its start. */
@@ -126,6 +133,8 @@ export const start = (
     const kernel = yield* Kernel.make({
       historyCapacity: options.historyCapacity ?? HISTORY_CAPACITY,
       collectsLater: controlled,
+      nowMs: options.nowMs,
+      podLog: options.podLog,
       trust: saved?.trust,
       surroundings: ServiceAllocation.surroundings
     })

@@ -1,7 +1,7 @@
 /**
- * Streams a followed log: the current value of the pod's annotation, then the text appended to it.
+ * Streams a followed log: the current text, then the text appended to it.
  */
-import { type Cause, Effect, Queue, type Scope, Stream } from "effect"
+import { type Cause, Effect, Queue, Schedule, type Scope, Stream } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Kernel } from "../core/Kernel.ts"
 import * as Resources from "../core/Resources.ts"
@@ -21,6 +21,10 @@ export const send = (
   Effect.gen(function* () {
     const added = yield* Queue.unbounded<string, Cause.Done>()
     let known = written
+    const show = (now: string) => {
+      if (now !== known) Queue.offerUnsafe(added, appended(known, now))
+      known = now
+    }
     const unsubscribe = kernel.store.subscribe(Resources.pods, ({ after, before }) => {
       if ((after ?? before)?.uid !== pod.uid) return
       if (after === undefined) {
@@ -28,17 +32,36 @@ export const send = (
         return
       }
       const object = read(after)
-      const now = writtenBy(object, container) ?? ""
-      // If the old text is no longer a prefix, the log was rotated, so the whole new text is sent.
-      if (now !== known) Queue.offerUnsafe(added, now.startsWith(known) ? now.slice(known.length) : now)
-      known = now
+      show(writtenBy(kernel, object, container) ?? "")
       if (isOver(object)) Queue.endUnsafe(added)
     })
     yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
     if (hasEnded) Queue.endUnsafe(added)
+    // An annotation changes with its pod, but a written log grows on its own.
+    else if (kernel.podLog !== undefined) {
+      const look = Effect.sync(() => {
+        const current = kernel.store.get(Resources.pods, pod.key)
+        if (current?.uid === pod.uid) show(writtenBy(kernel, read(current), container) ?? "")
+      })
+      yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(EVERY)))
+    }
     response.writeHead(200, { ...HEADERS, "content-type": "text/plain; charset=utf-8" })
     response.flushHeaders()
     for (const piece of first) yield* write(response, piece)
     yield* Stream.runForEach(Stream.fromQueue(added), (piece) => write(response, piece))
     response.end()
   })
+
+/** Interval at which a log that the server's option writes is read again. */
+const EVERY = "1 second"
+
+/**
+ * Returns the text that a reader of `known` lacks. If `known` is no longer a prefix, the log was rotated: the text after
+ * the last known line, or all of it.
+ */
+const appended = (known: string, now: string): string => {
+  if (now.startsWith(known)) return now.slice(known.length)
+  const last = known.slice(known.lastIndexOf("\n", known.length - 2) + 1)
+  const at = last.endsWith("\n") ? now.indexOf(`\n${last}`) : -1
+  return at < 0 ? now : now.slice(at + 1 + last.length)
+}

@@ -2,9 +2,9 @@
  * Replies with pod logs, which a real server fetches from the node's kubelet.
  *
  * There are no kubelets, so a container's log is the value of its pod's annotation
- * `log.harness.quarterdeck.dev/<container>`. Without the annotation the reply is that of a real server whose kubelet
- * is unreachable: empty for a pod without a node, 404 if the node is gone, otherwise 500. An empty log would suggest
- * a running container that wrote nothing.
+ * `log.harness.quarterdeck.dev/<container>`. Without the annotation it is what the server's option `podLog` returns.
+ * With neither, the reply is that of a real server whose kubelet is unreachable: empty for a pod without a node, 404
+ * if the node is gone, otherwise 500. An empty log would suggest a running container that wrote nothing.
  *
  * `repeat.log.harness.quarterdeck.dev/<container>` repeats the text, because an annotation is limited to 256 KiB. A
  * client that follows a log receives what is appended to the annotation, until the pod finishes or is deleted.
@@ -39,17 +39,17 @@ const REPEAT = `repeat.${ANNOTATION}`
 /** A followed log. **Shape** `first` is the requested part of `written`, the log at the time of the request. */
 export interface LogReply {
   readonly _tag: "Log"
-  readonly pod: Pick<Stored, "uid">
+  readonly pod: Pick<Stored, "key" | "uid">
   readonly container: string
   readonly first: Iterable<string>
   readonly written: string
   readonly isOver: boolean
 }
 
-/** Log of a container, from its pod's annotation. Returns `undefined` without the annotation. */
-export const writtenBy = (pod: JsonObject, container: string): string | undefined => {
+/** Log of a container, from its pod's annotation or from the option `podLog`. */
+export const writtenBy = ({ podLog }: Kernel, pod: JsonObject, container: string): string | undefined => {
   const written = at(pod, "metadata", "annotations", `${ANNOTATION}${container}`)
-  return typeof written === "string" ? written : undefined
+  return typeof written === "string" ? written : podLog?.(pod, container)
 }
 
 /** Returns whether the containers of a pod have finished. */
@@ -69,14 +69,14 @@ export const answer = steps(function* (kernel: Kernel, { info, request }: Resour
   const container = yield* containerOf(pod, request.query.get("container") ?? "")
   const node = textAt(pod, "spec", "nodeName")
   if (node === "") return { _tag: "Text", status: 204, contentType: TEXT, body: "" }
-  const written = writtenBy(pod, container)
+  const written = writtenBy(kernel, pod, container)
   if (written !== undefined) {
     const repeat = QueryValue.natural(textAt(pod, "metadata", "annotations", `${REPEAT}${container}`)) ?? 1
     const first = selected(written, repeat, request.query)
     if (request.query.get("follow") !== "true") return text(limited(first, request.query))
     return { _tag: "Log", pod: stored, container, first, written, isOver: isOver(pod) }
   }
-  return yield* Result.fail(unreachable(kernel, node))
+  return yield* Result.fail(kernel.podLog === undefined ? unreachable(kernel, node) : waiting(pod, container))
 })
 
 const TEXT = "text/plain; charset=utf-8"
@@ -129,6 +129,17 @@ const limited = (pieces: Iterable<string>, query: URLSearchParams): string => {
   const limit = QueryValue.natural(query.get("limitBytes") ?? "")
   return limit === undefined ? log : Buffer.from(log).subarray(0, limit).toString()
 }
+
+/** The reply of a kubelet about a container that has not started. */
+const waiting = (pod: JsonObject, container: string): Failure => {
+  const status = arrayAt(pod, "status", "containerStatuses").find((one) => textAt(one, "name") === container)
+  const reason = textAt(status, "state", "waiting", "reason") || "ContainerCreating"
+  const explained = PULLING.has(reason) ? "trying and failing to pull image" : reason
+  const name = textAt(pod, "metadata", "name")
+  return badRequest(`container "${container}" in pod "${name}" is waiting to start: ${explained}`)
+}
+
+const PULLING = new Set(["ErrImagePull", "ImagePullBackOff"])
 
 const unreachable = ({ store }: Kernel, node: string): Failure =>
   // As on the real server, the message calls the missing node a pod.
