@@ -3,7 +3,7 @@
  * responses.
  */
 import { hourOf } from "@quarterdeck/cost/Units"
-import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
+import { Seed } from "@quarterdeck/harness"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
 import * as Listener from "@quarterdeck/http-server/Listener"
@@ -16,13 +16,8 @@ import * as Operating from "./Operating.ts"
 import * as Page from "./Page.ts"
 import * as PastCosts from "./PastCosts.ts"
 import * as Pasts from "./Pasts.ts"
-import * as StoryObjects from "./StoryObjects.ts"
+import * as StoryClusters from "./StoryClusters.ts"
 
-const PARENT = "hub"
-const CHILDREN = ["prod", "stage"]
-const CLUSTERS = [PARENT, ...CHILDREN]
-/** The seed of the clusters and of their cost history. */
-const SEEDED = { seed: 1, size: "small" } as const
 const portOfEnvironment = Config.schema(Port, "QUARTERDECK_PORT").pipe(
   Config.withDefault(8080),
   Effect.mapError(() => new DemoFailed({ problem: "QUARTERDECK_PORT must be a whole number from 0 to 65535" }))
@@ -56,8 +51,10 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
 
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-demo-" })
   const dataDirectory = path.join(directory, "data")
-  const plans = yield* Effect.forEach(CLUSTERS, (cluster, index) => Seed.plan({ ...SEEDED, cluster, index }))
-  const [fleet] = yield* Effect.all([start(plans), writeHistory(plans, dataDirectory, hourOf(startedAt))], {
+  const plans = yield* Effect.forEach(StoryClusters.NAMES, (cluster, index) =>
+    Seed.plan({ ...StoryClusters.SEEDED, cluster, index })
+  )
+  const [fleet] = yield* Effect.all([StoryClusters.start(plans), writeHistory(plans, dataDirectory, hourOf(startedAt))], {
     concurrency: "unbounded"
   })
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
@@ -190,22 +187,6 @@ const showCosts = Effect.fnUntraced(function* ({ client, url, viewer }: Caller) 
       })
     )
   }
-})
-
-/** Starts the clusters with their planned objects, the workloads of the story, and usage metrics. */
-const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.ClusterPlan>) {
-  const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: PARENT, children: CHILDREN })
-  yield* Seed.fill(fleet, SEEDED)
-  yield* Effect.forEach(
-    plans,
-    Effect.fnUntraced(function* (plan) {
-      const cluster = yield* fleet.cluster(plan.cluster)
-      yield* StoryObjects.put(cluster, plan)
-      yield* Usage.serve(cluster, { seed: SEEDED.seed })
-    }),
-    { concurrency: "unbounded", discard: true }
-  )
-  return fleet
 })
 
 /** Writes the clusters' cost history. */

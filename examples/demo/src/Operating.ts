@@ -2,7 +2,7 @@
 import type { ActionResult } from "@quarterdeck/contract/WorkloadGroup"
 import * as Columns from "@quarterdeck/http-server/cli/Columns"
 import * as Output from "@quarterdeck/http-server/cli/Output"
-import { Clock, Console, Effect } from "effect"
+import { Clock, Console, Effect, Schedule } from "effect"
 import type { DemoClient } from "./DemoClient.ts"
 import * as Page from "./Page.ts"
 
@@ -15,9 +15,6 @@ interface Caller {
 
 const PATH = "/api/v1/workloads/hub/shop/Deployment/assistant/scale"
 const REPLICAS = 3
-
-/** Printed so that the reader does not wait for pods. */
-const NO_CONTROLLERS = "No controllers run in these clusters, so no pod is created and the workload stays in progress."
 
 const textOf = ({ replicas }: ActionResult["before"]): string => `${replicas ?? "-"} replicas`
 
@@ -50,16 +47,21 @@ export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer
     )
   }
   const query = "namespace=shop&name=assistant"
-  const isThere = ({ replicas }: { readonly replicas: { readonly desired: number } }) => replicas.desired === REPLICAS
   const { clusters, workloads } = yield* client
     .workloads(viewer, "hub", query)
-    .pipe(Effect.repeat({ until: (list) => list.workloads.some(isThere), times: 200 }))
+    .pipe(
+      Effect.repeat({
+        until: (list) => list.workloads.some(({ replicas }) => replicas.ready === REPLICAS),
+        schedule: Schedule.spaced("50 millis"),
+        times: 200
+      })
+    )
   yield* Console.log(
     Page.answer({
-      title: "The list shows the change",
+      title: "The list shows the change when the new pod is ready",
       curl: Page.curl(url, "VIEWER", `/api/v1/workloads?${query}`, "hub"),
       table: Output.table(Columns.workloads(yield* Clock.currentTimeMillis).table, workloads),
-      notes: [...Page.coverage(clusters, undefined), NO_CONTROLLERS]
+      notes: Page.coverage(clusters, undefined)
     })
   )
 })

@@ -140,11 +140,15 @@ const taleOf = (tale: Tale, plan: Seed.ClusterPlan, endMs: number): PastWorkload
   }
 })
 
+/** Returns the nodes on which a story's workload runs. */
+export const nodesFor = ({ isOnSpot }: Tale, { nodes }: Seed.ClusterPlan) =>
+  nodes.filter(({ spot }) => spot === isOnSpot)
+
 /** Returns the pods of a story's workload, distributed over spot or on-demand nodes. */
-export const podsOf = ({ isOnSpot, name, replicas }: Tale, { nodes }: Seed.ClusterPlan): ReadonlyArray<PastPod> => {
-  const fitting = nodes.filter(({ spot }) => spot === isOnSpot)
-  return Array.from({ length: replicas }, (_, at) => ({
-    name: `${name}-${at}`,
+const podsOf = (tale: Tale, plan: Seed.ClusterPlan): ReadonlyArray<PastPod> => {
+  const fitting = nodesFor(tale, plan)
+  return Array.from({ length: tale.replicas }, (_, at) => ({
+    name: `${tale.name}-${at}`,
     node: fitting[at % fitting.length]?.name ?? "",
     claims: []
   }))

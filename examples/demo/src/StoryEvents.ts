@@ -1,13 +1,11 @@
-/** Events of the demo's pods, as kubelets report them, and their logs. */
-import type { KubeObject, Seed } from "@quarterdeck/harness"
-import type { Tale } from "./Story.ts"
+/** Events of the demo's failing pods, as kubelets report them. */
+import { type ApiError, FakeKubelet, type FleetCluster, type KubeObject } from "@quarterdeck/harness"
+import { Effect } from "effect"
 
 const MINUTE_MS = 60_000
 
 /** An event. **Units** `minutes` before now. */
 interface PodEvent {
-  readonly pod: string
-  readonly namespace: string
   readonly type: "Normal" | "Warning"
   readonly reason: string
   readonly message: string
@@ -15,46 +13,59 @@ interface PodEvent {
   readonly minutes: readonly [first: number, last: number]
 }
 
-/** Returns the events of crashing pods, and start events of the story's pods. */
-export const of = (
-  plan: Seed.ClusterPlan,
-  living: ReadonlyArray<Tale>,
-  now: string
-): ReadonlyArray<KubeObject.KubeObject> => {
-  const crashing = plan.workloads.flatMap((workload) =>
-    workload.pods
-      .filter(({ state }) => state === "crashing")
-      .map(({ name }): PodEvent => {
-        const container = workload.template.name
-        return {
-          pod: name,
-          namespace: workload.namespace,
+/** Creates the events of the pods that crash or whose image is missing. */
+export const put = Effect.fnUntraced(function* (
+  { api }: Pick<FleetCluster.FleetCluster, "api">,
+  nowMs: number
+): Effect.fn.Return<void, ApiError.ApiError> {
+  const { items } = yield* api.list({ apiVersion: "v1", kind: "Pod" })
+  for (const pod of items) {
+    for (const event of eventsOf(pod)) yield* api.create(eventOf(pod, event, nowMs))
+  }
+})
+
+const eventsOf = ({ metadata }: KubeObject.KubeObject): ReadonlyArray<PodEvent> => {
+  const { annotations = {}, name = "", namespace = "" } = metadata
+  const container = metadata.labels?.["app.kubernetes.io/name"] ?? ""
+  switch (annotations[FakeKubelet.Annotation.fail]) {
+    case "CrashLoopBackOff":
+      return [
+        { type: "Normal", reason: "Started", message: `Started container ${container}`, count: 8, minutes: [25, 4] },
+        {
           type: "Warning",
           reason: "BackOff",
-          message: `Back-off restarting failed container ${container} in pod ${name}_${workload.namespace}`,
+          message: `Back-off restarting failed container ${container} in pod ${name}_${namespace}`,
           count: 7,
           minutes: [25, 1]
         }
-      })
-  )
-  const begun = living.flatMap(({ name, namespace, replicas }) =>
-    Array.from({ length: replicas }, (_, at): PodEvent => {
-      const pod = `${name}-${at}`
-      const message = `Started container ${name}`
-      return { pod, namespace, type: "Normal", reason: "Started", message, count: 1, minutes: [12 + at, 12 + at] }
-    })
-  )
-  return [...crashing, ...begun].map((event) => eventOf(event, now))
+      ]
+    case "ImagePullBackOff":
+      return [
+        {
+          type: "Warning",
+          reason: "Failed",
+          message: `Failed to pull the image of container ${container}: not found`,
+          count: 5,
+          minutes: [4, 1]
+        }
+      ]
+    default:
+      return []
+  }
 }
 
-const eventOf = ({ count, message, minutes, namespace, pod, reason, type }: PodEvent, now: string) => {
-  const before = (ago: number) => new Date(Date.parse(now) - ago * MINUTE_MS).toISOString().replace(/\.\d+Z$/, "Z")
+const eventOf = (
+  { metadata: { name = "", namespace = "" } }: KubeObject.KubeObject,
+  { count, message, minutes, reason, type }: PodEvent,
+  nowMs: number
+): KubeObject.KubeObject => {
+  const before = (ago: number) => new Date(nowMs - ago * MINUTE_MS).toISOString().replace(/\.\d+Z$/, "Z")
   const [first, last] = minutes
   return {
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: `${pod}.${reason.toLowerCase()}`, namespace },
-    involvedObject: { apiVersion: "v1", kind: "Pod", namespace, name: pod },
+    metadata: { name: `${name}.${reason.toLowerCase()}`, namespace },
+    involvedObject: { apiVersion: "v1", kind: "Pod", namespace, name },
     type,
     reason,
     message,
@@ -63,10 +74,4 @@ const eventOf = ({ count, message, minutes, namespace, pod, reason, type }: PodE
     lastTimestamp: before(last),
     source: { component: "kubelet" }
   }
-}
-
-/** Returns the annotation from which an embedded cluster serves a container's log. */
-export const logOf = (container: string, pod: string, now: string): Readonly<Record<string, string>> => {
-  const lines = ["listening on :8080", `connected to the queue as ${pod}`, "took 42 jobs, 0 failed"]
-  return { [`log.harness.quarterdeck.dev/${container}`]: lines.map((line) => `${now} ${line}\n`).join("") }
 }

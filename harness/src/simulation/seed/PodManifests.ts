@@ -102,7 +102,7 @@ export const podStatus = (workload: WorkloadPlan, planned: PodPlan, now: string)
 }
 
 /** Annotations that make a fake kubelet keep a pod in its state. */
-const SCRIPTS: Record<PodPlan["state"], Readonly<Record<string, string>>> = {
+export const SCRIPTS: Record<PodPlan["state"], Readonly<Record<string, string>>> = {
   running: {},
   starting: { [Annotation.startDelay]: "never" },
   crashing: { [Annotation.fail]: "CrashLoopBackOff", [Annotation.restarts]: String(CRASH_RESTARTS) },

@@ -2,18 +2,21 @@
 import type { KubeObject } from "../../client/KubeObject.ts"
 import type { PodPlan, WorkloadPlan } from "./ClusterPlan.ts"
 import { claimTemplate } from "./StorageManifests.ts"
-import { labelsOf, podSpec, selectorOf } from "./PodManifests.ts"
+import { labelsOf, podSpec, SCRIPTS, selectorOf } from "./PodManifests.ts"
 
 type Revision = PodPlan["revision"]
 
-/** Returns the workload as its owner would apply it. */
-export const workload = (plan: WorkloadPlan, storageClass: string): KubeObject => {
+/**
+ * Returns the workload as its owner would apply it. **Shape** `scripted` is true if a controller creates the pods. The
+ * template of a failed Job then makes fake kubelets fail them.
+ */
+export const workload = (plan: WorkloadPlan, storageClass: string, scripted = false): KubeObject => {
   const { kind, name } = plan.template
   return {
     apiVersion: API_VERSION[kind],
     kind,
     metadata: { name, namespace: plan.namespace, labels: labelsOf(plan) },
-    spec: specOf(plan, storageClass)
+    spec: scripted && kind === "Job" ? jobSpec(plan, failing(plan)) : specOf(plan, storageClass)
   }
 }
 
@@ -198,9 +201,11 @@ const specOf = (plan: WorkloadPlan, storageClass: string) => {
   }
 }
 
-const jobSpec = (plan: WorkloadPlan) => ({
+const failing = ({ state }: WorkloadPlan) => (state === "failed" ? { annotations: SCRIPTS.failed } : {})
+
+const jobSpec = (plan: WorkloadPlan, metadata = {}) => ({
   backoffLimit: 1,
   completions: 1,
   parallelism: 1,
-  template: { metadata: { labels: labelsOf(plan) }, spec: podSpec(plan) }
+  template: { metadata: { labels: labelsOf(plan), ...metadata }, spec: podSpec(plan) }
 })

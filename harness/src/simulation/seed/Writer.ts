@@ -121,7 +121,9 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
     // workload, because its controller would create its own.
     yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
-  const created = yield* to.create(WorkloadManifests.workload(plan, writing.plan.cloud.storage.className))
+  const created = yield* to.create(
+    WorkloadManifests.workload(plan, writing.plan.cloud.storage.className, writing.pods === "none")
+  )
   if (writing.pods === "none") return
   const generation = yield* generationOf(created, to)
   const ownership = { references: [yield* ownerOf(created, to)], labels: {} }
