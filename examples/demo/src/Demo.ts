@@ -54,9 +54,12 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
   const plans = yield* Effect.forEach(StoryClusters.NAMES, (cluster, index) =>
     Seed.plan({ ...StoryClusters.SEEDED, cluster, index })
   )
-  const [fleet] = yield* Effect.all([StoryClusters.start(plans), writeHistory(plans, dataDirectory, hourOf(startedAt))], {
-    concurrency: "unbounded"
-  })
+  const [fleet] = yield* Effect.all(
+    [StoryClusters.start(plans), writeHistory(plans, dataDirectory, hourOf(startedAt))],
+    {
+      concurrency: "unbounded"
+    }
+  )
   const kubeconfig = path.join(directory, "kubeconfig.yaml")
   const firstKey = path.join(directory, "first.key")
   yield* files.writeFileString(kubeconfig, fleet.kubeconfig, { mode: 0o600 })
@@ -106,7 +109,10 @@ export const show = Effect.fnUntraced(function* ({ once, port: givenPort }: Argu
     )
   )
 
-  if (!once) yield* Console.log(Page.commandLine(url, admin, dataDirectory))
+  if (!once) {
+    const { pods } = yield* client.pods(viewer, "hub", "namespace=shop&name=assistant")
+    yield* Console.log(Page.commandLine(url, admin, dataDirectory, pods[0]?.name ?? "assistant"))
+  }
 
   yield* showInventory({ client, url, viewer, shopViewer })
   yield* Operating.show({ client, url, operator, viewer })

@@ -1,5 +1,6 @@
 /** A plain HTTP client of the demo's server. */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import { PodList } from "@quarterdeck/contract/PodsGroup"
 import { ActionResult } from "@quarterdeck/contract/WorkloadGroup"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
@@ -47,6 +48,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
 
 const decodeClusters = decode(ClusterList)
 const decodeWorkloads = decode(WorkloadList)
+const decodePods = decode(PodList)
 const decodeAction = decode(ActionResult)
 const decodeCreated = decode(CreatedApiKey)
 const decodeCosts = decode(WorkloadCosts)
@@ -75,6 +77,11 @@ export const DemoClient = {
       Effect.flatMap(
         send(`${url}/api/v1/workloads?${query}`, key, { headers: { "x-service-cluster": target } }),
         decodeWorkloads
+      ),
+    pods: (key: string, target: string, query: string) =>
+      Effect.flatMap(
+        send(`${url}/api/v1/pods?${query}`, key, { headers: { "x-service-cluster": target } }),
+        decodePods
       ),
     act: (key: string, path: string, body: object) =>
       Effect.flatMap(send(`${url}${path}`, key, asJson(body)), decodeAction),

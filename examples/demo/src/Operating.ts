@@ -47,15 +47,13 @@ export const show = Effect.fnUntraced(function* ({ client, operator, url, viewer
     )
   }
   const query = "namespace=shop&name=assistant"
-  const { clusters, workloads } = yield* client
-    .workloads(viewer, "hub", query)
-    .pipe(
-      Effect.repeat({
-        until: (list) => list.workloads.some(({ replicas }) => replicas.ready === REPLICAS),
-        schedule: Schedule.spaced("50 millis"),
-        times: 200
-      })
-    )
+  const { clusters, workloads } = yield* client.workloads(viewer, "hub", query).pipe(
+    Effect.repeat({
+      until: (list) => list.workloads.some(({ replicas }) => replicas.ready === REPLICAS),
+      schedule: Schedule.spaced("50 millis"),
+      times: 200
+    })
+  )
   yield* Console.log(
     Page.answer({
       title: "The list shows the change when the new pod is ready",

@@ -40,14 +40,14 @@ export const keys = (
 }
 
 /** Formats the lines that connect the command line to the demo, and two example commands. */
-export const commandLine = (url: string, key: string, dataDirectory: string): string =>
+export const commandLine = (url: string, key: string, dataDirectory: string, pod: string): string =>
   [
     "",
     dim("With these two lines, quarterdeck commands in a shell use this demo:"),
     `export QUARTERDECK_URL=${url}`,
     `export QUARTERDECK_API_KEY=${key}`,
-    dim("This pod has a log, unlike most pods of the demo:"),
-    "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
+    dim("Follow the log of a pod:"),
+    `npx pnpm@12 quarterdeck logs ${pod} -n shop -c hub --follow`,
     dim(`The demo's data is in ${dataDirectory} until it ends:`),
     `npx pnpm@12 quarterdeck audit verify --data ${dataDirectory}`
   ].join("\n")

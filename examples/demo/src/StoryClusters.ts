@@ -76,9 +76,7 @@ export const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.Clus
   yield* clock.goBack(nowMs - lastNight(nowMs))
   yield* inEach(StoryTroubles.runNightly)
   yield* clock.goBack(CRASHING_AGO_MS)
-  yield* inEach((cluster, plan) =>
-    StoryTroubles.crash(cluster, plan, new Date(nowMs - CRASHING_AGO_MS).toISOString())
-  )
+  yield* inEach((cluster, plan) => StoryTroubles.crash(cluster, plan, new Date(nowMs - CRASHING_AGO_MS).toISOString()))
   yield* clock.goBack(ROLLOUT_AGO_MS)
   yield* inEach(StoryTroubles.rollOut)
   yield* clock.goBack(0)
@@ -89,5 +87,4 @@ export const start = Effect.fnUntraced(function* (plans: ReadonlyArray<Seed.Clus
 })
 
 /** Start of the last nightly run that is over. */
-const lastNight = (nowMs: number): number =>
-  Math.floor((nowMs - NIGHTLY_MS - HOUR_MS) / DAY_MS) * DAY_MS + NIGHTLY_MS
+const lastNight = (nowMs: number): number => Math.floor((nowMs - NIGHTLY_MS - HOUR_MS) / DAY_MS) * DAY_MS + NIGHTLY_MS

@@ -44,7 +44,7 @@ export const make =
         : [
             `starting ${container}`,
             "connecting to postgres://catalog-db:5432",
-            "FATAL password authentication failed for user \"app\"",
+            'FATAL password authentication failed for user "app"',
             `exit status ${terminated.exitCode}`
           ]
     return printed(lines.map((line) => [endedMs, line]))
@@ -110,7 +110,7 @@ const LINES: Readonly<Record<string, ReadonlyArray<string>>> = {
   ingress: ["shop/web 200 ##ms", "payments/gateway 201 ###ms", "reloaded ## routes"],
   checkout: ["order ##### placed, # items", "order ##### paid in ###ms", "payment of order ##### retried once"],
   cart: ["cart #####: # items", "cart ##### expired", "GET /cart/##### 200 #ms"],
-  search: ["query \"boots\" ### results in ##ms", "query \"lamp\" ## results in ##ms", "index refreshed in ###ms"],
+  search: ['query "boots" ### results in ##ms', 'query "lamp" ## results in ##ms', "index refreshed in ###ms"],
   assistant: ["answered question #### in ####ms, ### tokens", "session #### opened", "session #### closed"],
   thumbnails: ["resized image ##### to 320x240 in ##ms", "resized image ##### to 640x480 in ##ms", "queue: ### images"],
   "image-resizer": ["resized image ##### in ##ms", "queue: ## images"],

@@ -48,11 +48,7 @@ export const rollOut = Effect.fnUntraced(function* (cluster: Cluster, plan: Seed
     const missing = `${image.slice(0, image.lastIndexOf(":"))}:${MISSING_TAG}`
     const annotations = { [FakeKubelet.Annotation.fail]: "ImagePullBackOff" }
     const pods = { metadata: { annotations }, spec: { containers: [{ name, image: missing }] } }
-    yield* cluster.api.patch(
-      { ...DEPLOYMENT, namespace, name },
-      { spec: { template: pods } },
-      { type: "strategic" }
-    )
+    yield* cluster.api.patch({ ...DEPLOYMENT, namespace, name }, { spec: { template: pods } }, { type: "strategic" })
   }
   yield* inPhase(cluster, "Pending", (count) => count >= rolling.length)
 })
@@ -70,11 +66,7 @@ export const runNightly = Effect.fnUntraced(function* (cluster: Cluster, plan: S
 })
 
 /** Waits until the pods of a cluster run: those of the seed, and those of `added`. */
-export const run = Effect.fnUntraced(function* (
-  cluster: Cluster,
-  plan: Seed.ClusterPlan,
-  added: ReadonlyArray<Tale>
-) {
+export const run = Effect.fnUntraced(function* (cluster: Cluster, plan: Seed.ClusterPlan, added: ReadonlyArray<Tale>) {
   const planned = plan.workloads.map(({ desired, template: { kind } }) => (isFinite(kind) ? 0 : desired))
   const told = added.filter((tale) => tale.cluster === cluster.name).map(({ replicas }) => replicas)
   const expected = [...planned, ...told].reduce((sum, count) => sum + count, 0)

@@ -4,13 +4,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { RecommendationStore } from "@quarterdeck/cost/RecommendationStore"
 import { DAY_MS, HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
-import { Embedded, Fleet, Seed, Usage } from "@quarterdeck/harness"
+import { Seed, Usage } from "@quarterdeck/harness"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect, FileSystem } from "effect"
 import * as PastCosts from "../src/PastCosts.ts"
 import * as PastHours from "../src/PastHours.ts"
 import * as Pasts from "../src/Pasts.ts"
-import * as StoryObjects from "../src/StoryObjects.ts"
+import * as StoryClusters from "../src/StoryClusters.ts"
 import { tales } from "../src/Story.ts"
 
 const CLUSTERS = ["hub", "prod", "stage"]
@@ -101,12 +101,8 @@ describe("the history of the demo", () => {
   it.live("has the names and labels of what runs in the clusters, and of what has ended", () =>
     Effect.gen(function* () {
       const { month } = yield* remembered
-      const fleet = yield* Fleet.make({ driver: Embedded.driver, parent: "hub", children: ["prod", "stage"] })
-      const filled = yield* Seed.fill(fleet)
+      const fleet = yield* StoryClusters.start(yield* plans)
       for (const [index, cluster] of fleet.clusters.entries()) {
-        const plan = filled[index]
-        if (plan === undefined) assert.fail(`no plan of ${cluster.name}`)
-        yield* StoryObjects.put(cluster, plan)
         const living = new Map<string, unknown>()
         for (const [apiVersion, kind] of KINDS) {
           const { items } = yield* cluster.api.list({ apiVersion, kind })

@@ -32,11 +32,13 @@ describe("demo", () => {
   )
 
   it("prints lines for a shell that the commands need, and where its data lies", () => {
-    const lines = Page.commandLine("http://127.0.0.1:8080", "qd_key", "/tmp/demo/data").split("\n")
+    const lines = Page.commandLine("http://127.0.0.1:8080", "qd_key", "/tmp/demo/data", "assistant-5d8f-x2x9k").split(
+      "\n"
+    )
     assert.includeMembers(lines, [
       "export QUARTERDECK_URL=http://127.0.0.1:8080",
       "export QUARTERDECK_API_KEY=qd_key",
-      "npx pnpm@12 quarterdeck logs assistant-0 -n shop -c hub",
+      "npx pnpm@12 quarterdeck logs assistant-5d8f-x2x9k -n shop -c hub --follow",
       "npx pnpm@12 quarterdeck audit verify --data /tmp/demo/data"
     ])
   })

@@ -16,7 +16,11 @@ export interface Surroundings {
   readonly nodePort: (taken: ReadonlySet<number>) => number
 }
 
-/** Returns the log of a pod's container, or `undefined` if the container has not started. */
+/**
+ * Returns the log of a pod's container, or `undefined` if the container has not started.
+ *
+ * **Shape** each line begins with its time in RFC 3339 and a space, as a kubelet stores it.
+ */
 export type PodLog = (pod: JsonObject, container: string) => string | undefined
 
 export interface Kernel {

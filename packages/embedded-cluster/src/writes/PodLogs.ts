@@ -42,8 +42,30 @@ export interface LogReply {
   readonly pod: Pick<Stored, "key" | "uid">
   readonly container: string
   readonly first: Iterable<string>
+  /** Converts appended text to the requested form. */
+  readonly form: (text: string) => string
   readonly written: string
   readonly isOver: boolean
+}
+
+const isAnnotated = (pod: JsonObject, container: string): boolean =>
+  at(pod, "metadata", "annotations", `${ANNOTATION}${container}`) !== undefined
+
+const same = (text: string): string => text
+
+/** Removes the time that each line of a `podLog` begins with. */
+const untimed = (text: string): string => text.replaceAll(/^\S+ /gm, "")
+
+/** Lines of a `podLog` that are not older than `sinceSeconds` or `sinceTime` asks. */
+const since = (text: string, query: URLSearchParams, nowMs: number): string => {
+  const seconds = QueryValue.natural(query.get("sinceSeconds") ?? "")
+  const fromMs = seconds === undefined ? Date.parse(query.get("sinceTime") ?? "") : nowMs - seconds * 1_000
+  if (Number.isNaN(fromMs)) return text
+  const isOld = (line: string) => Date.parse(line.slice(0, line.indexOf(" "))) < fromMs
+  return text
+    .split(/(?<=\n)/)
+    .filter((line) => !isOld(line))
+    .join("")
 }
 
 /** Log of a container, from its pod's annotation or from the option `podLog`. */
@@ -72,9 +94,12 @@ export const answer = steps(function* (kernel: Kernel, { info, request }: Resour
   const written = writtenBy(kernel, pod, container)
   if (written !== undefined) {
     const repeat = QueryValue.natural(textAt(pod, "metadata", "annotations", `${REPEAT}${container}`)) ?? 1
-    const first = selected(written, repeat, request.query)
+    const isTimed = !isAnnotated(pod, container)
+    const form = isTimed && request.query.get("timestamps") !== "true" ? untimed : same
+    const wanted = isTimed ? since(written, request.query, kernel.nowMs()) : written
+    const first = selected(form(wanted), repeat, request.query)
     if (request.query.get("follow") !== "true") return text(limited(first, request.query))
-    return { _tag: "Log", pod: stored, container, first, written, isOver: isOver(pod) }
+    return { _tag: "Log", pod: stored, container, first, form, written, isOver: isOver(pod) }
   }
   return yield* Result.fail(kernel.podLog === undefined ? unreachable(kernel, node) : waiting(pod, container))
 })
@@ -110,8 +135,8 @@ const containerOf = (pod: JsonObject, requested: string): Outcome<string> => {
 }
 
 /**
- * Last lines of a log, as `tailLines` asks. Lines have no timestamps, so `sinceTime` and `sinceSeconds` have no
- * effect.
+ * Last lines of a log, as `tailLines` asks. Lines of an annotation have no timestamps, so `sinceTime` and
+ * `sinceSeconds` have no effect on them.
  */
 function* selected(log: string, repeat: number, query: URLSearchParams): Generator<string, undefined> {
   const ended = log === "" || log.endsWith("\n") ? log : `${log}\n`

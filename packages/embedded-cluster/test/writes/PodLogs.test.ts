@@ -85,4 +85,40 @@ describe("logs of pods", () => {
       assert.strictEqual((yield* call("GET", `${PODS}/bound/log?tailLines=-1`)).status, 422)
     })
   )
+
+  it.live("without the annotation, are what the option returns, with times and ages as asked", () =>
+    Effect.gen(function* () {
+      const nowMs = Date.UTC(2026, 0, 1, 12)
+      const timed = ["11:58:00", "11:59:58"].map((time) => `2026-01-01T${time}.000Z {"at":"${time}"}\n`)
+      let written = timed.join("")
+      const { call, watch } = yield* started({
+        nowMs: () => nowMs,
+        podLog: (of) => (textAt(of, "metadata", "name") === "talks" ? written : undefined)
+      })
+      for (const name of ["talks", "waits"]) yield* call("POST", PODS, { body: pod(name, { nodeName: "n1" }) })
+      const { json } = yield* call("GET", `${PODS}/talks`)
+      assert.strictEqual(textAt(json, "metadata", "creationTimestamp"), "2026-01-01T12:00:00Z")
+      for (const [query, log] of [
+        ["", '{"at":"11:58:00"}\n{"at":"11:59:58"}\n'],
+        ["?timestamps=true&tailLines=1", timed[1]],
+        ["?sinceSeconds=60", '{"at":"11:59:58"}\n'],
+        ["?sinceTime=2026-01-01T12:00:00Z", ""]
+      ] as const) {
+        const { status, text } = yield* call("GET", `${PODS}/talks/log${query}`)
+        assert.deepStrictEqual([status, text], [200, log], query)
+      }
+      assert.deepStrictEqual(said(yield* call("GET", `${PODS}/waits/log`)), [
+        400,
+        'container "main" in pod "waits" is waiting to start: ContainerCreating'
+      ])
+
+      const followed = yield* watch(`${PODS}/talks/log?follow=true&tailLines=1`)
+      assert.deepStrictEqual(yield* followed.next, { at: "11:59:58" })
+      // The first line is dropped, as when a log is rotated.
+      written = `${timed[1]}2026-01-01T12:00:00.000Z {"at":"12:00:00"}\n`
+      assert.deepStrictEqual(yield* followed.next, { at: "12:00:00" })
+      yield* call("DELETE", `${PODS}/talks?gracePeriodSeconds=0`)
+      assert.deepStrictEqual(yield* followed.rest, [])
+    })
+  )
 })

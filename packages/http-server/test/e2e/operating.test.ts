@@ -1,4 +1,4 @@
-/** Workloads operated on real control planes with controllers, as kubectl and a reader of the stream see it. */
+/** Workloads operated on clusters with controllers, as kubectl and a reader of the stream see it. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { BulkActionResult } from "@quarterdeck/contract/WorkloadsGroup"
 import { Drivers, eventually, FakeKubelet, Fleet, type FleetCluster } from "@quarterdeck/harness"
@@ -10,7 +10,7 @@ import { kubectl } from "./kubectl.ts"
 import { openReady, until, workloads } from "./StreamReader.ts"
 
 const { run } = await Effect.runPromise(Drivers.selected)
-const drivers = run.filter(({ name }) => name === "control-plane")
+const drivers = run.filter(({ name }) => name === "control-plane" || name === "embedded")
 
 const NAMES = [CLUSTERS.parent, ...CLUSTERS.children]
 const ROLLED_OUT = "60 seconds"
@@ -80,7 +80,7 @@ const versionAtRest = (cluster: string, workload: string) => {
 const decodeBulk = Schema.decodeUnknownEffect(Schema.fromJsonString(BulkActionResult), { onExcessProperty: "error" })
 
 if (drivers.length === 0) {
-  it.effect("is left out: this run does not use the driver control-plane", () => Effect.void)
+  it.effect("is left out: this run uses no driver with controllers that simulated kubelets serve", () => Effect.void)
 }
 
 describe.each(drivers)("workloads are operated on $name with controllers", (driver) => {
