@@ -74,8 +74,7 @@ type Line = readonly [atMs: number, text: string]
 const printed = (lines: ReadonlyArray<Line>): string =>
   lines.map(([atMs, text]) => `${new Date(atMs).toISOString()} ${text}\n`).join("")
 
-const numberOf = (text: string): number =>
-  [...text].reduce((sum, letter) => (sum * 33 + letter.charCodeAt(0)) % 1_000_003, 7)
+const numberOf = (text: string): number => Buffer.from(text).reduce((sum, byte) => (sum * 33 + byte) % 1_000_003, 7)
 
 /** Returns a number that looks random but is the same for the same input, so that a log does not change. */
 const scrambled = (number: number): number => {

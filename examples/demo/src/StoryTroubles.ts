@@ -10,10 +10,11 @@ const CRON_JOB = { apiVersion: "batch/v1", kind: "CronJob" } as const
 const POD = { apiVersion: "v1", kind: "Pod" } as const
 const ONE_AT_A_TIME = { discard: true } as const
 
-/** Annotations of a pod that its container's crashes leave. */
+/** Number of restarts of a crashing container. */
 const RESTARTS = "7"
 /** A tag that was never pushed. */
 const MISSING_TAG = "0.0.0-missing"
+/** Run time of a CronJob's pods, as in the cost history. */
 const NIGHTLY_RUN = "7m"
 
 /** Pauses the Deployments that the seed plans as paused, or resumes them. */
@@ -67,13 +68,13 @@ export const runNightly = Effect.fnUntraced(function* (cluster: Cluster, plan: S
 
 /** Waits until the pods of a cluster run: those of the seed, and those of `added`. */
 export const run = Effect.fnUntraced(function* (cluster: Cluster, plan: Seed.ClusterPlan, added: ReadonlyArray<Tale>) {
-  const planned = plan.workloads.map(({ desired, template: { kind } }) => (isFinite(kind) ? 0 : desired))
+  const planned = plan.workloads.map(({ desired, template: { kind } }) => (isTask(kind) ? 0 : desired))
   const told = added.filter((tale) => tale.cluster === cluster.name).map(({ replicas }) => replicas)
   const expected = [...planned, ...told].reduce((sum, count) => sum + count, 0)
   yield* inPhase(cluster, "Running", (count) => count >= expected)
 })
 
-const isFinite = (kind: Seed.WorkloadPlan["template"]["kind"]): boolean => kind === "Job" || kind === "CronJob"
+const isTask = (kind: Seed.WorkloadPlan["template"]["kind"]): boolean => kind === "Job" || kind === "CronJob"
 
 const inState = ({ workloads }: Seed.ClusterPlan, state: Seed.WorkloadPlan["state"]) =>
   workloads.filter((plan) => plan.state === state && plan.template.kind === "Deployment")
