@@ -22,7 +22,7 @@ export const send = (
     const added = yield* Queue.unbounded<string, Cause.Done>()
     let known = written
     const show = (now: string) => {
-      if (now !== known) Queue.offerUnsafe(added, form(appended(known, now)))
+      if (now !== known) Queue.offerUnsafe(added, form(appended(known, now, kernel.podLog !== undefined)))
       known = now
     }
     const unsubscribe = kernel.store.subscribe(Resources.pods, ({ after, before }) => {
@@ -56,12 +56,12 @@ export const send = (
 const EVERY = "1 second"
 
 /**
- * Returns the text that a reader of `known` lacks. If `known` is no longer a prefix, the log was rotated: the text after
- * the last known line, or all of it.
+ * Returns the text that a reader of `known` lacks. If `known` is no longer a prefix, the log was rotated: all of it. With
+ * `isTimed` lines differ, so the text after the last known line suffices.
  */
-const appended = (known: string, now: string): string => {
+const appended = (known: string, now: string, isTimed: boolean): string => {
   if (now.startsWith(known)) return now.slice(known.length)
   const last = known.slice(known.lastIndexOf("\n", known.length - 2) + 1)
-  const at = last.endsWith("\n") ? now.indexOf(`\n${last}`) : -1
-  return at < 0 ? now : now.slice(at + 1 + last.length)
+  const at = isTimed && last.endsWith("\n") ? `\n${now}`.indexOf(`\n${last}`) : -1
+  return at < 0 ? now : now.slice(at + last.length)
 }
