@@ -21,7 +21,7 @@ const envelope = (bytes: Buffer): Result.Result<Envelope, string> => {
 
 const toEnvelope = ({ contentEncoding, raw, typeMeta }: protobufReader.Message): Result.Result<Envelope, string> => {
   if (contentEncoding !== undefined) return Result.fail("the answer is protobuf with an unsupported content encoding")
-  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is incomplete protobuf: it has no message")
+  if (!Buffer.isBuffer(raw)) return Result.fail("the answer is not protobuf: it has no message")
   return Result.succeed({ type: typeOf(typeMeta), raw })
 }
 
