@@ -3,7 +3,6 @@
  */
 import { Redacted } from "effect"
 import * as Base62 from "./Base62.ts"
-import { crc32 } from "./Crc32.ts"
 
 /** The prefix of every generated key. Secret scanners can search for it. */
 export const PREFIX = "qd_"
@@ -54,3 +53,19 @@ export const faultOf = (key: RawKey): Fault | undefined => {
 }
 
 const checksumOf = (body: string): string => Base62.print(crc32(body), CHECKSUM_LENGTH)
+
+/** Remainders of each byte. **Source** IEEE 802.3: reflected polynomial 0xEDB88320. */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte
+  for (let bit = 0; bit < 8; bit++) remainder = (remainder & 1) === 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1
+  return remainder
+})
+
+/** CRC-32 of ASCII text: initial value and final complement are all ones. */
+const crc32 = (ascii: string): number => {
+  let remainder = 0xffffffff
+  for (let at = 0; at < ascii.length; at++) {
+    remainder = (remainder >>> 8) ^ (CRC_TABLE[(remainder ^ ascii.charCodeAt(at)) & 0xff] ?? 0)
+  }
+  return (remainder ^ 0xffffffff) >>> 0
+}
