@@ -7,7 +7,7 @@ import { useState } from "react"
 import type { Coverage } from "../api/Shapes.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { COLORS, healthOf, reasonOf, wordOf } from "./CoverageText.ts"
+import { COLORS, healthOf, reasonOf, summaryOf, wordOf } from "./CoverageText.ts"
 
 /** Clusters shown by name. If there are more, clusters with problems come first. */
 const SHOWN = 8
@@ -83,12 +83,6 @@ export const CoverageStrip = ({ coverages: initial, isLive = false, readAtMs, ro
       </Collapse>
     </Paper>
   )
-}
-
-const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
-  if (coverages.length === 0) return "No registered cluster is in your key's scope"
-  const answered = coverages.filter((coverage) => healthOf(coverage) !== "missing").length
-  return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
 }
 
 interface MarkProps {

@@ -2,6 +2,7 @@
  * Words, colours and reasons for the coverage of a cluster.
  */
 import type { Coverage } from "../api/Shapes.ts"
+import * as Quantity from "../format/Quantity.ts"
 
 type Status = Coverage["status"]
 
@@ -29,6 +30,13 @@ export const healthOf = ({ missingKinds, status }: Coverage): Health => {
   if (status !== "ok" && status !== "stale") return "missing"
   if ((missingKinds?.length ?? 0) > 0) return "incomplete"
   return status
+}
+
+/** Returns how many clusters answered, as a sentence. */
+export const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
+  if (coverages.length === 0) return "No registered cluster is in your key's scope"
+  const answered = coverages.filter((coverage) => healthOf(coverage) !== "missing").length
+  return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
 }
 
 /** Returns the reason why a cluster's rows are missing, incomplete or stale. */

@@ -19,7 +19,7 @@ import { headersOf, targetFlag } from "../request/TargetFlag.ts"
 import * as WorkloadName from "../look/WorkloadName.ts"
 
 /** A user would not review more before a change. */
-const MAX_TARGETS = 5_000
+const MAX_MATCHES = 5_000
 
 export const flags = {
   workload: Argument.String("workload").pipe(
@@ -110,7 +110,7 @@ export interface Found {
  */
 export const find = Effect.fnUntraced(function* (connection: Connection, { cluster, name, query }: Many) {
   const { pages, rest } = yield* Pages.read(
-    MAX_TARGETS,
+    MAX_MATCHES,
     (ofPage) =>
       ApiClient.call(connection, WorkloadList, {
         method: "GET",
@@ -123,7 +123,7 @@ export const find = Effect.fnUntraced(function* (connection: Connection, { clust
   )
   const clusters = CoverageNotes.worstOf(pages.map((page) => page.clusters))
   const rows = pages.flatMap(({ workloads }) => workloads).filter((row) => name === undefined || row.name === name)
-  if (rest !== undefined) return yield* failed(`more than ${MAX_TARGETS} workloads match: narrow the selection`)
+  if (rest !== undefined) return yield* failed(`more than ${MAX_MATCHES} workloads match: narrow the selection`)
   const namespaces = query.flatMap(([parameter, value]) => (parameter === "namespace" ? [value] : []))
   const hint =
     namespaces.length === 0

@@ -12,7 +12,7 @@ import type { Connection } from "../request/Connection.ts"
 import * as Print from "../print/Print.ts"
 
 /** Targets of one request. */
-const MAX_TARGETS = 500
+const MAX_TARGETS_OF_CALL = 500
 
 /** A target of a change. */
 export interface Target {
@@ -52,9 +52,9 @@ export const send = Effect.fnUntraced(function* <R>(
   targets: ReadonlyArray<Target>,
   hear: (outcomes: ReadonlyArray<BulkOutcome>) => Effect.Effect<void, never, R>
 ) {
-  for (let from = 0; from < targets.length; from += MAX_TARGETS) {
-    const left = targets.slice(from + MAX_TARGETS).length
-    yield* sendPart(connection, change, targets.slice(from, from + MAX_TARGETS), hear).pipe(
+  for (let from = 0; from < targets.length; from += MAX_TARGETS_OF_CALL) {
+    const left = targets.slice(from + MAX_TARGETS_OF_CALL).length
+    yield* sendPart(connection, change, targets.slice(from, from + MAX_TARGETS_OF_CALL), hear).pipe(
       Effect.mapError((failure) =>
         left === 0 || change.dryRun === true
           ? failure
