@@ -32,7 +32,7 @@ export const sweepEverything: Effect.Effect<ReadonlyArray<string>, MachineRefuse
   }
 )
 
-/** Name of a build's or download's directory, with its owner. */
+/** Name of the directory of an unfinished build or download. The first group is the process that owns it. */
 const DRAFT = /^v[0-9.]+\.(?:building|downloading)-([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)-[^-]+$/
 
 const sweepDrafts = (root: string) =>

@@ -6,7 +6,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** A stage of a body's transfer. `end` returns the last bytes. */
+/** Transforms a body chunk by chunk. `push` and `end` return bytes to send on; `end` returns the rest. */
 export interface Stage {
   readonly push: (chunk: Buffer) => Buffer
   readonly end: () => Buffer

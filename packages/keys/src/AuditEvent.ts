@@ -54,8 +54,8 @@ const facts = {
 /**
  * An event that is not in the chain yet.
  *
- * **Shape** `status` 0: a mutation that is about to run. `count`: number of similar events that this event stands for; its
- * other fields come from the last of them.
+ * **Shape** `status` is 0 for a mutation that is about to run. `count` is the number of similar events that this event
+ * represents; all other fields are those of the last similar event.
  */
 export const AuditFacts = Schema.Struct(facts)
 export type AuditFacts = typeof AuditFacts.Type

@@ -87,17 +87,18 @@ export class KeyIssuer extends Context.Service<
     /** Gets a key that `list` would return. **Errors** `RoleForbidden`, `KeyNotFound`. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<ApiKey, Failure>
     /**
-     * Changes the name or description of a key, or narrows its rule or its ranges.
+     * Changes the name or description of a key, or narrows its rule or its address ranges.
      *
-     * **Shape** the new rule and ranges must lie within those of the caller and within the present ones of the key.
+     * **Shape** the new rule must lie within the caller's rule and within the key's present rule. The same holds for the
+     * address ranges.
      *
      * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `KeyNotFound`,
      * `KeyConfigured`, `KeyEnded`, `AllowFromNotContained`, `RuleNotContained`, `LastAdmin`, in this order.
      */
     readonly update: (caller: Caller, id: string, options: KeyChange.UpdateOptions) => Effect.Effect<ApiKey, Failure>
     /**
-     * Replaces a key by a successor with the same name, description, rule and ranges. Any caller may rotate its own key; an
-     * Admin may also rotate the keys within its rule.
+     * Replaces a key by a successor with the same name, description, rule and address ranges. Any caller may rotate its own
+     * key; an Admin may also rotate the keys within its rule.
      *
      * **Shape** the old key expires at the end of the grace period, or earlier at its own expiry. The successor keeps the old
      * expiry unless `expire` is set, and expires no later than the caller's key.

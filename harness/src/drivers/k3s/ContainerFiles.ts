@@ -18,7 +18,8 @@ export const TOKENS_PATH = "/etc/quarterdeck/tokens.csv"
 
 const TLS_PARENT = "/var/lib/rancher/k3s/server"
 /**
- * Files of a cluster's identity: k3s uses the CA certificates and the service account key that it finds.
+ * CA certificates and keys, and the service account key. If these files exist at a start, k3s uses them and makes no new
+ * ones, so the cluster keeps its identity.
  *
  * **Source** K3s documentation, "Using custom CA certificates".
  */
@@ -32,7 +33,7 @@ export const tokens = (users: ReadonlyArray<ClusterUser>): ContainerFile => ({
   content: TokenFile.print(users)
 })
 
-/** Reads the files of a cluster's identity from a container, running or stopped. */
+/** Reads a cluster's CA certificates and keys and its service account key from a running or stopped container. */
 export const identity = (id: string): Effect.Effect<ReadonlyArray<ContainerFile>, MachineRefused> =>
   Effect.map(filesIn(id, `${TLS_PARENT}/tls`), (files) => files.filter(({ path }) => IDENTITY.test(path)))
 

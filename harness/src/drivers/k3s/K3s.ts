@@ -33,9 +33,8 @@ export type { ExecResult, K3sCluster } from "./Cluster.ts"
 
 const START_WITHIN_MS = 120_000
 
-/** Settings of the driver. */
 export interface K3sSettings {
-  /** Image (default: the one in `QUARTERDECK_K3S_IMAGE`, {@link DEFAULT_IMAGE}, or the harness's own). */
+  /** Image (default: the image in `QUARTERDECK_K3S_IMAGE`, {@link DEFAULT_IMAGE}, or the harness's own). */
   readonly image?: string
   /** Runs the container privileged (default true; false for the harness's own image). */
   readonly privileged?: boolean

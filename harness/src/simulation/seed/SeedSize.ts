@@ -1,8 +1,8 @@
 /**
  * The size of a cluster in numbers. Absent numbers are derived from the others.
  *
- * **Shape** whole numbers from 1. `pods` is met exactly, but raised to the number of workloads if there are more
- * workloads than pods. `nodes` is raised to what the pods' requests need.
+ * **Shape** whole numbers from 1. The cluster has exactly `pods` pods, or one for each workload if there are more
+ * workloads. It has `nodes` nodes, or more if the pods' requests need more.
  */
 export interface SeedCounts {
   readonly pods?: number
@@ -11,8 +11,8 @@ export interface SeedCounts {
 }
 
 /**
- * A named size or numbers. `tiny`: 3 workloads on 2 nodes. `small`: 13 or 14 on 4. `medium`: about 50 on 12. `large`:
- * about 100 on 30.
+ * A named size, or numbers. `tiny`: 3 workloads on 2 nodes. `small`: 13 or 14 workloads on 4 nodes. `medium`: about 50
+ * workloads on 12 nodes. `large`: about 100 workloads on 30 nodes.
  */
 export type SeedSize = "tiny" | "small" | "medium" | "large" | SeedCounts
 

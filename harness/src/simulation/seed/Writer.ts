@@ -44,10 +44,13 @@ const isTainted = Schema.is(Tainted)
 
 const NO_OWNER: Ownership = { references: [], labels: {} }
 /**
- * Maximum number of fibers per level. For pods it is the default number of parallel calls. For owners a few suffice to
- * keep all calls busy, and more would only use memory.
+ * Number of pods of one owner that are written in parallel. Equal to the destination's default number of parallel calls.
  */
 const PODS_AT_ONCE = 16
+/**
+ * Number of namespaces, nodes or workloads that are written in parallel. A few keep all calls busy, because each workload
+ * writes many pods. More would only use memory.
+ */
 const OWNERS_AT_ONCE = 4
 
 /** Returns the number of objects in a plan. */

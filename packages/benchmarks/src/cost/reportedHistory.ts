@@ -11,7 +11,11 @@ import * as SqlRows from "./sqlRows.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The size of a history and of its questions. **Units** hours: a short window, a long window, and how far both move. */
+/**
+ * The size of a history and of the windows that are queried.
+ *
+ * **Shape** `moves`: the number of hours by which the start of a window moves from query to query before it returns.
+ */
 export interface Sizes {
   readonly workloads: number
   readonly clusters: number

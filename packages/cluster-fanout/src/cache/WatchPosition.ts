@@ -7,7 +7,7 @@ const MAX_LOSSES = 5
 export class WatchPosition {
   /** Resource version of the cached records, once they are complete. */
   #version: string | undefined
-  /** Time of the last sign of life before the watch was lost; `undefined` while it runs. */
+  /** Time when the server last sent data before the watch was lost; `undefined` while the watch runs. */
   #lostAt: number | undefined
   #losses = 0
 
@@ -37,8 +37,8 @@ export class WatchPosition {
   }
 
   /**
-   * Records that the watch was lost. **Units** milliseconds by `steadyClock`. The time of the first loss counts until
-   * the watch has caught up.
+   * Records that the watch was lost. Of several losses in a row, the time of the first is kept until the watch has caught
+   * up. **Units** milliseconds by `steadyClock`.
    */
   lost(at: number): void {
     this.#lostAt ??= at

@@ -91,7 +91,7 @@ interface Part extends PodResources.PodResources {
  * Adds pods to a workload's own row that its template does not account for.
  *
  * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. Pods that the
- * Deployment controls directly fill these first. The replicas and the status of a CronJob and a Pod become those of
+ * Deployment controls directly count as these replicas first. The row of a CronJob or Pod has the replicas and status of
  * everything that runs for it. Other kinds keep the figures that their controller reports. Returns the same row if
  * nothing is added.
  */
@@ -109,7 +109,11 @@ export const withPods = (
   return beyond.length === 0 ? row : { ...row, ...sumOf([row, ...beyond.map(({ pod }) => pod)]) }
 }
 
-/** Leaves out the oldest pods that a Deployment controls directly: they are among its missing replicas. */
+/**
+ * Returns the pods that the Deployment's replicas do not account for.
+ *
+ * The `lacking` oldest pods that the Deployment controls directly count as its missing replicas, so they are left out.
+ */
 const beyondTemplate = (members: ReadonlyArray<OwnedPod>, lacking: number): ReadonlyArray<OwnedPod> => {
   if (lacking <= 0) return members
   const direct = members.filter(({ isDirect }) => isDirect).toSorted(byAge)

@@ -68,7 +68,9 @@ export class KubeApi extends Context.Service<
       options?: ListOptions
     ) => Stream.Stream<ReadonlyArray<KubeObject>, ClusterError>
     /**
-     * Does the same as `list`, but processes each page before requesting the next. `isAnew` discards all earlier pages.
+     * Lists like `list`, but runs `take` on each page before requesting the next.
+     *
+     * **Shape** if `isAnew` is true, the list has begun again, and the pages before this one are invalid.
      */
     readonly listEach: (
       cluster: Cluster,

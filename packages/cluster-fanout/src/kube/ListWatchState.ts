@@ -15,10 +15,13 @@ export type Phase<Watch> =
 
 /** Backoff of a watch, and limits of throttling; times in milliseconds. */
 export interface ListWatchPatience {
-  /** Waits that a throttling server asks for are observed up to this length and this often in a row. Others fail. */
+  /**
+   * Longest wait that is observed when a throttling server asks for it, and the maximum number of such waits in a row.
+   * Beyond either, the follow fails.
+   */
   readonly maxThrottleMs: number
   readonly maxThrottles: number
-  /** After a connection that delivered events or lasted this long, there is no backoff. */
+  /** A watch that delivered an event, or lasted at least this long, is reopened without backoff. */
   readonly usefulMs: number
   readonly firstBackoffMs: number
   readonly maxBackoffMs: number

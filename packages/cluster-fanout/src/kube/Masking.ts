@@ -10,13 +10,13 @@ import * as TextLimit from "./TextLimit.ts"
 export interface MaskOptions {
   /** Credentials that must not appear, whatever their form. */
   readonly secrets?: ReadonlyArray<string>
-  /** Upper bound of the result. **Units** UTF-8 bytes; 1 KiB by default. */
+  /** Maximum length of the result. **Units** UTF-8 bytes; 1 KiB by default. */
   readonly limit?: number
 }
 
-/** Upper bound of a message in a reply. **Units** UTF-8 bytes. */
+/** Maximum length of a message in a reply. **Units** UTF-8 bytes. */
 export const LONGEST_MESSAGE = 1_024
-/** Upper bound of the scanned part of a text. **Units** UTF-8 bytes. */
+/** Maximum length of the scanned part of a text. **Units** UTF-8 bytes. */
 const LONGEST_SCANNED = 4_096
 /** Shorter known secrets are ignored: they would mask parts of ordinary words. **Units** characters. */
 const SHORTEST_SECRET = 4

@@ -42,8 +42,8 @@ export interface TransportRequest {
 }
 
 /**
- * Wraps each wait for the cluster: for the head of an answer, then for each chunk of its body. Code that passes it must
- * also limit the duration of the call.
+ * Wraps each wait for the cluster: first for the response headers, then for each chunk of the body. A caller that sets
+ * `waiting` must also limit the duration of the call.
  */
 export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 

@@ -68,7 +68,7 @@ const describe = (status: number): string => {
 
 const nameOf = (status: number): string => `Status${status}`
 
-/** A response component for each status of the catalogue, with its codes, and one for 431, which the HTTP parser sends. */
+/** Response components: one for each status of the catalogue, with its codes, and one for 431, which the HTTP parser sends. */
 export const responses: Json = {
   ...Object.fromEntries(
     statuses.map((status) => [
@@ -94,8 +94,8 @@ export const headers: Json = {
 /**
  * Returns the replies of an operation.
  *
- * **Shape** problems are references to the response components. If an operation declares its own 503 body, the reply has that
- * body and the problem.
+ * **Shape** a problem is a reference to its response component. If an operation declares a 503 body of its own, its 503 has two
+ * media types: that body, and the problem.
  */
 export const ofOperation = ({ responses: declared, security }: OpenApi.OpenAPISpecOperation): Json => {
   const added = security.length === 0 ? EVERYWHERE : [...EVERYWHERE, ...WITH_KEY]

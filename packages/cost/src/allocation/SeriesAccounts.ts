@@ -10,9 +10,9 @@ import { secondsIn, union } from "./Intervals.ts"
 /**
  * The quantities of one series so far.
  *
- * **Shape** `parts` is its compute by price class. `storage` is its volumes by storage class, if they have one. `running` is the
- * run times of its pods, as alternating starts and ends, pod after pod. `seconds` is the run time of its containers,
- * `knownSeconds` the part with known usage.
+ * **Shape** `parts` has the compute by price class. `storage` has the KiB-seconds of volumes by storage class, without volumes
+ * that have no class. `running` has the run times of the pods as alternating starts and ends, pod after pod. `seconds` is the
+ * run time of the containers, and `knownSeconds` the part of it with known usage.
  */
 export interface Account {
   readonly series: Series

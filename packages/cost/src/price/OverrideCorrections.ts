@@ -1,5 +1,5 @@
 /**
- * Applies overrides of a later book to an earlier book, for the time before the later book was saved.
+ * Corrects past prices: applies the overrides of a later price book to the time before that book was saved.
  */
 import { type PriceOverride, validFromMs } from "./PriceOverride.ts"
 

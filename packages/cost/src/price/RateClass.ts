@@ -27,11 +27,12 @@ const REGION_LABELS = ["topology.kubernetes.io/region", "failure-domain.beta.kub
 const INSTANCE_TYPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"]
 
 /**
- * Labels of nodes that the provider may reclaim, with the values that say so. Without values, any value does.
+ * Labels that mark a node as reclaimable by the provider, each with the values that do so. A label without values marks the
+ * node whatever its value.
  *
  * **Source** Karpenter, Well-Known Labels; Amazon EKS, Managed node groups; Google GKE, Spot VMs and Preemptible VMs;
  * Azure AKS, Spot node pools; Oracle OKE, Using preemptible capacity; Alibaba cloud controller manager 2.10.2; OpenShift
- * Machine API; Spot Ocean, Labels and taints; castai/k8s-agent `pkg/labels`. The last one is the convention for self-managed
+ * Machine API; Spot Ocean, Labels and taints; castai/k8s-agent `pkg/labels`. The last label is the convention for self-managed
  * groups in the guides of the AWS Node Termination Handler and eksctl. OpenCost `core/pkg/util` `IsPreemptible` reads the
  * same labels of Karpenter, GKE, AKS and OKE.
  */

@@ -66,7 +66,7 @@ export const add = Effect.fnUntraced(function* (
   }
 })
 
-/** New groups created before the fiber yields. */
+/** Number of new groups after which the fiber yields. */
 const MADE_AT_ONCE = 512
 
 /** Returns the index of a place's group, creating it if needed. **Shape** -1 if `knownOnly` excludes it. */
@@ -112,7 +112,7 @@ const combining = (levels: number) => {
   }
 }
 
-/** Above any number of distinct values; its square is still an exact integer. */
+/** Exceeds any number of distinct values. The square is still an exact integer. */
 const MAX_VALUES = 2 ** 26
 
 const readerOf = (dimension: Dimension, clusters: ReadonlyArray<string>) => (index: number, series: Series) =>

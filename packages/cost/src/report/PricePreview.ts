@@ -1,5 +1,5 @@
 /**
- * Computes the costs of the last seven days by a price book before it is saved.
+ * Computes the costs of the last seven days at the prices of a book that is not saved yet.
  */
 import { clusterOf, type HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Clock, Effect } from "effect"
@@ -23,7 +23,7 @@ const DAYS = 7
 /** Closed hours of a cluster held in memory at once. */
 const HOURS_AT_ONCE = 6
 
-/** A proposed price book, and the limits for revisions. */
+/** A proposed price book, the histories to price with it, and the limits that it must meet to be saved. */
 export interface Question {
   readonly book: PriceBook.PriceBook
   readonly clusters: ReadonlyArray<HistoryName>

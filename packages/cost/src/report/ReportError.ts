@@ -23,7 +23,7 @@ export class IdleForbidden extends Schema.TaggedError<IdleForbidden>()("IdleForb
   }
 }
 
-/** The workload has no cost and no hour in the window (HTTP 404). */
+/** The workload has no costs in the window, because it did not run then or does not exist (HTTP 404). */
 export class CostRowNotFound extends Schema.TaggedError<CostRowNotFound>()("CostRowNotFound", {
   cluster: HistoryName,
   id: Schema.String

@@ -64,12 +64,13 @@ interface Closing extends Parts {
 /**
  * Creates the function that closes one cluster's ended hours.
  *
- * Hours that the store lacks are closed first, newest first, without usage if the source fails. They are rewritten, oldest
- * first, once their usage is known. The recommender needs hours in order, so it waits for them. A failing source is queried for
- * one hour per round. Failed hours stay pending and are tried again.
+ * Hours that the store lacks are closed first, newest first. If the source fails, they are closed without usage. Once their
+ * usage is known, they are rewritten, oldest first. The recommender needs hours in order, so each hour waits until the usage of
+ * all older hours is known. A failing source is queried for one hour per round. Failed hours stay pending and are tried again.
  *
- * **Limits** at most `maxPendingHours` are pending. Beyond that the oldest is finished without usage, or withheld from the
- * recommender while the recommender still waits for older hours. If the store refuses it too, only the journal keeps it.
+ * **Limits** at most `maxPendingHours` are pending. Beyond that, the oldest hour is finished without usage. If its usage is
+ * known but older hours are still being back-filled, the hour is finished without the recommender. If the store fails, the
+ * oldest hour is dropped from memory, and only the journal keeps it.
  */
 export const make = (parts: Parts, hours: ClusterHours) => {
   const closing: Closing = { ...parts, hours, isSourceFailing: false }
@@ -140,13 +141,13 @@ const writeAll = Effect.fnUntraced(function* (closing: Closing, seen: ReadonlyAr
   }
 })
 
-/** The final step of an hour: fold its usage into the recommender, or stop waiting for it. */
+/** The final step of an hour: fold its usage into the recommender, or give up waiting for the usage. */
 export interface Step {
   readonly pending: PendingHour
   readonly step: "fold" | "giveUp"
 }
 
-/** Returns the final steps that can run now, oldest first. Hours are folded in order, so one without usage blocks later ones. */
+/** Returns the final steps that can run now, oldest first. Folding is in order: an hour without usage blocks later hours. */
 export const stepsOf = (
   seen: ReadonlyArray<PendingHour>,
   { mayFold, oldest }: { readonly oldest: PendingHour | undefined; readonly mayFold: boolean }
@@ -205,9 +206,9 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts,
 })
 
 /**
- * Rewrites a closed hour if more of it is known now.
+ * Rewrites a closed hour if more of its usage is known now.
  *
- * It was closed before a crash, by another clock, or before the source returned its usage.
+ * The hour was closed before a crash, by another clock, or before the source returned the usage.
  */
 const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Hour, isLate: boolean) {
   const [closed] = yield* store.hours(cluster, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })

@@ -14,9 +14,10 @@ export type ObservedPod = WorkloadSeries.Owned & Pick<PodProjection.PodRecord, "
 /**
  * A pod of the hour.
  *
- * **Shape** `number` is that of its first container; the others follow. `sampledAtMs` has the time of each container's newest
- * sample. `workload` is missing until it is found. `isReported` is true once the present connection has reported the pod; until
- * then its workload is not searched again. `earlier` lists the requests before filtered of `pod`, oldest first.
+ * **Shape** `number` is the number of its first container; the other containers have the next numbers. `sampledAtMs` has the
+ * time of each container's newest sample. `workload` is missing until it is found. `isReported` is true once the present
+ * connection has reported the pod; until then its workload is not searched again. `earlier` lists the requests that preceded
+ * those of `pod`, oldest first.
  */
 export interface PodObservation {
   pod: ObservedPod
@@ -36,7 +37,7 @@ export const noteSample = (entry: PodObservation, container: number, atMs: numbe
   entry.sampledAtMs[container] = atMs
 }
 
-/** Maximum runs of a pod in an hour. Of a container that restarts more often, earlier runs are merged into one. */
+/** Maximum runs of a pod in an hour. Beyond that, all runs of a container except the last are merged into one. */
 const MAX_RUNS = 256
 
 /**
@@ -106,12 +107,12 @@ export class PodObservations {
     this.keepOnly(pods, atMs)
   }
 
-  /** Marks all pods as deleted except filtered in `pods`. */
+  /** Marks all pods as deleted that are not in `pods`. */
   keepOnly(pods: ReadonlyMap<string, unknown>, atMs: number): void {
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
 
-  /** Starts a new connection, which has reported no pod yet, so the workloads of known pods cannot be found. */
+  /** Starts a new connection. It has reported no pod yet, so the workloads of known pods cannot be found until it does. */
   awaitReports(): void {
     for (const entry of this.#entries.values()) entry.isReported = false
   }
@@ -156,7 +157,7 @@ export class PodObservations {
     return taken
   }
 
-  /** Returns the pods of the next hour: filtered that still run, or ran into it. */
+  /** Returns the observations of the next hour: the pods that run in it. */
   next(): PodObservations {
     const next = new PodObservations(this.#startMs + HOUR_MS)
     for (const { sampledAtMs, ...entry } of this.#entries.values()) {
@@ -167,7 +168,7 @@ export class PodObservations {
     return next
   }
 
-  /** Returns the facts of all pods that ran. **Shape** `seenToMs` ends the runs of running containers. */
+  /** Returns the facts of all pods that ran. **Shape** the run of a running container ends at `seenToMs`. */
   facts(seenToMs: number, usage: ReadonlyMap<number, UsageSlices>): ReadonlyArray<PodFacts> {
     return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod
@@ -264,7 +265,7 @@ const isSameRuns = (
     return counterpart !== undefined && isSame(run, counterpart) && run.finishedAtMs === counterpart.finishedAtMs
   })
 
-/** Merges all runs of each container before its last into one. */
+/** Keeps the last run of each container, and merges its earlier runs into one. */
 const compacted = (runs: ReadonlyArray<PodContainers.ContainerRun>): ReadonlyArray<PodContainers.ContainerRun> =>
   [...Map.groupBy(runs, ({ container }) => container).values()].flatMap((containerRuns) => {
     const sorted = containerRuns.toSorted((a, b) => a.startedAtMs - b.startedAtMs)

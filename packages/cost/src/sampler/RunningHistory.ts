@@ -1,5 +1,5 @@
 /**
- * The sampling of one cost history: keeps its open hour, closes its hours, and back-fills its past.
+ * Samples one cost history: fills its open hour, closes ended hours, and back-fills past hours.
  */
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
 import type { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -31,7 +31,7 @@ export interface SamplingState {
 
 /** A history that is being sampled. */
 export interface Running extends HistoryViews.SampledHistory {
-  /** True while its cluster is registered under its name. Otherwise the history stops once its hours are closed. */
+  /** True while the cluster is registered under the history's name. Otherwise sampling stops once all hours are closed. */
   isWanted: boolean
   readonly attach: (cluster: Cluster) => Effect.Effect<void, never, Scope.Scope>
   readonly open: Effect.Effect<Option.Option<Hour>>

@@ -35,7 +35,11 @@ export interface KeptCluster {
   readonly workloads: ReadonlyArray<KeptWorkload>
 }
 
-/** The recommendations of a cluster's workloads. */
+/**
+ * A cluster's recommendations by workload key.
+ *
+ * **Shape** `foldedToMs` is the end of the newest hour that they include, 0 if there are none.
+ */
 export interface ClusterRecommendations {
   readonly cluster: ClusterName
   readonly foldedToMs: number

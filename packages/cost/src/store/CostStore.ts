@@ -50,7 +50,7 @@ export class CostStore extends Context.Service<
   CostStore,
   {
     /**
-     * Closes an hour. Atomic; the hour survives a crash once the call returns. Any order is accepted, and gaps.
+     * Closes an hour. Atomic; the hour survives a crash once the call returns. Hours can be closed in any order and with gaps.
      *
      * **Errors** `HourClosed`; `HourForgotten` for an hour of a day that is kept only as a daily total.
      */
@@ -69,14 +69,21 @@ export class CostStore extends Context.Service<
       clusters: ReadonlyArray<ClusterName>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<ClusterSums>, CostError, Scope.Scope>
-    /** Sums between each pair of consecutive edges. **Shape** `edges` are at least two whole hours, ascending. */
+    /**
+     * Sums the hours between each pair of consecutive edges.
+     *
+     * **Shape** `edges` are starts of hours in ascending order, at least two.
+     */
     readonly sumsByStep: (
       clusters: ReadonlyArray<ClusterName>,
       edges: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<ClusterSums>>, CostError, Scope.Scope>
     /** Extents of all clusters with closed hours. */
     readonly extents: Effect.Effect<ReadonlyArray<Extent>, CostError>
-    /** Forgets hours of days that ended by `hoursBeforeMs`, which leaves daily totals, and days that ended by `daysBeforeMs`. */
+    /**
+     * Removes old data. Days that ended by `hoursBeforeMs` lose their hours and keep their totals. Days that ended by
+     * `daysBeforeMs` also lose their totals.
+     */
     readonly prune: (limits: {
       readonly hoursBeforeMs: number
       readonly daysBeforeMs: number

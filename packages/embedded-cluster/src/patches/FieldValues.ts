@@ -102,7 +102,7 @@ const mergeValue = (schema: KindSchema.KindSchema, live: Json | undefined, appli
 /**
  * Merges two lists. Items of the applied list keep its order; the other items keep their position.
  *
- * **Shape** for an identity that the live list repeats, the applied item replaces the live ones.
+ * **Shape** if several live items have the identity of an applied item, the applied item replaces all of them.
  */
 const mergeItems = (schema: KindSchema.KindSchema, live: JsonArray, applied: JsonArray): JsonArray => {
   const item = KindSchema.itemOf(schema)

@@ -18,7 +18,7 @@ export interface Pruned {
 const META = new Set(["apiVersion", "kind", "metadata"])
 const OBJECT_META = KindSchema.reference("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 
-/** State of a pruning walk. */
+/** State of pruning one object. **Shape** `unknown` has the paths of the fields removed so far. */
 interface Walk {
   readonly unknown: Array<string>
   /** Field names and list indexes down to the current value. */

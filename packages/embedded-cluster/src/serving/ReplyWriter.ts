@@ -14,13 +14,13 @@ import type { Reply } from "./Reply.ts"
 /** Size of a piece. A shorter reply is sent in one write with its length, a longer one is streamed. */
 const PIECE_BYTES = 128 * 1024
 /**
- * Largest backlog of a watch. A slower client is disconnected, as by the real server, and can resume from its last
- * version.
+ * Maximum backlog of a watch. A client with a larger backlog is disconnected, and can resume from its last resource
+ * version. A real API server does the same.
  */
 const WATCH_BACKLOG_BYTES = 16 * 1024 * 1024
-/** Most events that may wait while the initial events are being sent. */
+/** Maximum number of events that wait while the initial events are being sent. */
 const WATCH_BACKLOG_EVENTS = 100_000
-/** Time before a watch's timeout at which it gets a last bookmark, which makes resuming cheap. */
+/** Time before a watch's timeout at which the client gets a last bookmark. With it, resuming is cheap. */
 const LAST_BOOKMARK_SECONDS = 2
 
 /** Headers of every reply. */

@@ -71,7 +71,7 @@ export const doctorCommand = Command.make(
   Command.withShortDescription("List problems of a server and its clusters, with their remedies"),
   Command.withExamples([
     { command: "quarterdeck doctor" },
-    { command: "quarterdeck doctor -o json", description: "For a program; the exit status tells the result too" }
+    { command: "quarterdeck doctor -o json", description: "JSON for a program; the exit status shows success" }
   ])
 )
 

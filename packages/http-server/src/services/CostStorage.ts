@@ -24,7 +24,7 @@ export class CostsUnusable extends Schema.TaggedError<CostsUnusable>()("CostsUnu
   }
 }
 
-/** Adds the store's place to its failure. */
+/** Turns a `CostError` of a layer into `CostsUnusable` with the file or directory of the store. */
 export const named =
   (place: string | undefined) =>
   <A>(layer: Layer.Layer<A, CostError>): Layer.Layer<A, CostsUnusable> =>

@@ -5,6 +5,6 @@ import { CursorKey } from "@quarterdeck/cluster-fanout/Cursor"
 import { Layer } from "effect"
 import * as InstallationKey from "./InstallationKey.ts"
 
-/** Provides the key of a data directory. **Errors** `DataDirectoryUnusable`. */
+/** Reads the cursor key from a data directory, or creates it there. **Errors** `DataDirectoryUnusable`. */
 export const layer = (dataDirectory: string) =>
   Layer.effect(CursorKey, InstallationKey.readOrMake(dataDirectory, "cursor.key"))

@@ -78,15 +78,15 @@ export type StatementCall =
       readonly operation: "append"
       readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string; readonly isDenial: boolean }>
     }
-  /** Returns the row with a number, if there is one. */
+  /** Returns row `number`, if it exists. */
   | { readonly operation: "find"; readonly number: number }
   /** Returns the last link and the usage. */
   | { readonly operation: "last" }
   /** Fails if an append would fail. Appends nothing. */
   | { readonly operation: "probe" }
-  /** Returns the last row before the first row that is not older than an instant, if there is one. */
+  /** Returns the row before the first row whose time is `beforeMs` or later. If no row is that late, returns the last row. */
   | { readonly operation: "lastBefore"; readonly beforeMs: number }
-  /** Removes the rows up to a number, and stores a signed checkpoint. Returns the last link and the usage. */
+  /** Removes the rows up to row `number`, and stores a signed checkpoint. Returns the last link and the usage. */
   | {
       readonly operation: "prune"
       readonly number: number

@@ -43,7 +43,7 @@ const pendingGauge = Metric.gauge("quarterdeck_audit_pending_events", {
 })
 const droppedTotal = Metric.counter("quarterdeck_audit_dropped_events_total", {
   description:
-    "Events that were counted but not written, by decision: their share of audit.maxBytes or the queue was full",
+    "Events that were counted but not written, by decision, because the queue or their share of audit.maxBytes was full",
   incremental: true
 })
 const bytesGauge = Metric.gauge("quarterdeck_audit_bytes", {
@@ -116,13 +116,13 @@ export const make = Effect.gen(function* () {
       yield* Metric.update(failuresTotal, 1)
       return yield* new AuditStoreError({
         operation: "append",
-        problem: `its share of audit.maxBytes is full: ${otherBytes} of ${shareBytes} bytes`,
+        problem: `the share of audit.maxBytes for events other than denials is full: ${otherBytes} of ${shareBytes} bytes`,
         isFull: true
       })
     }
     yield* append([event], options)
   })
-  /** Writes denials and reads while their share has room, and counts the others as dropped. */
+  /** Writes the denials and reads whose share has room, and counts the rest as dropped. */
   const appendIfRoom = Effect.fnUntraced(function* (events: ReadonlyArray<AuditFacts>) {
     const usage = yield* store.usage
     const hasRoom = ({ decision }: AuditFacts) =>

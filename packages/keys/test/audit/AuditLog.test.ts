@@ -104,7 +104,10 @@ describe("the log of the audit", () => {
         const writes = Effect.forEach(Array(200).keys(), (index) => log.write(factsAt(index)), { discard: true })
         const refused = yield* Effect.flip(writes)
         assert.isTrue(refused.isFull)
-        assert.match(refused.problem, /^its share of audit\.maxBytes is full: \d+ of 50000 bytes$/)
+        assert.match(
+          refused.problem,
+          /^the share of audit\.maxBytes for events other than denials is full: \d+ of 50000 bytes$/
+        )
         const refusedDelete = yield* Effect.flip(log.write(factsAt(1, { verb: "delete", requestId: "refused" })))
         assert.isTrue(refusedDelete.isFull)
         const revocation = { isRevocation: true }

@@ -102,7 +102,7 @@ export class History {
     return sums
   }
 
-  /** Returns the sum of steps that together are one month up to an instant. */
+  /** Returns the sum of the steps that cover one month up to an instant. */
   runningOf(keys: ReadonlyArray<StepKey>, cluster: Cluster): Sums {
     const [only, another] = keys
     if (only !== undefined && another === undefined) return this.sumsOf(only, cluster)
@@ -115,7 +115,7 @@ export class History {
     return sums
   }
 
-  /** Opens an epoch for writing, with the steps below one. */
+  /** Opens an epoch for writing, with its stored steps before step `below`. */
   writerOf(cluster: Cluster, level: number, epoch: number, below = Calendar.STEPS): Open {
     const slots = this.rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
     const last = slots.at(-1)
@@ -203,7 +203,7 @@ export const note = (cluster: Cluster, level: number, epoch: number, step: numbe
   cluster.closed.set(Calendar.firstDayOf(epoch) + step, mask)
 }
 
-/** Removes the steps of an epoch from the index, from one on. */
+/** Removes the steps of an epoch from the index, beginning with step `from`. */
 export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from = 0): void => {
   const masks = level === HOURS ? cluster.hours : cluster.days
   const mask = masks.get(epoch) ?? 0
@@ -233,7 +233,7 @@ export const isComplete = ({ closed, hours }: Cluster, day: number): boolean =>
 /** Returns true if a day is kept only as a daily total. */
 export const isForgotten = ({ closed, hours }: Cluster, day: number): boolean => closed.has(day) && !hours.has(day)
 
-/** Returns the steps whose sum covers the month of an instant up to it: none, one or two. */
+/** Returns the steps whose sum covers a month from its start to an instant: none, one or two. */
 export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => {
   const day = Calendar.dayAt(ms)
   const month = Calendar.monthOf(day)

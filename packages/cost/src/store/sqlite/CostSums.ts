@@ -6,7 +6,7 @@ import type { Table } from "./Epoch.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Laid } from "./TransferColumns.ts"
 
-/** Result of an addition, which is a term of the next. Series with only zeros are left out. */
+/** Result of an addition. It can be a term of another addition. Series with only zeros are left out. */
 export interface Combined extends Table, Laid {
   readonly known: number
 }
@@ -36,10 +36,10 @@ export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<St
 }
 
 /**
- * Adds terms up.
+ * Sums terms by series, each with its sign.
  *
- * **Limits** Linear in the number of values. Exact for whole sums below 2^53. Terms whose series have the same order, as within
- * one epoch, are added fastest.
+ * **Limits** Linear in the number of values. Exact for whole sums below 2^53. Fastest for terms with the same order of series,
+ * such as steps of one epoch.
  */
 export const combine = (terms: ReadonlyArray<Term>): Combined => {
   const { ids, placed } = union(terms)

@@ -43,9 +43,9 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
 }
 
 /**
- * Returns true for an estimated hour whose quantities are written back as {@link hour} returned them, only with other prices.
+ * Returns true if an hour to write is estimated and its quantities equal those that {@link hour} returns.
  *
- * Such an hour stays estimated.
+ * Only the prices of such an hour have changed, so it stays estimated.
  */
 export const isAsRead = (
   history: History,

@@ -15,7 +15,7 @@ export const auditVerifyCommand = Command.make(
     data: CostHistory.dataFlag,
     output: Flag.Literals("output", ["text", "json"]).pipe(
       Flag.withAlias("o"),
-      Flag.withDescription("text, or json for a program; the exit status tells the result too"),
+      Flag.withDescription("text, or json for a program; the exit status also shows the result"),
       Flag.withDefault("text")
     )
   },
@@ -46,7 +46,7 @@ export const auditVerifyCommand = Command.make(
   Command.withShortDescription("Check the audit for changed or removed events (local)"),
   Command.withExamples([
     { command: "quarterdeck audit verify --data /var/lib/quarterdeck" },
-    { command: "quarterdeck audit verify -o json", description: "For a program; the exit status tells the result too" }
+    { command: "quarterdeck audit verify -o json", description: "JSON for a program; the exit status shows success" }
   ])
 )
 

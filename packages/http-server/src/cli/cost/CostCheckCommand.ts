@@ -69,7 +69,7 @@ export const costCheckCommand = Command.make(
   Command.withShortDescription("Check the cost history for damage (local)"),
   Command.withExamples([
     { command: "quarterdeck cost check --data /var/lib/quarterdeck" },
-    { command: "quarterdeck cost check -o json", description: "For a program; the exit status tells the result too" }
+    { command: "quarterdeck cost check -o json", description: "JSON for a program; the exit status shows success" }
   ])
 )
 

@@ -99,7 +99,7 @@ export const bodyOf = Effect.fnUntraced(function* ({ type, ...flags }: Filter) {
 /** Makes the flags that limit a report. **Shape** `files` names the formats that have every row by default. */
 export const lengthOf = (files: string) => ({
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`Maximum number of rows; default ${DEFAULT_LIMIT}, and every row with ${files}`),
+    Flag.withDescription(`Maximum number of rows; default ${DEFAULT_LIMIT}, but all rows for ${files}`),
     Flag.filter(
       (count) => count >= 1,
       () => "a whole number from 1"

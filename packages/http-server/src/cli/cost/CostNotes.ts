@@ -87,7 +87,11 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
   return [{ cluster, text: () => text }]
 }
 
-/** Reports whether any hour was seen. **Shape** true without clusters: such a report is empty for another reason. */
+/**
+ * Returns true if an hour of any cluster was seen.
+ *
+ * Also true without clusters: then the report is empty because it covers no cluster, not because hours are missing.
+ */
 export const isSeen = (clusters: ReadonlyArray<SeenHours>): boolean =>
   clusters.length === 0 || clusters.some(({ hoursCovered }) => hoursCovered > 0)
 

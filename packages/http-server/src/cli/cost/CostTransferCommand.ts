@@ -106,7 +106,7 @@ const windowOf = Effect.fnUntraced(function* (flags: CostFlags.Window) {
 export const costImportCommand = Command.make(
   "import",
   {
-    file: Argument.String("file").pipe(Argument.withDescription("File of cost export; - for standard input")),
+    file: Argument.String("file").pipe(Argument.withDescription("File that cost export wrote; - for standard input")),
     ...CostHistory.storeFlags,
     replace: Flag.Boolean("replace").pipe(
       Flag.withDescription("Replace hours that the history already has; by default they stay unchanged"),
@@ -152,7 +152,7 @@ export const costImportCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Import hours from a file of cost export into a history in SQLite, whose server must be stopped, or in ClickHouse. Creates a missing history. Each hour is imported whole or not at all. A truncated or changed file, or one that lacks hours, is refused with the line number; hours before that line remain imported."
+    "Import hours from a file that cost export wrote into a history in SQLite or ClickHouse. Stop the server before an import into SQLite. If the history does not exist, the command creates it. Each hour is imported whole or not at all. If the file is truncated or changed, or lacks hours, the import stops and reports the line number; hours before that line remain imported."
   ),
   Command.withShortDescription("Import hours from a file into a history (local)"),
   Command.withExamples([

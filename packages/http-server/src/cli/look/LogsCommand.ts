@@ -51,7 +51,7 @@ const flags = {
   ),
   since: Flag.String("since").pipe(
     Flag.withMetavar("DURATION"),
-    Flag.withDescription("Only lines of the last 10s, 5m, 3h or 2d"),
+    Flag.withDescription("Only lines newer than a duration such as 10s, 5m, 3h or 2d"),
     Flag.filter(
       (text) => SINCE.test(text),
       () => "a duration such as 10s, 5m, 3h or 2d"

@@ -252,7 +252,7 @@ const refusal = (
   )
 }
 
-/** Returns the flag that set a field. The cluster header, in any case, stands for `--cluster`. */
+/** Returns the flag that set a field. The name of the cluster header, in upper or lower case, means `--cluster`. */
 const flagOf = ({ clusterHeader }: Connection, flags: NonNullable<Call["flags"]>, field: string): string | undefined =>
   field.toLowerCase() === clusterHeader.toLowerCase() ? "--cluster" : flags[field.replace(/[[.].*$/, "")]
 

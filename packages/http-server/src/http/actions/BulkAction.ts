@@ -99,7 +99,11 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Returns the fingerprint of a request for its idempotency key: body, target (which a header may name) and rule. */
+/**
+ * Returns the text that all requests with one idempotency key must have in common: body, target and rule.
+ *
+ * The target is not always in the body, because a header can name it.
+ */
 const askedOf = (request: BulkActionRequest, rule: Principal["Service"]["rule"] | undefined) =>
   Effect.map(RequestRecord.CurrentRequest, ({ target }) => JSON.stringify([request, target.asked, rule ?? null]))
 
