@@ -1,7 +1,7 @@
 /**
  * Reserve file that is removed when a store meets a full disk, so that keys can still be revoked.
  */
-import { Context, Effect, Latch, Layer, Metric } from "effect"
+import { Context, Effect, Latch, Layer, Metric, Semaphore } from "effect"
 import { open, rename, rm, stat, statfs } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -87,6 +87,8 @@ export const layer = (options: { readonly directory: string }): Layer.Layer<neve
 const make = Effect.fnUntraced(function* (directory: string) {
   const path = join(directory, FILE_NAME)
   const idle = yield* Latch.make(true)
+  /** Only one fiber at a time removes the file or makes it again. */
+  const turn = Semaphore.makeUnsafe(1)
   let isHeld = false
   let isFull = false
   let writes = 0
@@ -94,22 +96,24 @@ const make = Effect.fnUntraced(function* (directory: string) {
   const remove = Effect.tryPromise(() => rm(path, { force: true })).pipe(
     Effect.catch((error) => Effect.logError(`the disk reserve ${path} cannot be removed`, error))
   )
-  const giveUp = Effect.suspend(() => {
-    const isFirst = !isFull
-    isHeld = false
+  const declareFull = Effect.suspend(() => {
+    if (isFull) return Effect.void
     isFull = true
     return Effect.andThen(
-      Effect.andThen(Effect.timeoutOption(idle.await, MAX_WRITE_WAIT), remove),
-      isFirst
-        ? Effect.andThen(
-            Metric.update(fullGauge, 1),
-            Effect.logError(
-              `the disk of ${directory} is full: the reserve ${FILE_NAME} was removed, and only revocations are written until 20 MiB are free`
-            )
-          )
-        : Effect.void
+      Metric.update(fullGauge, 1),
+      Effect.logError(
+        `the disk of ${directory} is full: the reserve ${FILE_NAME} is removed, and only revocations are written until 20 MiB are free`
+      )
     )
   })
+  const release = Effect.suspend(() => {
+    isHeld = false
+    return Effect.andThen(Effect.timeoutOption(idle.await, MAX_WRITE_WAIT), remove)
+  })
+  // A refill that ends before the removal starts has declared the disk usable again.
+  const giveUp = Effect.uninterruptible(
+    Effect.andThen(declareFull, turn.withPermit(Effect.andThen(release, declareFull)))
+  )
   const track = <A, E, R>(write: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.sync(() => {
@@ -132,13 +136,14 @@ const make = Effect.fnUntraced(function* (directory: string) {
       wasFull ? Effect.logInfo(`the disk of ${directory} has room again: the reserve was made again`) : Effect.void
     )
   })
-  const refill = Effect.gen(function* () {
+  const refillNow = Effect.gen(function* () {
     if (isHeld) return
     const free = yield* freeBytesOf(directory)
     if (free < RESERVE_BYTES + MARGIN_BYTES) return
     yield* Effect.tryPromise(() => fill(path))
     yield* hold
   }).pipe(Effect.catch((error) => Effect.andThen(remove, Effect.logWarning("the disk reserve cannot be made", error))))
+  const refill = turn.withPermit(refillNow)
 
   yield* Metric.update(fullGauge, 0)
   const sizeBytes = yield* Effect.promise(() =>

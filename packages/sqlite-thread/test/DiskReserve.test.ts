@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -75,6 +75,37 @@ describe("the reserve of a full disk", () => {
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(yield* Fiber.join(revoke), { outcome: "done" })
         assert.isFalse(existsSync(file))
+      })
+    )
+  )
+
+  it.effect("is made again after its removal, not before, if the disk has room meanwhile", () =>
+    withReserve((file) =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("7 seconds")
+        const { reserve, revoke, written } = yield* writeAndRevoke
+        // The disk is checked every 10 s, so now too.
+        yield* TestClock.adjust("4 seconds")
+        assert.isTrue(reserve.isFull())
+        yield* Deferred.succeed(written, undefined)
+        yield* Fiber.join(revoke)
+        while (reserve.isFull()) yield* Effect.promise(() => setTimeout(5))
+        assert.isTrue(existsSync(file))
+      })
+    )
+  )
+
+  it.effect("is removed, and the disk is reported as full, although the caller was interrupted", () =>
+    withReserve((file) =>
+      Effect.gen(function* () {
+        const { reserve, revoke } = yield* writeAndRevoke
+        const interrupted = yield* Effect.forkChild(Fiber.interrupt(revoke), { startImmediately: true })
+        const gauge = (yield* Metric.snapshot).find(({ id }) => id === "quarterdeck_disk_full")
+        assert.deepInclude(gauge?.state, { value: 1 })
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.join(interrupted)
+        assert.isFalse(existsSync(file))
+        assert.isTrue(reserve.isFull())
       })
     )
   )

@@ -46,7 +46,7 @@ interface Sampling extends Parts {
    * Hours whose journal must be replaced by the next write: a write failed, or the hour is new and the journal may be from a time
    * when the clock was wrong.
    */
-  readonly unsaved: Set<OpenHour>
+  readonly unsaved: WeakSet<OpenHour>
   member: Member | undefined
   workloads: WorkloadSeries.WorkloadSeries | undefined
   /** Applies pod lists. While one is being applied, the observed time is not extended. */
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     clock: yield* Clock.Clock,
     proofs: yield* Queue.sliding<void>(1),
     turn: yield* Semaphore.make(1),
-    unsaved: new Set(),
+    unsaved: new WeakSet(),
     member: undefined,
     workloads: undefined,
     intake: undefined,

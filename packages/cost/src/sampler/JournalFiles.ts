@@ -16,6 +16,7 @@ import * as JournalNames from "./JournalNames.ts"
 /** Name of the directory in the data directory. */
 export const DIRECTORY_NAME = "open-hours"
 const HOUR_FILE = /^(@?[^@]+)@(\d{1,16})\.lines$/
+const DRAFT_FILE = /@\d{1,16}\.new$/
 const BACKFILL_FILE = /^(@?[^@]+)@backfill\.json$/
 const REPRICE_FILE = "reprice.json"
 
@@ -87,6 +88,13 @@ const textOf = (path: string, action: string): Effect.Effect<string, CostError> 
 
 const removeFile = (action: string, path: string): Effect.Effect<void, CostError> =>
   DurableFile.attempt(action, () => rm(path, { force: true }))
+
+/** Removes drafts of hours that a crash left. */
+const removeDrafts = (directory: string): Effect.Effect<void, CostError> =>
+  DurableFile.attempt("remove unfinished open hours", async () => {
+    const drafts = (await readdir(directory)).filter((file) => DRAFT_FILE.test(file))
+    await Promise.all(drafts.map((file) => rm(join(directory, file), { force: true })))
+  })
 
 const listHours = Effect.fnUntraced(function* ({ directory, names }: Journal) {
   const files = yield* DurableFile.attempt("list the open hours", () => readdir(directory))
@@ -225,6 +233,7 @@ export const layerFiles = (options: { readonly directory: string }): Layer.Layer
     Effect.gen(function* () {
       const directory = join(options.directory, DIRECTORY_NAME)
       yield* DurableFile.makeDirectory("create the directory of open hours", directory)
+      yield* removeDrafts(directory)
       return make(directory, yield* DurableFile.writer)
     })
   )

@@ -16,13 +16,13 @@ import { HEADERS, write } from "./ReplyWriter.ts"
 export const send = (
   kernel: Kernel,
   response: ServerResponse,
-  { container, first, form, isOver: hasEnded, pod, written }: LogReply
+  { container, first, form, isOver: hasEnded, isTimed, pod, written }: LogReply
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const added = yield* Queue.unbounded<string, Cause.Done>()
     let known = written
     const show = (now: string) => {
-      if (now !== known) Queue.offerUnsafe(added, form(appended(known, now, kernel.podLog !== undefined)))
+      if (now !== known) Queue.offerUnsafe(added, form(appended(known, now, isTimed)))
       known = now
     }
     const unsubscribe = kernel.store.subscribe(Resources.pods, ({ after, before }) => {

@@ -42,6 +42,8 @@ export interface LogReply {
   readonly pod: Pick<Stored, "key" | "uid">
   readonly container: string
   readonly first: Iterable<string>
+  /** True if each line begins with its time. */
+  readonly isTimed: boolean
   /** Converts appended text to the requested form. */
   readonly form: (text: string) => string
   readonly written: string
@@ -99,7 +101,7 @@ export const answer = steps(function* (kernel: Kernel, { info, request }: Resour
     const wanted = isTimed ? since(written, request.query, kernel.nowMs()) : written
     const first = selected(form(wanted), repeat, request.query)
     if (request.query.get("follow") !== "true") return text(limited(first, request.query))
-    return { _tag: "Log", pod: stored, container, first, form, written, isOver: isOver(pod) }
+    return { _tag: "Log", pod: stored, container, first, form, isTimed, written, isOver: isOver(pod) }
   }
   return yield* Result.fail(kernel.podLog === undefined ? unreachable(kernel, node) : waiting(pod, container))
 })
