@@ -80,7 +80,7 @@ describe("harness up", () => {
         )
         const seeded = yield* program("up -d --name seeded --clusters hub --kubelet --controllers --seed small")
         assert.match(seeded.err, /^harness: process \d+ holds seeded; .+\n$/)
-        assert.include((yield* harness("up --help")).out, "Needs nodes: --seed writes some")
+        assert.include((yield* harness("up --help")).out, "Needs nodes: --seed creates some")
       }),
     LIMIT
   )
