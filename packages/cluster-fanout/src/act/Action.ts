@@ -40,7 +40,7 @@ export const kindNamed = (action: Action, kind: string): WorkloadKind | undefine
 /** The annotation of `kubectl rollout restart`, so that kubectl and this service see each other's restarts. */
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
-/** Returns the state that a change requests. **Units** `now` in RFC 3339; a restart stores it as its mark. */
+/** Returns the state that a change requests. **Units** `now` in RFC 3339; a restart writes it as its annotation. */
 export const wantedBy = (change: Change, now: string): ActionState => {
   switch (change.action) {
     case "scale":
@@ -77,8 +77,8 @@ export const isReached = (wanted: ActionState, state: ActionState): boolean =>
   wanted.replicas === state.replicas && wanted.isPaused === state.isPaused && wanted.restartedAt === state.restartedAt
 
 /**
- * Makes the patch of an action. **Shape** with a `resourceVersion`, the server rejects the patch of an object that has
- * another one.
+ * Makes the patch of an action. **Shape** with a `resourceVersion`, the server rejects the patch if the object's
+ * version differs.
  */
 export const patchOf = (
   kind: WorkloadKind,

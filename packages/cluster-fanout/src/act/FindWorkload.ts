@@ -1,5 +1,5 @@
 /**
- * Finds the object of one workload, live.
+ * Reads the object of one workload live from its cluster.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option } from "effect"
@@ -41,7 +41,7 @@ export const make = (fanOut: FanOut["Service"], api: KubeApi["Service"]) =>
         missingKinds: []
       }))
     const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, find)
-    // With a single cluster, the fan-out fails if that cluster does.
+    // The fan-out has one cluster and fails if that cluster fails, so the reply has a value.
     if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
     const { cluster, object } = reply.value
     if (Option.isNone(object)) {

@@ -10,7 +10,7 @@ export class LogTail {
   #bytes = 0
   #isCut = false
 
-  /** Keeps the newest `max` bytes, plus one chunk while it arrives. */
+  /** Keeps the newest `max` bytes. May briefly hold one more chunk. */
   constructor(max: number) {
     this.#max = max
   }

@@ -6,7 +6,7 @@ import type { ClusterError } from "../kube/ClusterError.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import { count } from "../projection/Field.ts"
 
-/** Errors without a connection: the change was not sent. */
+/** Errors that occur before a connection is open: the change was not sent. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "EAI_AGAIN",
@@ -63,7 +63,7 @@ interface Expected {
  *
  * **Shape** `reading` returns `None` if the object is gone or cannot be read. An object that was created again under
  * the same name proves nothing. An unchanged resource version or generation proves that nothing was changed. If the
- * spec has changed otherwise, the result is `Unknown`: another client may have changed it.
+ * spec has changed in another way, the result is `Unknown`: another client may have changed it.
  *
  * **Limits** four reads over 3.25 seconds plus their own duration.
  */

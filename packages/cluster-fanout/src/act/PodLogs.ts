@@ -107,7 +107,7 @@ export class PodLogs extends Context.Service<
         const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, (cluster) =>
           Effect.map(question(cluster), answerOf)
         )
-        // With a single cluster, the fan-out fails if that cluster does.
+        // The fan-out has one cluster and fails if that cluster fails, so the reply has a value.
         if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
         return yield* reply.value
       })
@@ -170,7 +170,9 @@ const readOne = Effect.fnUntraced(function* (
 
 /** Time for the server to reject a followed log. After that the log counts as open but silent. */
 const REFUSAL_MS = 1_000
-/** Longer than any log is followed. */
+/**
+ * Silence timeout of a followed log. Longer than a log may be followed, so it never expires. **Units** milliseconds.
+ */
 const NEVER_SILENT_MS = 24 * 60 * 60_000
 
 const followOne = Effect.fnUntraced(function* (

@@ -9,7 +9,7 @@ import type { FanOut } from "../list/FanOut.ts"
 import { NamespaceForbidden } from "../list/ListError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** The namespace to check. **Units** `timeoutMs` for proving namespace labels, if they decide. */
+/** The namespace to check. **Units** `timeoutMs` for proving namespace labels, if access depends on them. */
 export interface NamespaceQuestion {
   readonly cluster: ClusterName
   readonly namespace: string

@@ -40,7 +40,7 @@ export interface LookupQuery {
  * A workload with its pods.
  *
  * **Shape** `pods` are sorted: not ready first, then by name. At most {@link MOST_PODS} of `podCount`. `partial` if the
- * credential may not read its pods or the objects between.
+ * credential may not read the pods, or the ReplicaSets and Jobs that own them.
  */
 export interface WorkloadLook {
   readonly workload: WorkloadDetail
@@ -67,7 +67,8 @@ export class WorkloadDetails extends Context.Service<
      * another workload, as the ReplicaSets of a Deployment do; `FanOutFailed` if the cluster does not answer.
      *
      * **Limits** reads the object, then lists the ReplicaSets, Jobs and all pods of its namespace, because indirectly
-     * owned pods may have other labels. `LookupLanes` at a time. Keeps three fields of each pod of other workloads.
+     * owned pods may have other labels. At most `LookupLanes` lookups list pods at a time. Keeps three fields of each
+     * pod of other workloads.
      */
     readonly look: (query: LookupQuery) => Effect.Effect<WorkloadLook, LookupError>
   }
@@ -94,7 +95,7 @@ export class WorkloadDetails extends Context.Service<
             missingKinds: Option.match(found, { onNone: () => [], onSome: ({ missingKinds }) => missingKinds })
           }))
         const [reply] = yield* fanOut.ask([name], { source: "live", timeoutMs }, ask)
-        // With a single cluster, the fan-out fails if that cluster does.
+        // The fan-out has one cluster and fails if that cluster fails, so the reply has a value.
         if (reply?.value === undefined) return yield* Effect.die(new Error("an answer without a value"))
         if (Option.isNone(reply.value)) {
           return yield* new WorkloadNotFound({ cluster: name, namespace, kind, name: query.name })

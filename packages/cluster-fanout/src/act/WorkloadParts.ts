@@ -14,7 +14,7 @@ import type { PodRow, WorkloadRow } from "../projection/Row.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** A pod that belongs to the workload, or may. */
+/** A pod that belongs or may belong to the workload. */
 interface ListedPod {
   readonly record: PodRecord
   readonly object: KubeObject

@@ -79,7 +79,7 @@ interface Following {
   readonly scope: Scope.Scope
   /** Notified of every change of the fields below. */
   readonly signal: Signal
-  /** Shared by all clusters. */
+  /** Budget of sorted rows per turn, shared by all clusters. */
   readonly sorting: SortAllowance
   readonly running: Map<ClusterName, Running>
   readonly sameCluster: SameCluster

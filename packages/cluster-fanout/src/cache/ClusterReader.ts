@@ -21,7 +21,7 @@ import * as LiveReading from "./LiveReading.ts"
 /** A read request. **Units** `timeoutMs` is the caller's whole deadline; a cached read ends shortly before it. */
 export interface Question {
   readonly kinds: ReadonlyArray<Kind.Kind>
-  /** Kinds that identify the owners of other rows. They are read too; their absence does not make the answer fail. */
+  /** Kinds that identify the owners of other rows. They are read too, but the answer does not fail without them. */
   readonly naming?: ReadonlyArray<Kind.Kind>
   /**
    * Kinds that only add to the rows of others. They are read too. They do not affect the age of the answer and do not
@@ -166,7 +166,7 @@ const hasAll = (member: Member, question: Question, now: number): boolean =>
 /** The turn of callers that are not part of a larger request. */
 const NO_TURN: FairLanes.Turn = { request: 0, place: 0 }
 
-/** Lists the kinds live, into a store of this request's own. */
+/** Lists the kinds live, into a store that only this request uses. */
 const readLive = Effect.fnUntraced(function* (
   cluster: Cluster,
   question: Question,

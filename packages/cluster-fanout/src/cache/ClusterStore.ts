@@ -37,7 +37,7 @@ export interface Health {
   readonly error: ClusterError | undefined
 }
 
-/** Events kept for one cluster, the newest. */
+/** Number of events kept for one cluster. The oldest are evicted. */
 const MAX_EVENTS = 10_000
 
 export class ClusterStore {
@@ -61,7 +61,7 @@ export class ClusterStore {
   /** Totals over the visible pods and nodes. */
   readonly podTotals = new PodTotals()
   readonly nodeTotals = new NodeTotals()
-  /** Notifies the signal of every change. */
+  /** Identity of the cluster. Every change notifies the signal. */
   readonly systemNamespace = new SystemNamespace(() => this.signal.notify())
   #health: Health = { seenAt: undefined, probedAt: undefined, version: undefined, error: undefined }
   readonly #sorting: Sorting | undefined
@@ -72,7 +72,7 @@ export class ClusterStore {
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
   /**
-   * Creates an empty store. `sorting` decides how orders of rows are sorted; without it only the default order exists.
+   * Creates an empty store. `sorting` schedules sorts; without it, only the default order is kept.
    */
   constructor(cluster: Cluster, sorting?: Sorting) {
     this.cluster = cluster
@@ -218,7 +218,7 @@ export class ClusterStore {
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.ageMs(table, now)))
   }
 
-  /** Returns the longest silence of some kinds. A probe counts as a sign of life while a kind's watch runs. */
+  /** Returns the longest time since contact among some kinds. A probe counts as contact while a kind's watch runs. */
   silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     const { probedAt } = this.#health
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))

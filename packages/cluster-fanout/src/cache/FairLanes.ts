@@ -7,7 +7,7 @@ export interface Turn {
   readonly place: number
 }
 
-/** A position in the queue, then a lane. */
+/** A position in the queue, and later a lane. */
 export interface Ticket {
   readonly isAdmitted: () => boolean
   /** Releases the position or the lane. Idempotent. */

@@ -13,8 +13,8 @@ export type Want = (now: number) => void
 /**
  * Makes a source that is followed on request.
  *
- * **Shape** the first request runs `follow` by `fork`. After ten minutes without a request, `follow` is interrupted and
- * `forget` runs.
+ * **Shape** the first request starts `follow` through `fork`. After ten minutes without a request, `follow` is
+ * interrupted and `forget` runs.
  */
 export const make = (
   fork: (effect: Effect.Effect<void>) => void,

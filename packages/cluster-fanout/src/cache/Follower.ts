@@ -169,7 +169,7 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
       const bound = Math.min(limits.maxBackoffMs, limits.minBackoffMs * 2 ** attempt++)
       const wait = yield* Random.nextBetween(limits.minBackoffMs, Math.max(limits.minBackoffMs, bound))
       const retryAfterMs = error.reason._tag === "ClusterThrottled" ? (error.reason.retryAfterMs ?? 0) : 0
-      // Check again when the refusal would start to count, even if the backoff has grown longer than that.
+      // Retry once the refusal has lasted `refusedMs`, even if the backoff would be longer.
       const atMost = isMissing(error) ? Math.max(limits.minBackoffMs, since + limits.refusedMs - endedAt) : Infinity
       yield* Effect.sleep(Math.min(atMost, Math.max(wait, Math.min(retryAfterMs, limits.maxBackoffMs))))
     })

@@ -19,10 +19,10 @@ export interface Proof {
 export const ageMs = ({ provenAt }: Proof, now: number): number => Math.max(0, now - (provenAt ?? 0))
 
 /**
- * Returns the time since the last sign of life that concerns one kind's rows.
+ * Returns the time since the last contact that confirmed one kind's rows.
  *
  * **Shape** a probe counts while the kind's watch runs, because a running watch would report changes. A probe does not
- * count after the watch has failed, and never makes rows younger.
+ * count after the watch has failed, and never lowers `ageMs`.
  */
 export const silentMs = (proof: Proof, probedAt: number | undefined, now: number): number => {
   const { sync } = proof

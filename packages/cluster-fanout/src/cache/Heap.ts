@@ -6,7 +6,7 @@ export class Heap<A> {
   readonly #all: Array<A>
   readonly #compare: (one: A, other: A) => number
 
-  /** Takes over the array. **Limits** linear time. */
+  /** Takes ownership of the array and reorders it. **Limits** linear time. */
   constructor(all: Array<A>, compare: (one: A, other: A) => number) {
     this.#all = all
     this.#compare = compare

@@ -9,7 +9,7 @@ const ROWS_SORTED = 256
 const ROWS_MERGED = 512
 const CHANGES_APPLIED = 128
 
-/** Changes that may queue up during the sort; or as many as there are rows, if that is more. */
+/** Changes that may queue up during the sort. If there are more rows than this, the limit is the number of rows. */
 const MAX_CHANGES = 4_096
 
 interface Part<Row> {

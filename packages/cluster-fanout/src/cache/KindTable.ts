@@ -40,7 +40,7 @@ export interface Observer<R> {
   readonly whole: (records: ReadonlyMap<string, R>) => void
 }
 
-/** Shared empty map. A store of one live question has ten tables and uses one. */
+/** Shared empty map. The store of a live read has ten tables, most of which stay empty. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 export class KindTable<R extends { readonly uid: string }> {
@@ -64,8 +64,8 @@ export class KindTable<R extends { readonly uid: string }> {
   #observers: ReadonlyArray<Observer<R>> = []
 
   /**
-   * Makes a table. A record is replaced only by one that `isNewer`. This protects corrections of a comparison from a
-   * lagging watch. Without `isNewer`, the last write wins. With a `bound`, the oldest records are evicted.
+   * Makes a table. A record is replaced only if `isNewer` accepts the new one, so that a lagging watch does not undo a
+   * comparison's corrections. Without `isNewer`, the last write wins. With a `bound`, the oldest records are evicted.
    */
   constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer

@@ -11,9 +11,9 @@ import { type Place, Roster } from "./Roster.ts"
  * **Shape** at most `stalled` lists that have begun wait outside the lanes, with their data in memory. Beyond that, the
  * list that has waited longest is aborted.
  *
- * **Units** milliseconds without data, detected up to a fifth later. A list that has received nothing for `quietMs` no
- * longer counts against the limit of requested lists. A list that stops for `stallMs` after its first byte loses its
- * lane.
+ * **Units** milliseconds without data. Silence is detected up to a fifth of the timeout late. A list that has received
+ * nothing for `quietMs` no longer counts against the limit of requested lists. A list that stops for `stallMs` after
+ * its first byte loses its lane.
  */
 export interface LeaseLimits {
   readonly quietMs: number
@@ -29,7 +29,7 @@ export interface Leases {
   readonly asked: Roster<LaneLease>
   /** Lists that hold a lane. */
   readonly active: Roster<LaneLease>
-  /** Lists that stalled and gave up their lanes, the longest first. */
+  /** Lists that stalled and gave up their lanes, the longest stalled first. */
   readonly stalled: Roster<LaneLease>
   readonly signal: Signal
 }
@@ -48,7 +48,7 @@ interface Claim {
   readonly turn: FairLanes.Turn
   /** Position among the requested lists, released once the answer has a lane. */
   readonly asking: FairLanes.Ticket
-  /** Aborts the list, which has stalled while too many others did. */
+  /** Aborts the list. Called for the list that has stalled longest when too many have stalled. */
   readonly cut: () => void
 }
 
@@ -134,7 +134,7 @@ const watchEach = (
       const isAsked = watched === asked
       // The lease ended since.
       if ((isAsked ? lease.asked : lease.active)?.value === undefined) continue
-      // A requested list may wait at its cluster behind other silent lists, so it counts as silent in any case.
+      // A requested list may be queued at its cluster behind other silent lists, so it always counts as silent.
       const isSilent = isAsked || (lease.isWaiting && lease.waits === lease.waitsSeen)
       lease.waitsSeen = lease.waits
       lease.silentChecks = isSilent ? lease.silentChecks + 1 : 0

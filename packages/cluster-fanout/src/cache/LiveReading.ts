@@ -1,5 +1,5 @@
 /**
- * Reads one cluster live, into a store of the request's own.
+ * Reads one cluster live, into a store that only the request uses.
  */
 import { Effect } from "effect"
 import type { ClusterError } from "../kube/ClusterError.ts"

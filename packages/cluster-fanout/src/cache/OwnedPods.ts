@@ -143,7 +143,7 @@ export class OwnedPods {
     const records = this.#records()
     const placed = new Set<string>()
     let owners: ReadonlyArray<string> = [owner]
-    // `Owner.outermost` follows no longer chains, so farther objects do not depend on this one.
+    // `Owner.outermost` follows no chain beyond `MOST_OWNERS`, so objects farther away do not depend on this one.
     for (let depth = 0; owners.length > 0 && depth <= Owner.MOST_OWNERS; depth++) {
       const next: Array<string> = []
       for (const uid of owners) {

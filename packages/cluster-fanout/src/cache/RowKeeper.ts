@@ -39,7 +39,7 @@ interface Parts {
    * **Shape** by the object's uid, or by the group key if the workload has no object; `undefined` if there was no row.
    */
   readonly reported: Map<string, WorkloadRow | undefined>
-  /** Uids of changed objects with such a row. */
+  /** Uids of changed objects whose row combines several records. */
   readonly touched: Set<string>
 }
 
@@ -138,7 +138,8 @@ export class RowKeeper implements RowSource<WorkloadRow> {
   }
 
   /**
-   * Applies a change, and reports pending changes when too many have collected: no request may come for a long time.
+   * Applies a change, and reports pending changes when too many have collected, because the next request may come much
+   * later.
    */
   #changed(change: () => void): void {
     this.#deriving = undefined

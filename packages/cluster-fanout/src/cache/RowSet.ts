@@ -17,7 +17,8 @@ export interface Placed {
 /**
  * An ascending order of the rows of one cluster.
  *
- * **Shape** each name has one key. Rows with equal keys keep the default order, as all rows do without a key.
+ * **Shape** each name has one key. Rows with equal keys keep the default order. Without a key, all rows keep the
+ * default order.
  */
 export interface NamedOrder<Row> {
   readonly name: string
@@ -134,7 +135,8 @@ export class RowSet<Row extends Placed> {
   }
 
   /**
-   * Does work in advance that the next request would wait for: derives all rows, then sorts the orders of their form.
+   * Does work in advance that the next request would wait for: derives all rows, then sorts them by each order of the
+   * form.
    *
    * **Limits** in steps, some microseconds a row.
    */

@@ -61,7 +61,7 @@ export class SortedRows<Row> {
   }
 }
 
-/** Finds the first position that passes by binary search. All rows that pass must follow those that do not. */
+/** Finds by binary search the first position that passes. All rows that pass must follow those that do not. */
 export const firstPlace = <Row>(
   rows: ReadonlyArray<Row>,
   passes: (row: Row) => boolean,

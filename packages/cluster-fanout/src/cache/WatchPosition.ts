@@ -1,7 +1,7 @@
 /** The position of a kind's watch, from which it may resume after an outage instead of being listed again. */
 import type { WatchEvent } from "../kube/KubeObject.ts"
 
-/** Losses in a row after which the kind is listed again. */
+/** Consecutive losses of the watch after which the kind is listed again. */
 const MAX_LOSSES = 5
 
 export class WatchPosition {

@@ -31,7 +31,7 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
     first
   )
   return {
-    // An owner that was created again has another uid. The row has the uid in the newest pod.
+    // An owner that was created again has another uid. The row has the owner uid that the newest pod reports.
     id: workload.uid,
     cluster,
     namespace: first.pod.namespace,
@@ -88,7 +88,7 @@ interface Part extends PodResources.PodResources {
 }
 
 /**
- * Adds pods to a workload's own row that its template does not account for.
+ * Adds to a workload's own row the pods that the workload's template does not account for.
  *
  * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. Pods that the
  * Deployment controls directly count as these replicas first. The row of a CronJob or Pod has the replicas and status of

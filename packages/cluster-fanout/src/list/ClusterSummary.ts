@@ -110,7 +110,7 @@ export const withinScope = (row: ClusterRow, scope: Target.ClusterScope): Cluste
   return reached.length === 0 ? rest : { ...rest, sameCluster: reached }
 }
 
-/** Returns whether the cluster has answered before and its breaker does not count it as silent. */
+/** Returns whether the cluster has answered before and its breaker does not consider it silent. */
 const answersNow = ({ breaker, store }: Member): boolean => !breaker.isSilent() && store.health.seenAt !== undefined
 
 /** Prints an instant in RFC 3339, in UTC with milliseconds. */

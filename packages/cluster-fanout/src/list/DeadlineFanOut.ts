@@ -46,7 +46,7 @@ interface Answers<A, R> {
   readonly open: Map<Cluster, Open>
 }
 
-/** Time without an answer after which a live question has the cluster probed. */
+/** Time without an answer to a live question after which the cluster is probed. */
 const DOUBT_AFTER_MS = 500
 
 /**
@@ -98,7 +98,8 @@ export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
 const latency = (askedAt: number, now: number): number => Math.max(0, Math.round(now - askedAt))
 
 /**
- * Waits for the deadline. For a live question, also has each cluster probed that has not answered for `DOUBT_AFTER_MS`.
+ * Waits for the deadline. For a live question, also requests a probe of each cluster that has not answered for
+ * `DOUBT_AFTER_MS`.
  */
 const awaitDeadline = Effect.fnUntraced(function* (
   { source, startedAt, timeoutMs }: Asking,

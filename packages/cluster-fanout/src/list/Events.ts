@@ -37,7 +37,7 @@ export class Events extends Context.Service<
      * `CursorInvalid`, and `FanOutFailed` if no addressed cluster answered.
      *
      * **Limits** ends within the page's `timeoutMs`. The first request starts a watch of a cluster's events; the watch
-     * stops after ten minutes without a request. At most 10,000 events are kept, the newest.
+     * stops after ten minutes without a request. At most the newest 10,000 events of a cluster are kept.
      */
     readonly list: (
       query: EventQuery

@@ -51,7 +51,7 @@ export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Se
 const selection = <Row>({ after, before, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
-  // Sorting whenever twice the wanted number of rows is held costs a row no more than a heap would.
+  // Sorting each time twice the wanted number of rows has collected costs no more per row than a heap.
   const most = Math.max(2 * size, 64)
   let bound = before
   let isBehind = bound === undefined ? undefined : order.behind(bound)

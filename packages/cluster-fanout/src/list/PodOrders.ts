@@ -15,7 +15,7 @@ const TIES = [
   RowOrder.text<PodRecord>((pod) => pod.uid)
 ]
 
-/** Sort keys of pods. A finished pod sorts as requesting nothing, as its row shows. */
+/** Sort keys of pods. A finished pod sorts with requests of 0, as its row shows. */
 const KEYS: Readonly<Record<ListQuery.PodSort, RowOrder.SortKey<PodRecord>>> = {
   name: RowOrder.text((pod) => pod.name),
   namespace: RowOrder.text((pod) => pod.namespace),

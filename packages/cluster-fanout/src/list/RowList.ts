@@ -18,9 +18,9 @@ import type { Position } from "../projection/RowOrder.ts"
 /**
  * A list of rows.
  *
- * **Shape** `kinds`, `naming` and `counting` are read as `ClusterReader` says. `rowsOf` returns a cluster's rows.
- * `wantedOf` returns the criteria that the rows must match; its `isInScope` is absent for a key with access to every
- * namespace.
+ * **Shape** `kinds`, `naming` and `counting` have the same meaning as in `ClusterReader.Question`. `rowsOf` returns a
+ * cluster's rows. `wantedOf` returns the criteria that the rows must match; its `isInScope` is absent for a key with
+ * access to every namespace.
  */
 export interface Listing<Row extends Placed> {
   readonly target: Target
@@ -123,7 +123,7 @@ const answering = <Row extends Placed>(
 const MAX_ROWS_READ = 20_000
 
 /**
- * Lists from the cache in one synchronous step, if nothing has to be waited for and few rows have to be read.
+ * Lists from the cache in one synchronous step, if `list` would not wait and few rows have to be read.
  *
  * **Shape** `undefined` where `list` would wait, fail or yield. Callers then use `list`.
  */

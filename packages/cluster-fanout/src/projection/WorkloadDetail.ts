@@ -2,7 +2,7 @@
  * Details of one workload beyond its row: rollout, conditions and containers, without any field that may contain a
  * secret.
  *
- * Environment, commands and volumes are never read here; of the annotations only the revision is.
+ * Environment, commands and volumes are never read here. The revision is the only annotation that is read.
  */
 import { mask } from "../kube/Masking.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"

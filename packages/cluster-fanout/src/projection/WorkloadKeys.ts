@@ -4,7 +4,7 @@
 import type { WorkloadRow } from "./Row.ts"
 import * as RowOrder from "./RowOrder.ts"
 
-/** Each key has its own function: a shared function with a field name would look up the field for each row. */
+/** Each key has its own function: a shared function with a field name would look up the field by name for each row. */
 export const KEYS = {
   name: RowOrder.text<WorkloadRow>((row) => row.name),
   namespace: RowOrder.text<WorkloadRow>((row) => row.namespace),

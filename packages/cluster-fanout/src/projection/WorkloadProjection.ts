@@ -168,7 +168,10 @@ export const cronJob = (object: KubeObject, place: Place): WorkloadRecord => {
   })
 }
 
-/** Returns whether the controller has processed the current spec. Before, its figures are for an earlier spec. */
+/**
+ * Returns whether the controller has processed the current spec. Until then, the reported figures are those of an
+ * earlier spec.
+ */
 const isObserved = (object: KubeObject): boolean => {
   const { generation } = fields(object.metadata)
   return (count(fields(object["status"])["observedGeneration"]) ?? 0) >= (count(generation) ?? 0)

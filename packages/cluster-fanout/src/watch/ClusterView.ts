@@ -61,7 +61,7 @@ export class ClusterView {
   /** The last change of each cluster, oldest first. */
   readonly #changes = new Map<ClusterName, ClusterChange>()
   readonly #counted = new Map<ClusterName, Counted>()
-  /** Time since which each unread cluster is waited for. */
+  /** Time at which the wait for each unread cluster began. */
   readonly #awaited = new Map<ClusterName, number>()
   #last = 0
   /** Number of the newest change that was dropped. */
@@ -189,7 +189,8 @@ export class ClusterView {
 }
 
 /**
- * Returns whether two rows are equal apart from times. A new `lastSeen` alone is no change: it differs at each look.
+ * Returns whether two rows are equal apart from times. A new `lastSeen` alone is no change, because it differs at each
+ * survey.
  */
 const isSame = (left: ClusterRow, right: ClusterRow): boolean =>
   isDeepStrictEqual(withoutTimes(left), withoutTimes(right))

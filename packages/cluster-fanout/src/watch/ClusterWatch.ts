@@ -22,7 +22,7 @@ import { WatchTimes } from "./WorkloadWatch.ts"
 /** Views without readers that are kept for reconnecting readers, the most recently used. */
 const MAX_IDLE = 32
 
-/** Events above which a batch is encoded only when the reader has room for it. */
+/** The most events of a batch that is encoded at once. A larger batch is encoded when the reader has room for it. */
 const LARGE_BATCH = 500
 
 export class ClusterWatch extends Context.Service<
@@ -31,9 +31,9 @@ export class ClusterWatch extends Context.Service<
     /**
      * Sends a sink the row of each cluster of the target, then each change, until the scope ends.
      *
-     * **Shape** sends the rows that changed since `lastEventId`. If that id is unknown, sends `Reset`; then, as without
-     * an id, all rows. Then sends `Ready`. Coverage is part of the row and has no event of its own. A difference only
-     * in `lastSeen`, `ageMs` or `latencyMs` is no change.
+     * **Shape** sends the rows that changed since `lastEventId`. If that id is unknown, sends `Reset` and all rows.
+     * Without an id, sends all rows. Then sends `Ready`. Coverage is part of the row and has no event of its own. A
+     * difference only in `lastSeen`, `ageMs` or `latencyMs` is no change.
      *
      * **Limits** waits up to `timeoutMs` for clusters. Merges changes of one row within 250 ms. Keys of one namespace
      * scope share a view with one row a cluster. A view is dropped after ten minutes without a reader.

@@ -33,7 +33,7 @@ const PATIENCE_MS = 3_000
 interface Followed {
   readonly rows: ClusterRows<WorkloadRow>
   store: ClusterStore | undefined
-  /** The store to follow once it has been read, and the time since which it is waited for. */
+  /** The store to follow once it has been read, and the time at which the wait for it began. */
   awaited: ClusterStore | undefined
   awaitedAt: number
 }
@@ -110,7 +110,8 @@ export class WorkloadFeed {
   flush(): void {
     const now = this.#parts.now()
     const until = now - TIMES.windowMs + TIMES.leadMs + TIMES.spanMs
-    // Refresh first: rows that a namespace's change hides are only known until they are taken.
+    // Refresh before `rows.take`: readers need the rows from before the changes to report those that a namespace change
+    // hides.
     this.#eachReader((reader) => reader.refresh(now))
     const changes = [...this.#followed.values()].flatMap(({ rows }) => rows.take(until))
     if (changes.length === 0) return

@@ -58,7 +58,7 @@ interface Part {
   reported: string
 }
 
-/** Events above which a batch is encoded only when the reader has room for it. */
+/** The most events of a batch that is encoded at once. A larger batch is encoded when the reader has room for it. */
 const LARGE_BATCH = 500
 
 export class WorkloadReader {
@@ -165,7 +165,7 @@ export class WorkloadReader {
     if (isMoved || changedParts.length > 0) this.#bind()
     const events = changedParts.flatMap(([name, changed]) => this.#changedParts(name, changed))
     if (events.length === 0) return
-    // A reader with only a part of these events matches neither the old nor the new scope, so only the last has a
+    // A reader with only a part of these events matches neither the old nor the new scope, so only the last event has a
     // position.
     const nowhere = EventId.nowhere(this.#feed.log.name)
     const here = this.#id(this.#feed.log.last)
@@ -186,7 +186,7 @@ export class WorkloadReader {
 
   /**
    * Updates the binding. It includes the namespaces selected by labels, because they determine the rows that the reader
-   * has.
+   * has received.
    */
   #bind(): void {
     const { binding, filter, target } = this.#query

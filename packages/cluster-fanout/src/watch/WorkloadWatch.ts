@@ -19,7 +19,7 @@ export const WatchTimes = Context.Reference("@quarterdeck/cluster-fanout/watch/W
   defaultValue: () => ({ surveyMs: 250, idleMs: 600_000 })
 })
 
-/** Extra time that a reader waits for clusters after the list has. **Units** milliseconds. */
+/** Time that a reader waits for clusters beyond the list's timeout. **Units** milliseconds. */
 const GRACE_MS = 500
 
 export class WorkloadWatch extends Context.Service<
@@ -28,8 +28,8 @@ export class WorkloadWatch extends Context.Service<
     /**
      * Sends a sink the matching rows, then each change of them, until the scope ends.
      *
-     * **Shape** sends the changes since `lastEventId`. If that id is unknown, sends `Reset`; then, as without an id,
-     * all rows. Then sends `Ready`.
+     * **Shape** sends the changes since `lastEventId`. If that id is unknown, sends `Reset` and all rows. Without an
+     * id, sends all rows. Then sends `Ready`.
      *
      * **Errors** `NamespaceForbidden`, as for a list.
      *
