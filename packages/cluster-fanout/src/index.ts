@@ -9,9 +9,9 @@
  * with its {@link Coverage}. {@link Workloads}, {@link Pods}, {@link Events}, {@link Namespaces} and {@link Clusters}
  * merge the answers into pages.
  *
- * {@link WorkloadActions} changes one workload through {@link KubeWriter}; {@link BulkActions} changes many. {@link
- * WorkloadDetails} reads one workload, {@link PodLogs} its logs. {@link WorkloadWatch} and {@link ClusterWatch} send
- * each row change to their readers.
+ * {@link WorkloadActions} changes one workload through {@link KubeWriter}; {@link BulkActions} changes many.
+ * {@link WorkloadDetails} reads one workload, {@link PodLogs} its logs. {@link WorkloadWatch} and
+ * {@link ClusterWatch} send each row change to their readers.
  */
 import "./kube/NodeVersion.ts"
 export * as Accelerators from "./projection/Accelerators.ts"

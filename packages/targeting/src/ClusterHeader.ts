@@ -16,7 +16,7 @@ const MAX_BYTES = 4096
  * Parses all values that a request sent under the header's name.
  *
  * **Shape** `None` without a value. `a`, `a|b`, `*`, `"*"`; spaces and tabs around a name are trimmed; duplicates are
- * removed in order.
+ * removed and the order is kept.
  *
  * **Errors** `InvalidTarget` for a repeated or blank header, an empty segment, a comma, a stray `*` or quote, and a
  * name outside the grammar.

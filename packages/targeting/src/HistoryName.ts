@@ -8,10 +8,10 @@ const RENAMED =
   /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?@\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.(?:[2-9]|[1-9]\d))?$/u
 
 /**
- * Name of the cost history of a former cluster whose name another cluster has now.
+ * Name of the cost history of a former cluster whose name now belongs to another cluster.
  *
- * **Shape** `<name>@<yyyy-mm-dd>`, the day on which its figures end. If several end on one day, `.2` and so on follow.
- * No cluster can be registered under such a name.
+ * **Shape** `<name>@<yyyy-mm-dd>`, the day on which the history ends. If several histories of one name end on that day,
+ * `.2`, `.3` and so on are appended. No cluster can be registered under such a name.
  */
 export const RenamedHistory = Schema.String.check(
   Schema.isPattern(RENAMED, { expected: "a cluster name and a day: <name>@<yyyy-mm-dd>" })

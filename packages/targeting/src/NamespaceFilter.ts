@@ -70,8 +70,7 @@ export const everyNamespace: NamespaceFilter = { _tag: "All" }
 export const anyOf = (selectors: ReadonlyArray<NamespaceSelector>): NamespaceFilter => ({ _tag: "AnyOf", selectors })
 
 /**
- * Labels that a cluster's view of its namespaces proves to be current. `undefined` without proof; then no label
- * matches.
+ * Labels of a namespace that are proven to be current. `undefined` without proof; then no label matches.
  */
 export type ProvenLabels = Readonly<Record<string, string>> | undefined
 
@@ -88,9 +87,10 @@ export const needsLabels = (filter: NamespaceFilter): boolean =>
   filter._tag === "AnyOf" && filter.selectors.some((selector) => selector.labelSelector !== undefined)
 
 /**
- * Returns whether one selector is narrower than another: the other one matches everything that it matches.
+ * Returns whether `outer` matches every namespace that `inner` matches.
  *
- * **Shape** its names are a subset if the other selector has names; its labels are a superset.
+ * **Shape** if `outer` has names, the names of `inner` are a subset of them. The labels of `inner` include those of
+ * `outer`.
  */
 export const isWithin = (inner: NamespaceSelector, outer: NamespaceSelector): boolean => {
   const namesWithin =

@@ -70,7 +70,8 @@ const known = (path: Path, problem: string): SchemaFault => ({ field: printPath(
 const nameOf = ({ name }: SchemaAST.PropertySignature): string => String(name)
 
 /**
- * Reports a value outside a union. If one field distinguishes the members of the union, the problem is that field's.
+ * Reports a value outside a union. If one field distinguishes the members of the union, the problem is reported for
+ * that field.
  */
 const noneOf = (union: SchemaAST.Union, path: Path): SchemaFault => {
   const kinds = union.types.map((type) => {

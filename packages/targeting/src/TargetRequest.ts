@@ -14,7 +14,7 @@ export type TargetRequest<Name extends string = ClusterName.ClusterName> =
 
 export const parent: TargetRequest<never> = { _tag: "Parent" }
 export const all: TargetRequest<never> = { _tag: "All" }
-/** Requests these clusters. Duplicates are removed in order. */
+/** Requests these clusters. Removes duplicates and keeps the order. */
 export const named = <Name extends string>(names: Iterable<Name>): TargetRequest<Name> => ({
   _tag: "Named",
   names: [...new Set(names)]

@@ -23,7 +23,7 @@ const refused = (code: OutcomeCode): Effect.Effect<FailedAction> => Effect.succe
 const unanswered = (failure: FanOutFailed): Effect.Effect<FailedAction> =>
   Effect.succeed({ status: "failed", code: failure.code, failure })
 
-/** Classifies an error. */
+/** Maps an error to a status and a code. */
 export const fromError = (error: ActionError): Effect.Effect<FailedAction> => {
   switch (error._tag) {
     case "ActionUnsupported":

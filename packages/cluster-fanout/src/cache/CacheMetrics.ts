@@ -31,7 +31,8 @@ const openings = Metric.counter("quarterdeck_breaker_openings_total", {
 })
 
 /**
- * Publishes the cluster's metrics until the scope ends, then removes them.
+ * Publishes the cluster's metrics until the scope ends, then removes them. `others` returns the number of other
+ * registered names of the same cluster.
  *
  * **Limits** gauges are computed at each scrape from stored sizes, in constant time.
  */

@@ -132,7 +132,7 @@ const watchEach = (
     yield* Effect.repeat(Effect.yieldNow, { times: 2 })
     for (const lease of watched.members()) {
       const isAsked = watched === asked
-      // The lease ended since.
+      // The lease has ended meanwhile.
       if ((isAsked ? lease.asked : lease.active)?.value === undefined) continue
       // A requested list may be queued at its cluster behind other silent lists, so it always counts as silent.
       const isSilent = isAsked || (lease.isWaiting && lease.waits === lease.waitsSeen)

@@ -133,7 +133,7 @@ const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow =>
   if (parts.length === 0) return row
   const all = [row, ...parts]
   const sum = (field: keyof WorkloadRow["replicas"]) => all.reduce((total, { replicas }) => total + replicas[field], 0)
-  // An ended row, or one that runs only through its parts, does not affect the status.
+  // Without desired replicas, the row has ended or runs only through its parts, so it does not affect the status.
   const running = row.replicas.desired === 0 ? parts : all
   return {
     ...row,

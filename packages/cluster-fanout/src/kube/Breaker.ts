@@ -50,13 +50,13 @@ export interface Breaker {
   readonly isSilent: () => boolean
   /** Returns whether the cluster should be probed again soon. */
   readonly isDoubted: () => boolean
-  /** Records a sign of life from the cluster. */
+  /** Records that the cluster answered or sent data. */
   readonly succeeded: () => void
   /** Records that a probe begins. Calls that start to wait later do not fail with this probe. */
   readonly probing: () => void
   /**
-   * Records the result of a probe. A failure ends the wait of calls that came before the probe began, a success that of
-   * all.
+   * Records the result of a probe. A failure fails the calls that waited before the probe began. A success lets all
+   * waiting calls run.
    */
   readonly probed: (error: ClusterError | undefined) => void
   /**

@@ -59,7 +59,7 @@ export interface Lent {
 const KEEP_ALIVE_MAX_MS = 600_000
 const BUSY_RETRY_MS = 1_000
 
-/** A pool is destroyed at most this fraction of `idleMs` late. */
+/** Sweeps per `idleMs`. An idle pool is destroyed at most a quarter of `idleMs` late. */
 const SWEEPS = 4
 
 /**

@@ -22,7 +22,7 @@ interface Seams {
 
 const ITEMS = Buffer.from('"items":[')
 const LONGEST_KEY = 64
-/** Size up to which a page is parsed in one step: some fifth of a millisecond. */
+/** Size up to which a page is parsed in one step: about a fifth of a millisecond's work. */
 const SMALL_BYTES = 32 * 1024
 
 /**
@@ -70,8 +70,8 @@ export const read = (body: Buffer): ListItems => {
 }
 
 /**
- * Finds the separators of the items. Returns `undefined` unless everything before the items is the beginning of an
- * object, because brackets there would mislead.
+ * Finds the separators of the items. Returns `undefined` unless the text up to the items, closed by `]}`, parses as
+ * JSON. Otherwise the `items` key that was found may be nested or part of a text.
  */
 const seamsOf = (body: Buffer): Seams | undefined => {
   const at = body.indexOf(ITEMS)

@@ -213,7 +213,8 @@ const parse = Effect.fnUntraced(function* (
   { resource }: Scope,
   { body, contentType }: TransportAnswer
 ) {
-  // Joining the chunks took part of this turn. Yield after each page, so that others run however many small pages wait.
+  // Joining the chunks took part of this turn. Yield after each page, so that other fibers run even if many small pages
+  // wait.
   yield* Effect.yieldNow
   const reading = wireForm.of(contentType, resource).readPage(body)
   yield* turns.repeat(reading.step)

@@ -81,7 +81,7 @@ interface Follower extends Followed {
   readonly scope: Scope.Scope
   readonly reconnects: ReturnType<typeof Reconnects.of>
   state: State.ListWatchState<OpenWatch>
-  /** Content types to request. `undefined`, for JSON, if there is no other or the server rejected them. */
+  /** Content types to request. `undefined` requests JSON: there is no other type, or the server rejected the others. */
   accept: string | undefined
 }
 
@@ -217,7 +217,7 @@ const resume = Effect.fnUntraced(function* (follower: Follower, checked: boolean
   return [RESUMED]
 })
 
-/** A server sends its version two seconds before a watch ends. A short watch makes it do so soon. */
+/** A server sends its version two seconds before a watch ends. A short watch therefore reports the version soon. */
 const CATCH_UP_SECONDS = "4"
 
 const open = Effect.fnUntraced(function* (
@@ -327,7 +327,7 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
     const reason = reasonOf(error.status, actionOf(follower), yield* Clock.currentTimeMillis)
     if (reason._tag !== "ClusterExpired" && reason._tag !== "ClusterThrottled") return yield* fail(follower, reason)
     yield* close(follower, watch)
-    // The server ended the watch for lack of resources, but its events are valid. The next watch waits by itself.
+    // The server ended the watch for lack of resources, but its events are valid. The next watch applies its own wait.
     const isContinued = reason._tag === "ClusterThrottled" && !isInitial && !wasBehind
     follower.state = isContinued ? State.ended(follower.state) : State.restarted(follower.state)
     return isContinued ? events : [...events, ...RESTART]

@@ -37,7 +37,7 @@ const byHttp = (proxy: URL, connect: buildConnector.connector, timeoutMs: number
   const hasUser = username !== "" || password !== ""
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
   return (host, port, callback) => {
-    // A tunnel takes its connection out of the client, which then has none left.
+    // A tunnel takes its connection out of the client, so each tunnel has its own client.
     const client = new Client(proxy.origin, { connect, headersTimeout: timeoutMs })
     const request = {
       path: `${host.includes(":") ? `[${host}]` : host}:${port}`,

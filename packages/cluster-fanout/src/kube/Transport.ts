@@ -34,8 +34,8 @@ export interface TransportRequest {
   /** The request checks whether the cluster answers, so it does not queue behind other calls. */
   readonly isProbe?: boolean
   /**
-   * Deadline once the credential is available. Delays of this process itself count little. **Units** milliseconds;
-   * default: `callMs` of `TransportLimits` in total.
+   * Deadline, counted from when the credential is available. Pauses of this process hardly count. **Units**
+   * milliseconds; default: `callMs` of `TransportLimits` in total.
    */
   readonly answerMs?: number
   readonly waiting?: Waiting
@@ -323,8 +323,8 @@ const contentTypeOf = ({ headers }: exchange.Head): string => [headers["content-
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /**
- * Returns whether a server closed a kept connection just as the request was sent. Nothing was answered, so a read may
- * be repeated.
+ * Returns whether a server closed a keep-alive connection just as the request was sent. Nothing was answered, so a read
+ * may be repeated.
  */
 const isStaleConnection = ({ reason }: ClusterError): boolean =>
   reason._tag === "ClusterUnreachable" && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(reason.code)

@@ -43,7 +43,7 @@ export interface AskOptions<A> {
    * **Units** `now` milliseconds by `steadyClock`.
    */
   readonly askNow?: (cluster: Cluster, now: number) => Answer<A> | undefined
-  /** Called before the fan-out yields to other fibers. They may change rows that `askNow` has read. */
+  /** Called before the fan-out yields to other fibers. Other fibers may change rows that `askNow` has read. */
   readonly beforeOthers?: () => void
 }
 

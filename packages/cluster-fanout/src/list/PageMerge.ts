@@ -28,7 +28,8 @@ const SLICE = 4_096
 /**
  * Selects the first rows after a position.
  *
- * **Limits** linear in the rows; holds at most twice `size`, or 64 rows. Yields to other fibers every 4,096 rows.
+ * **Limits** linear in the rows; holds at most twice `size` rows, or 64 if that is more. Yields to other fibers every
+ * 4,096 rows.
  */
 export const select = Effect.fnUntraced(function* <Row>(rows: Iterable<Row>, options: Selecting<Row>) {
   const { end, take } = selection(options)

@@ -13,7 +13,9 @@ export interface Wanted<Row> {
   readonly groups?: ReadonlySet<string> | undefined
   /** Returns whether a namespace is requested and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
-  /** A label that each row must have with one of some values. Only a hint for the index: `matches` decides too. */
+  /**
+   * A label that each row must have, with one of these values. Only a hint for the index: `matches` tests the row too.
+   */
   readonly label?: { readonly key: string; readonly values: ReadonlyArray<string> } | undefined
   /** Tests that read the row itself. */
   readonly matches?: ((row: Row) => boolean) | undefined

@@ -16,8 +16,8 @@ export const Accelerators = Context.Reference<ReadonlyArray<string>>(
 )
 
 /**
- * Prefixes of words, after the domain, that identify accelerators. Names of other extended resources, such as network
- * devices, contain none of these words.
+ * Beginnings of words that identify accelerators in the part of a name after the domain. Names of other extended
+ * resources, such as network devices, contain no such word.
  */
 const WORDS = /(?:^|[^a-z])(?:v?gpu|tpu|v?npu|xpu|vcuda|neuron|gaudi|ascend|mlu|gcu|dcu|qaic?|fpga)/i
 

@@ -23,8 +23,8 @@ export interface Owner {
 /**
  * Returns the controller of an object.
  *
- * **Shape** `undefined` without a controller, for a Node, which owns the mirror pods of its static pods, and for a
- * reference that is not a valid workload name.
+ * **Shape** `undefined` without a controller and for a reference that is not a valid workload name. Also `undefined` if
+ * the controller is a Node, as for the mirror pods of static pods.
  */
 export const controllerOf = (metadata: KubeObject["metadata"], interner: Interner): Owner | undefined => {
   const reference = metadata.ownerReferences?.find((owner) => owner.controller === true)
@@ -80,8 +80,8 @@ export const MOST_OWNERS = 64
  * Follows the owners of an object to the outermost known one.
  *
  * **Shape** `undefined` if the object is a workload itself: it has no owner, or more than `MOST_OWNERS`. Deployments,
- * StatefulSets, DaemonSets, CronJobs and custom kinds end a chain. So does an unknown owner, which is named by the
- * reference. In a cycle of owners, each object is a workload itself.
+ * StatefulSets, DaemonSets, CronJobs and custom kinds end a chain. So does an unknown owner; its kind and name come
+ * from the reference. In a cycle of owners, each object is a workload itself.
  *
  * **Limits** two lookups for a pod of a Deployment, `MOST_OWNERS` at most.
  *

@@ -7,7 +7,8 @@ import type { Interner } from "./Interner.ts"
 /**
  * The cluster whose objects are projected, and the values that its objects share.
  *
- * **Shape** `accelerators` are the resources configured to count as GPUs. Lists, which need no GPUs, omit it.
+ * **Shape** `accelerators` are the resources configured to count as GPUs. Live reads need no GPUs and omit
+ * `accelerators`.
  */
 export interface Place {
   readonly cluster: ClusterName

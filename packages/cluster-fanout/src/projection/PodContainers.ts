@@ -1,7 +1,7 @@
 /**
  * Projects the containers of pods: their resources on the node and their runs.
  *
- * Replicas share one object for equal containers. The data of a single pod is a short list of numbers.
+ * Replicas share one object for equal containers. Each pod itself holds only a short list of numbers.
  */
 import { allocatedSpec } from "./AllocatedResources.ts"
 import type { ContainerRole, ContainerTemplate } from "./ContainerTemplate.ts"

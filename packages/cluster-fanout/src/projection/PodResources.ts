@@ -21,10 +21,10 @@ export const none: PodResources = { cpuRequestMillis: 0, memoryRequestBytes: 0, 
 /**
  * Sums the resources of a pod spec.
  *
- * **Shape** the greater of two needs, plus the overhead of the runtime class: of all containers and sidecars together,
- * and of any moment of initialisation. A missing request equals the limit, as the API server's defaulting makes it.
- * Pod-level resources replace the sum of the containers. A pod-level limit without a request counts as the request only
- * if no container requests anything.
+ * **Shape** takes the greater of two amounts: the sum over all containers and sidecars, and the most that any moment of
+ * initialisation needs. Adds the overhead of the runtime class. A missing request equals the limit, which is the API
+ * server's default. Pod-level resources replace the sum of the containers. A pod-level limit without a request counts
+ * as the request only if no container requests anything.
  */
 export const fromPodSpec = (spec: Fields): PodResources => ({
   cpuRequestMillis: effective(spec, "cpu", requestOf),

@@ -17,8 +17,8 @@ export interface ForeignRules {
 }
 
 /**
- * Environment variables that a plugin may be given. Other variables could make it run or read anything; these select an
- * account or a region.
+ * Environment variables that a plugin may be given. They select an account or a region. Other variables could make the
+ * plugin run any program or read any file.
  */
 const ALLOWED_ENV: ReadonlySet<string> = new Set([
   ...["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_STS_REGIONAL_ENDPOINTS"],

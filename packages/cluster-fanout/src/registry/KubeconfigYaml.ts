@@ -5,7 +5,7 @@
  * fields and text elsewhere; `1_000` is text. kubectl rejects such words in text fields, but writers of YAML 1.2 leave
  * them unquoted.
  *
- * **Source** go-yaml v2, which client-go uses by `sigs.k8s.io/yaml`.
+ * **Source** go-yaml v2, which client-go uses through `sigs.k8s.io/yaml`.
  */
 import { Result } from "effect"
 import {

@@ -38,10 +38,11 @@ const SOURCE = "registered cluster"
 export const sourceOf = (name: string, source = SOURCE): string => `${source} ${JSON.stringify(name)}`
 
 /**
- * Makes a registry that combines both.
+ * Makes a registry of the clusters of `base` and of the registrations.
  *
- * **Shape** a name in the other registry takes precedence: the registered cluster is left out, with a problem, while
- * the name is taken. `replace` replaces all registrations. `source` is the prefix of their problems' source.
+ * **Shape** a name in `base` takes precedence: a registration with the same name is left out, with a problem, while
+ * `base` has the name. `replace` replaces all registrations. `source` begins the `source` of each registration's
+ * problem.
  */
 export const make = Effect.fnUntraced(function* (
   base: ClusterRegistry["Service"],

@@ -165,8 +165,8 @@ export class WorkloadReader {
     if (isMoved || changedParts.length > 0) this.#bind()
     const events = changedParts.flatMap(([name, changed]) => this.#changedParts(name, changed))
     if (events.length === 0) return
-    // A reader with only a part of these events matches neither the old nor the new scope, so only the last event has a
-    // position.
+    // A reader that has received only some of these events matches neither the old nor the new scope, so only the last
+    // event has a position.
     const nowhere = EventId.nowhere(this.#feed.log.name)
     const here = this.#id(this.#feed.log.last)
     this.#sink.pushMany(events.map((event, place) => ({ ...event, id: place === events.length - 1 ? here : nowhere })))
