@@ -112,9 +112,9 @@ export class BulkActions extends Context.Service<
     /**
      * Changes each target as `WorkloadActions.run` does, and returns the outcomes in the order of the targets.
      *
-     * **Limits** at the same time 4 workloads of a cluster, 8 clusters a call and 64 workloads over all calls. After a
-     * cluster did not answer, its remaining targets fail without a request. The run continues if the caller
-     * disconnects.
+     * **Limits** changes at most 4 workloads of a cluster, 8 clusters of a call and 64 workloads of all calls at the
+     * same time. After a cluster did not answer, its remaining targets fail without a request. The run continues if the
+     * caller disconnects.
      */
     readonly run: <Stop extends string = never>(
       query: BulkQuery<Stop>

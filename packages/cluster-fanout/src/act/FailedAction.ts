@@ -11,7 +11,7 @@ import type { ActionError } from "./WorkloadActions.ts"
  * A change that failed.
  *
  * **Shape** `refused`: nothing was changed, and a retry would be refused too. `failed`: the cluster did not answer;
- * `failure` holds its coverage where nothing was changed.
+ * `failure` contains the cluster's coverage, and is absent if the outcome is unknown.
  */
 export interface FailedAction {
   readonly status: "refused" | "failed"

@@ -24,7 +24,7 @@ export interface Question {
   /** Kinds that identify the owners of other rows. They are read too, but the answer does not fail without them. */
   readonly naming?: ReadonlyArray<Kind.Kind>
   /**
-   * Kinds that only add to the rows of others. They are read too. They do not affect the age of the answer and do not
+   * Kinds that only add to the rows of others. They are read too, but do not affect the age of the answer. They do not
    * count as missing if the credential may not read them.
    */
   readonly counting?: ReadonlyArray<Kind.Kind>

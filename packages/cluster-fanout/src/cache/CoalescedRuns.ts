@@ -6,8 +6,8 @@ import type { FiberRoster } from "./FiberRoster.ts"
 /**
  * Runs an effect once for all callers that ask for its key before the run begins.
  *
- * **Limits** a run begins when the first of its callers gets a lane. It occupies that lane until it leaves the lane or
- * ends. Results are not cached. A run without callers is interrupted.
+ * **Limits** a run begins when the first of its callers gets a lane. The run occupies that lane until it leaves the
+ * lane or ends. Results are not cached. A run without callers is interrupted.
  */
 export interface CoalescedRuns<K extends WeakKey, A, E> {
   readonly run: (key: K, turn: FairLanes.Turn, effect: (begun: Begun<E>) => Effect.Effect<A, E>) => Effect.Effect<A, E>

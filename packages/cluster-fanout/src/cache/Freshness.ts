@@ -9,7 +9,10 @@ const STALE_AFTER_MS = 90_000
 /** A label selector matches nothing after this time without proof of the namespace labels. */
 const LABELS_PROVEN_FOR_MS = 30_000
 
-/** State of one kind. **Units** milliseconds by `steadyClock`. */
+/**
+ * Sync state of one kind, and the time at which its rows were last proven current. **Units** milliseconds by
+ * `steadyClock`.
+ */
 export interface Proof {
   readonly sync: Sync
   readonly provenAt: number | undefined

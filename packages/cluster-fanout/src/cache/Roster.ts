@@ -1,9 +1,9 @@
 /**
  * Keeps members in insertion order.
  *
- * A `Set` does so too. But when its table is resized, V8 keeps a pointer from the old table to the new one for running
- * iterators. Once an old table is in the old generation, removed members stay in memory until a full garbage
- * collection. Here those members hold whole HTTP exchanges (ADR 0031).
+ * A `Set` also keeps insertion order. But when its table is resized, V8 keeps a pointer from the old table to the new
+ * one for running iterators. Once an old table is in the old generation, removed members stay in memory until a full
+ * garbage collection. Here those members hold whole HTTP exchanges (ADR 0031).
  *
  * **Source** V8, `OrderedHashTable::Rehash`.
  */

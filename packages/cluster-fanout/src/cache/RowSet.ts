@@ -38,7 +38,7 @@ export interface RowForm<Row> {
   readonly orders?: ReadonlyArray<NamedOrder<Row>>
 }
 
-/** Called with the previous and the next row. At least one of them is defined. */
+/** Called with the previous and the next version of a row. At least one of them is defined. */
 export type RowChange<Row> = (previous: Row | undefined, next: Row | undefined) => void
 
 /** Observes row changes. **Limits** called within each change: must be quick and must not throw. */

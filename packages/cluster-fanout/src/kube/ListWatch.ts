@@ -302,7 +302,7 @@ const read = Effect.fnUntraced(function* (follower: Follower, watch: OpenWatch, 
   const piece = yield* watch.read(timeoutMs)
   if (Option.isNone(piece)) {
     yield* close(follower, watch)
-    // A watch-list that ended before its initial state was complete would do so again.
+    // A watch-list that ended before its initial state was complete would end early again.
     if (initial) follower.state = State.withoutWatchList(follower.state)
     const isAnew = initial || follower.state.behind !== undefined
     follower.state = isAnew ? State.restarted(follower.state) : State.ended(follower.state)

@@ -4,7 +4,7 @@ import { Effect, References, type Tracer } from "effect"
 /**
  * Runs an effect in a span, if tracing is enabled.
  *
- * `Effect.fn` with a name and `Effect.withSpan` create a span and a context even if tracing is disabled. That is
+ * `Effect.fn` with a name and `Effect.withSpan` create a span and a context even if tracing is disabled. The cost is
  * noticeable when hundreds of clusters are asked at once.
  */
 export const traced =
