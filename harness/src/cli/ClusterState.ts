@@ -54,7 +54,7 @@ export const stateOf = (cluster: FleetCluster, counted?: Effect.Effect<number>):
   )
 }
 
-/** A list with one object includes the number of the remaining ones. */
+/** Lists one object, because the response includes the number of the remaining objects. */
 const count = (cluster: FleetCluster, kind: KindRef) =>
   Effect.map(
     cluster.api.list({ ...kind, limit: 1 }),

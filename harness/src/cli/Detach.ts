@@ -91,7 +91,7 @@ export const argumentsOf = (options: HoldOptions): ReadonlyArray<string> => [
 
 const started = Effect.fnUntraced(function* (log: string, directory: string, args: ReadonlyArray<string>) {
   const ended = yield* Deferred.make<string>()
-  // Stays open, because a process that ends removes its log, which contains the reason.
+  // The log stays open here, because a background process that ends removes the file. The log contains the reason.
   const output = yield* Effect.acquireRelease(
     attemptSync("open the log of a process in the background", () => {
       mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -35,7 +35,7 @@ export type Record = typeof Record.Type
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
 
-/** A sweep holds a dead holder's name for a moment, so a claim is retried. */
+/** A sweep briefly locks the name of a dead holder, so a claim is retried. */
 const SWEEP_EVERY = "50 millis"
 const SWEEP_RETRIES = 10
 

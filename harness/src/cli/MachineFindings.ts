@@ -18,7 +18,8 @@ const MEMORY_NEEDED_BYTES = 512 * 1024 ** 2
 const SCRATCH_WANTED_BYTES = GIB
 const CACHE_WANTED_BYTES = 6 * GIB
 /**
- * Each k3s and each kubelet opens several instances. With the usual default of 128 the third or fourth cluster fails.
+ * Each k3s and each kubelet opens several inotify instances. With the usual default of 128, the third or fourth cluster
+ * fails.
  */
 const INOTIFY_INSTANCES_WANTED = 512
 const INOTIFY_WATCHES_WANTED = 65_536

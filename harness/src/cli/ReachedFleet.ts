@@ -39,7 +39,10 @@ export interface ReachedCluster {
   readonly untilGone: Effect.Effect<void, MachineRefused>
 }
 
-/** Connects to one cluster of a held fleet. **Errors** `CommandFailure` if there is none, or its process is dead. */
+/**
+ * Connects to one cluster of a held fleet. **Errors** `CommandFailure` if there is no such fleet or cluster, or if the
+ * fleet cannot be reached.
+ */
 export const cluster = Effect.fnUntraced(function* (
   fleetName: Option.Option<string>,
   name: string

@@ -37,7 +37,7 @@ export interface ApiTransport {
   readonly reconnect: Effect.Effect<void>
 }
 
-/** Creates a transport. `answer` may answer a call in this process; the first other call opens a connection. */
+/** Creates a transport. Calls that `answer` handles in this process need no connection. */
 export const make = (options: {
   readonly cluster: string
   readonly server: string

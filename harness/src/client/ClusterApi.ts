@@ -1,5 +1,5 @@
 /**
- * A small client of one cluster, with which tests fill and inspect it.
+ * A small client of one cluster. Tests use it to create and inspect objects.
  *
  * It accepts objects of any kind that the cluster serves, built-in or custom, and discovers their paths from the
  * server. It shares no code with the client under test, so a test can check one against the other.

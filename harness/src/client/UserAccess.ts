@@ -32,7 +32,7 @@ export interface GrantedUser {
 }
 
 export interface GrantOptions {
-  /** Subject of the bindings, if it is not a user of that name: for example a service account. */
+  /** Subject of the bindings, for example a service account (default: the user `name`). */
   readonly subject?: Subject
   /** Labels of every object that the grant creates. */
   readonly labels?: Readonly<Record<string, string>>
@@ -61,7 +61,8 @@ const NAME_CHARACTERS = 40
  *
  * **Errors** those of the API: 403 if the client may not grant permissions that it lacks itself.
  *
- * **Limits** two or three calls, and as many for each namespace. Servers apply the rules some milliseconds later.
+ * **Limits** two or three API calls, and as many again for each namespace. Servers apply the rules some milliseconds
+ * later.
  *
  * **Example**
  *
@@ -114,7 +115,7 @@ export const objectsOf = (
 /** Returns the RBAC rule, without `namespaces`. */
 const ruleOf = (rule: UserRule) => Object.fromEntries(Object.entries(rule).filter(([key]) => key !== "namespaces"))
 
-/** Creates a namespace. An existing one stays unchanged, because other objects may depend on it. */
+/** Creates a namespace. An existing namespace stays unchanged, because other objects may depend on it. */
 const ensure = (api: ClusterApi, namespace: KubeObject): Effect.Effect<void, ApiError> =>
   Effect.asVoid(api.create(namespace)).pipe(
     Effect.catchIf(

@@ -97,7 +97,7 @@ export interface RunningCluster {
   readonly hostAddress?: string
   /** Returns the token of a user, if the cluster issues its own tokens instead of accepting the requested ones. */
   readonly credentials?: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
-  /** Returns how to grant permissions to a user, if they go to another subject or the created objects need labels. */
+  /** Returns options for granting permissions to a user. Absent if the defaults of `UserAccess.grant` apply. */
   readonly granting?: (user: string) => GrantOptions
   /** The end of the cluster's log, oldest line first. Contains no credentials. */
   readonly logs: Effect.Effect<string>

@@ -7,8 +7,8 @@ import { Redacted } from "effect"
 import type { ClusterUser } from "./ClusterDriver.ts"
 
 /**
- * Formats the file. **Shape** CSV: token, name, uid, groups. The groups share one column, which is left out for none,
- * because an empty column would name an empty group.
+ * Formats the file. **Shape** CSV: token, name, uid, groups. All groups share one column. A user without groups has no
+ * such column, because an empty column would name an empty group.
  */
 export const print = (users: ReadonlyArray<ClusterUser>): string =>
   users

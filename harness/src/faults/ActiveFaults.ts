@@ -26,8 +26,8 @@ export interface ActiveFaults {
 /**
  * Creates the set of active faults, empty at first.
  *
- * The oldest fault that refuses a request answers it; later ones do not count it. If none refuses it, every fault that
- * alters replies and selects the request takes effect, except on a request to upgrade.
+ * The oldest fault that refuses a request answers it. Later faults do not count the request. If none refuses it, every
+ * fault that alters replies and selects the request takes effect, except on a request to upgrade.
  */
 export const make = (
   authenticate: Authentication.Authenticate,

@@ -12,14 +12,14 @@ const SPACE = 0x20
 /**
  * Removes the bookmarks from a watch.
  *
- * Calls `isActive` for each event, so an open watch heals as well. A line that is not JSON passes unchanged.
+ * Calls `isActive` for each event, so healing also takes effect on open watches. A line that is not JSON passes unchanged.
  */
 export const withoutBookmarks = (options: {
   readonly keepInitialEventsEnd: boolean
   readonly isActive: () => boolean
 }): Lines.Stage =>
   Lines.stage((line) => {
-    // Few lines contain the word, so few are parsed.
+    // Only lines that contain the word are parsed.
     if (!options.isActive() || !line.includes(BOOKMARK)) return line
     const event = Result.getOrElse(
       Result.try(() => parse(line.toString())),
@@ -55,8 +55,8 @@ export const malformedReply = (): Lines.Stage => {
 /**
  * Passes at most `afterBytes` bytes, and never the last byte of the reply.
  *
- * `over` returns true when no more bytes will follow. After healing it passes the buffered bytes and everything after
- * them.
+ * `over` returns true when no more bytes will follow. After healing, the stage passes the buffered bytes and all later
+ * bytes.
  */
 export const truncated = (
   afterBytes: number,

@@ -71,8 +71,7 @@ const HeaderValue = Schema.String.check(
 )
 
 /**
- * Answers requests with exactly this reply, as a load balancer, a login page or another release would in the cluster's
- * place.
+ * Answers requests with exactly this reply. It can imitate a load balancer, a login page or another Kubernetes release.
  *
  * **Shape** the default is 200 with an empty JSON object. Names in `headers` are lower case. `content-type` defaults to
  * `application/json`, and the content length is always that of the body.
@@ -88,7 +87,8 @@ export const FixedReply = Schema.TaggedStruct("FixedReply", {
 export const ResetReply = Schema.TaggedStruct("ResetReply", { match })
 
 /**
- * Answers watches from a resource version, and `continue` tokens, with 410. Open watches that match are ended first.
+ * Answers with 410 (Expired) if a watch starts from a resource version or a list has a `continue` token. Open watches
+ * that match are ended first.
  */
 export const ExpiredWatch = Schema.TaggedStruct("ExpiredWatch", { match })
 
@@ -101,7 +101,7 @@ export const LostBookmarks = Schema.TaggedStruct("LostBookmarks", {
   keepInitialEventsEnd: Schema.optionalKey(Schema.Boolean)
 })
 
-/** Ends all open watches periodically: regularly, as at their timeout (default), or with a reset. */
+/** Ends all open watches periodically: with a normal end of the response (default), or with a connection reset. */
 export const WatchCutEvery = Schema.TaggedStruct("WatchCutEvery", {
   match,
   everyMs: Positive,

@@ -101,7 +101,7 @@ const serverError = (code: 500 | 502 | 503 | 504): Answer => {
   }
 }
 
-/** Only a request that names a version can be too old. A watch from now and a first page cannot. */
+/** Returns undefined for a watch from now and for the first page of a list, because neither can be expired. */
 const expired = (call: ApiCall): Answer | undefined => {
   const { query } = call
   if (!isWatch(call)) {

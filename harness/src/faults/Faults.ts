@@ -55,7 +55,10 @@ export interface FaultCounters extends Wire.WireCounters {
    * `passed`.
    */
   readonly requests: ReadonlyMap<string, number>
-  /** By fault tag: requests that met the fault, watches that it ended, or the number of injections of other faults. */
+  /**
+   * Counts by fault tag. Faults of requests and replies count affected requests, `WatchCutEvery` the watches that it
+   * ended. All other faults count injections.
+   */
   readonly met: ReadonlyMap<Fault["_tag"], number>
 }
 
@@ -91,7 +94,7 @@ export interface ClusterFaults {
    */
   readonly inject: (fault: Fault) => Effect.Effect<void, HarnessError, Scope.Scope>
   /**
-   * The same for code without Effect.
+   * Injects a fault, for code without Effect. Disposing of the result heals the fault.
    *
    * **Example**
    *
@@ -109,8 +112,8 @@ const COUNTED_KINDS = 1_000
 /**
  * Puts a proxy in front of a cluster.
  *
- * Without a fault it is transparent: bodies stream both ways and credentials pass. Each client connection has its own
- * connection to the cluster, which ends with it. Several faults can be active at once. Wire faults act on all bytes
+ * Without a fault the proxy is transparent: bodies stream both ways and credentials pass. Each client connection has its
+ * own connection to the cluster, and both end together. Several faults can be active at once. Wire faults act on all bytes
  * (see `Wire.make` for their order). Refusing faults answer before the cluster sees the request. Other faults alter the
  * cluster's replies.
  *

@@ -23,7 +23,7 @@ export interface Exchange {
 /** A reply in progress. */
 export interface Reply {
   readonly call: ApiCall
-  /** Ends the reply regularly. The client's connection stays open. */
+  /** Ends the reply with a valid end of the response. The client's connection stays open. */
   readonly end: () => void
   readonly reset: () => void
 }
@@ -35,8 +35,8 @@ const DEFAULT_AFTER_BYTES = 64
  *
  * The faults of a reply apply in this order: `SlowReply`, `LostBookmarks`, `MalformedJson`, `TruncatedReply`.
  *
- * **Limits** buffers only what a stage needs: if the client does not read, the cluster's reply is not read either. If
- * the cluster's connection breaks, the client's connection is reset.
+ * **Limits** buffers only what a stage needs. If the client does not read, the proxy stops reading the cluster's reply.
+ * If the cluster's connection breaks, the client's connection is reset.
  */
 export const forward = (exchange: Exchange): Reply => {
   const { call, request, reset, response, upstream } = exchange
@@ -141,7 +141,7 @@ class Transfer {
     this.over = true
   }
 
-  /** Ends the reply early, but regularly. */
+  /** Ends the reply early, but with a valid end of the response. */
   cutWithEnd(): void {
     if (this.over) return
     this.#stop()

@@ -3,7 +3,7 @@ import { Clock, Effect, type Fiber } from "effect"
 import type { Readable, Writable } from "node:stream"
 import * as LineRate from "./LineRate.ts"
 
-/** A rate limit of a lane. Lanes with the same `line` share the rate; without it each lane has its own. */
+/** A rate limit of a lane. Lanes with the same `line` share the rate. Without a `line` each lane has its own rate. */
 export interface Rate {
   readonly bytesPerSecond: number
   readonly pieceBytes: number

@@ -6,7 +6,8 @@ import type { Answer } from "./FaultReply.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Connects a client to the cluster over a separate connection, starting with the request, byte by byte.
+ * Opens a separate connection to the cluster, sends the client's request over it, and copies all bytes in both
+ * directions.
  *
  * **Limits** if the cluster refuses the upgrade, later requests on the connection also pass without faults.
  * Backpressure is that of a pipe.

@@ -10,7 +10,7 @@ import type { Target } from "./Target.ts"
 
 export interface Upstream {
   readonly client: Client
-  /** Announces that a fault will end the connection, and that the client's connection stays open. */
+  /** Called before a fault ends this connection. The client's connection then stays open. */
   readonly forgive: () => void
   readonly destroy: () => void
 }

@@ -47,8 +47,8 @@ interface Active {
 /**
  * Listens on a free port of 127.0.0.1.
  *
- * Several faults combine. `Cut` takes precedence over `HalfOpen`, and that over `BlackHole`. The slowest of all rates
- * applies. Latencies add up and come before rates.
+ * Several faults combine. `Cut` takes precedence over `HalfOpen`, and `HalfOpen` over `BlackHole`. The slowest of all
+ * rates applies. Latencies add up and are applied before rates.
  *
  * **Limits** buffers at most 1 MiB of a connection in each direction. If the target is unreachable, the client's
  * connection is reset. Closing the scope resets open connections.

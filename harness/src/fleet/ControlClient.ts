@@ -22,7 +22,7 @@ import type { FleetConnection } from "./FleetConnection.ts"
  * Connects to a fleet.
  *
  * **Errors** the fleet's operations fail with the errors of the process that runs it, or with `MachineRefused` if it
- * cannot be reached. **Limits** closing the scope heals the faults that were injected here, and leaves the fleet
+ * cannot be reached. **Limits** closing the scope heals the faults that this client injected. The fleet keeps
  * running.
  */
 export const connect = Effect.fn("ControlClient.connect")(function* (

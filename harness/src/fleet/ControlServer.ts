@@ -1,6 +1,6 @@
 /**
  * An HTTP server on the loopback address through which other processes on this machine control a fleet. It requires a
- * random bearer token, which only the fleet's connection contains.
+ * random bearer token, which only the fleet's `FleetConnection` contains.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"

@@ -25,8 +25,8 @@ export interface FleetOptions {
   /** Runs controllers and a scheduler, if the driver has them (default false). */
   readonly controllers?: boolean
   /**
-   * Kubernetes release, `1.33` or `v1.33.2`, of all clusters or per cluster name, if the driver supports several
-   * (default: the driver's own).
+   * Kubernetes release, such as `1.33` or `v1.33.2`: one for all clusters, or one per cluster name. Not every driver
+   * supports several releases (default: the driver's own).
    */
   readonly version?: string | Readonly<Record<string, string>>
   /** Manifests to apply to every cluster at its start: files and directories, YAML or JSON. See {@link Manifests}. */
@@ -66,7 +66,9 @@ export class Fleet extends Context.Service<Fleet, RunningFleet>()("@quarterdeck/
   /**
    * Starts a fleet. Closing the scope stops it.
    *
-   * **Errors** as soon as one cluster fails; the others are stopped. **Limits** all clusters start at the same time.
+   * **Errors** those of the first cluster that fails to start. The other clusters are then stopped.
+   *
+   * **Limits** all clusters start at the same time.
    */
   static readonly make = Effect.fn("Fleet.make")(function* (
     options: FleetOptions

@@ -107,7 +107,7 @@ export const makeCluster = (
           down ? Effect.fail(new HarnessError({ cluster: name, reason: new ClusterDown({ action }) })) : effect
         )
       )
-    // A failed restart has stopped the cluster without starting it again.
+    // If a restart fails, the cluster stays stopped.
     const again = (action: Effect.Effect<void, HarnessError>) =>
       Effect.andThen(restarted(action), Ref.set(isDown, false)).pipe(Effect.onError(() => Ref.set(isDown, true)))
     const outages = {

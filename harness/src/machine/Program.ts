@@ -10,7 +10,7 @@ import { signalGroup } from "./Processes.ts"
 import type { Watchdog } from "./Watchdog.ts"
 import { variableOf, type Workspace } from "./Workspace.ts"
 
-/** Time that a program has to end after a request, before it is killed. */
+/** Time that a program has to end after SIGTERM, before it is killed. */
 export const TerminationGrace = Context.Reference<Duration.Input>(
   "@quarterdeck/harness/internal/Program/TerminationGrace",
   {
@@ -111,7 +111,7 @@ const spawned = Effect.fnUntraced(function* (
   return yield* Effect.callback<number, ProgramExited>((resume) => {
     const fail = (outcome: string) =>
       resume(Effect.fail(new ProgramExited({ program: options.name, outcome, lastLines: [] })))
-    // oxlint-disable-next-line node/no-process-env -- the program inherits it in any case; it is named here so that what the user has set wins over the defaults.
+    // oxlint-disable-next-line node/no-process-env -- the program inherits this environment; the user's variables override the defaults in `variables`.
     const env = { ...options.variables, ...process.env, ...variableOf(cwd) }
     const child = spawn(options.command, options.args, { cwd, env, detached: true, stdio: ["ignore", output, output] })
     child.once("spawn", () => (child.pid === undefined ? fail("no process number") : resume(Effect.succeed(child.pid))))

@@ -94,7 +94,7 @@ const prepare = async (root: string): Promise<void> => {
   }
 }
 
-/** A short path: Unix sockets deep in it must stay below about 100 characters. */
+/** A short path, because the paths of Unix sockets below it must not exceed about 100 characters. */
 export const defaultRoot: Effect.Effect<string> = Effect.map(setting("TMPDIR"), (temporary) =>
   join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )

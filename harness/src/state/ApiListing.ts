@@ -11,7 +11,7 @@ const PAGE = 500
  * Lists every object of a kind, in one namespace or in all.
  *
  * Returns an empty list if the kind no longer exists, listing is forbidden, or an aggregated server is down. A reset
- * leaves objects that cannot be listed unchanged. **Limits** pages of 500.
+ * does not touch objects that cannot be listed. **Limits** pages of 500.
  */
 export const listAll = (
   api: ClusterApi,

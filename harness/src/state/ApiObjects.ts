@@ -117,7 +117,7 @@ export const desiredSame = (left: KubeObject, right: KubeObject): boolean => Equ
 export const statusSame = (left: KubeObject, right: KubeObject): boolean =>
   Equal.equals(left["status"], right["status"])
 
-/** Returns the object with replaced uids wherever it refers to them. Returns the same object if it refers to none. */
+/** Replaces old uids in an object's references by new ones. Returns the same object if it refers to none of them. */
 export const renamed = (object: KubeObject, uids: ReadonlyMap<string, string>): KubeObject => {
   const text = uids.size === 0 ? "" : JSON.stringify(object)
   if (![...uids.keys()].some((uid) => text.includes(uid))) return object

@@ -51,7 +51,7 @@ const ATTEMPTS = 20
  * If controllers run, it first waits up to 5 s until new namespaces have the service account and the certificate that
  * controllers create there.
  *
- * **Limits** the objects are not of one instant: pause other writers. Costs three lists and one per kind, eight at
+ * **Limits** does not read all objects at one instant, so pause other writers. Costs three lists and one per kind, eight at
  * once. Holds the objects in memory.
  */
 export const capture = Effect.fn("ApiReset.capture")(function* (
@@ -64,8 +64,8 @@ export const capture = Effect.fn("ApiReset.capture")(function* (
 })
 
 /**
- * Returns whether each namespace has the objects that `default` has. The older namespace `default` shows which
- * controllers run.
+ * Returns whether each namespace has the objects that controllers create in namespaces. Only those that the older
+ * namespace `default` has are expected, because not every cluster runs the controllers.
  */
 const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: Scope | undefined) {
   const selected = scope?.labelSelector === undefined ? {} : { labelSelector: scope.labelSelector }
@@ -166,7 +166,7 @@ const putBack = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the object with the wanted content: the present one, updated if necessary, or a new one. */
+/** Creates the object, or updates it if its content differs from the wanted content. Returns the stored object. */
 const inPlace = Effect.fnUntraced(function* (
   api: ClusterApi,
   resource: ApiResource,
@@ -174,7 +174,7 @@ const inPlace = Effect.fnUntraced(function* (
   present: KubeObject | undefined
 ): Effect.fn.Return<KubeObject, ApiError> {
   if (present === undefined) {
-    // A controller may have created it in the meantime, for example a namespace's default service account.
+    // A controller may have created the object in the meantime, for example a namespace's default service account.
     return yield* api
       .create(desired(wanted))
       .pipe(
@@ -194,7 +194,7 @@ const inPlace = Effect.fnUntraced(function* (
       }
     })
   ).pipe(
-    // The field is immutable.
+    // A changed field is immutable, so the object is recreated.
     Effect.catchIf(refusedWith(422), () =>
       Effect.andThen(
         remove(api, present),

@@ -67,8 +67,8 @@ function* lines({ driver, kubernetes, extra, objects }: SavedCluster) {
 /**
  * Reads the file that a driver wrote.
  *
- * **Errors** `MachineRefused` if there is no file; `InvalidFleet` if it is truncated, of a newer release, or another
- * driver's.
+ * **Errors** `MachineRefused` if there is no file; `InvalidFleet` if the file is truncated, or if a newer release or
+ * another driver wrote it.
  */
 export const read = Effect.fnUntraced(function* (
   directory: string,

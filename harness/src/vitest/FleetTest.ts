@@ -54,7 +54,7 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   const define = () =>
     plain.extend<FleetFixtures<Parent | Child>>({
       heldFleet: [
-        // vitest reads the names of the fixtures that a fixture needs from this pattern.
+        // vitest reads from this pattern which other fixtures the fixture needs: none.
         async ({}, use) => {
           const { end, start } = startingOnce(options)
           try {

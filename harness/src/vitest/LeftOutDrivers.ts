@@ -25,8 +25,8 @@ export class LeftOutDrivers {
     Effect.runPromise(
       Drivers.selected.pipe(
         Effect.map(({ leftOut }) => closingLine(leftOut)),
-        // An invalid list of drivers has failed the tests that read it. The message is repeated for runs without such
-        // tests.
+        // An invalid list of drivers fails the tests that read the list. The reporter prints the error too, for runs
+        // without such tests.
         Effect.catchTag("HarnessError", (error) => Effect.succeed(error.message)),
         Effect.flatMap((line) => (line === undefined ? Effect.void : Console.log(`\n${line}`)))
       )

@@ -41,7 +41,7 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
   atTopOfFile("sharedFleetTest()", () =>
     plain.extend<FleetFixtures<NamesOf<Setup>>>({
       heldFleet: [
-        // vitest reads the names of the fixtures that a fixture needs from this pattern.
+        // vitest reads from this pattern which other fixtures the fixture needs: none.
         async ({}, use) => {
           const scope = Scope.makeUnsafe()
           try {
@@ -70,7 +70,8 @@ export const sharedFleetTest = <Setup extends FleetSetup<string>>(): TestAPI<Fle
 /**
  * Borrows a fleet from `lendFleets` of the run's global setup, by name, until the scope closes. For tests with Effect.
  *
- * Only one borrower has it at a time; others wait. Give `beforeAll` or the suite's layer time for that.
+ * Only one borrower has the fleet at a time; others wait. Set the timeout of `beforeAll` or of the suite's layer
+ * accordingly.
  *
  * **Errors** those of the fleet's start; `InvalidFleet` if no fleet of that name is lent.
  */

@@ -5,8 +5,8 @@ import { HarnessError, StartOutlastsTest } from "../machine/HarnessError.ts"
 import type { HeldFleet } from "./TestFleet.ts"
 
 /**
- * Milliseconds before the test's limit at which waiting ends, so that the error explains the timeout even on a busy
- * machine.
+ * The wait ends this many milliseconds before the test's time limit, so that `StartOutlastsTest` comes before vitest's
+ * own timeout, even on a busy machine.
  */
 const AHEAD_MS = 250
 /** Share of the time limit above which a failed test reports the start. */

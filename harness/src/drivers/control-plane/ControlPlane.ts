@@ -201,7 +201,7 @@ const controlled = Effect.fnUntraced(function* (name: string, cluster: Cluster, 
     controllers: cluster.controllers
   })
   if (cluster.hasObjects) yield* state.kindsServed
-  // Until its kinds are served, the server answers 429 for kinds whose storage is still initialising.
+  // After a start, the server answers 429 for custom kinds whose storage is still initialising.
   const startAndServe = Effect.andThen(startAgain, state.kindsServed)
   const action = <A, E extends HarnessError["reason"]>(effect: Effect.Effect<A, E>): Effect.Effect<A, HarnessError> =>
     turn.withPermit(effect).pipe(

@@ -47,7 +47,7 @@ export const serviceAccountKeys: Effect.Effect<ServiceAccountKeys> = Effect.sync
 
 /**
  * Writes the tokens, the key pair for service accounts, and the server's certificate. Without a certificate the server
- * would generate RSA keys, which takes a tenth of its start.
+ * would generate RSA keys, which takes a tenth of its start time.
  */
 export const write = (
   paths: ControlPlanePaths,

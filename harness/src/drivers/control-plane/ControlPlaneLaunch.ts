@@ -91,7 +91,7 @@ export const launch = Effect.fnUntraced(function* (
       )
     })
 
-  // A killed etcd leaves its socket. If the API server finds it without a listener, it waits a second.
+  // A killed etcd leaves its socket file. If the API server finds the file without a listener, the server waits a second.
   const socket = ControlPlanePrograms.clientSocket(paths)
   yield* attempt("remove the socket of the previous run", () => rm(socket, { force: true }))
   const etcd = yield* start("etcd", ControlPlanePrograms.etcd(paths))

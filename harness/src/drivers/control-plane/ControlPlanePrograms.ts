@@ -17,7 +17,7 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
   `--listen-peer-urls=unix://${PEER_SOCKET}`,
   `--initial-advertise-peer-urls=unix://${PEER_SOCKET}`,
   `--initial-cluster=default=unix://${PEER_SOCKET}`,
-  // The data must survive the process, but not the machine.
+  // The data must survive a crash of the process, but not of the machine.
   "--unsafe-no-fsync",
   // A single member elects itself; with the default timeout it first waits a second for others. Shorter heartbeats
   // would cost processor time as long as the cluster runs.
@@ -53,8 +53,8 @@ export const apiServer = (
 ]
 
 /**
- * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. The limit collects
- * more often when many objects live. Variables of this process take precedence.
+ * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. Near the
+ * memory limit the server collects more often. Variables of this process take precedence.
  */
 export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
 

@@ -1,4 +1,4 @@
-/** Checkpoints of a control plane's objects, and the way back to them. */
+/** Takes checkpoints of a control plane's objects, and restores them. */
 import { Effect, Option, Ref, Schema } from "effect"
 import { request, Agent } from "undici"
 import type { ClusterNotReady, MachineRefused } from "../../machine/HarnessError.ts"

@@ -12,8 +12,9 @@ export const PREFIX = "/registry/"
 /**
  * How a restore treats a key.
  *
- * **Shape** `kept` gets its old value back. `renewed` is created or deleted as before, with its most recent value.
- * `passing` is never written, and deleted if it is new. `server` belongs to the running server and is not touched.
+ * **Shape** `kept` keys get their captured value. `renewed` keys get it only if they are missing; otherwise the present
+ * value stays. `passing` keys are never written. New keys of these three kinds are deleted. `server` keys belong to the
+ * running server and are not touched.
  */
 export type Treatment = "kept" | "renewed" | "passing" | "server"
 
@@ -27,7 +28,7 @@ const SERVER = [
 
 export const treatmentOf = (key: string): Treatment => {
   if (SERVER.some((prefix) => key.startsWith(prefix))) return "server"
-  // etcd deletes events by a lease, which a restored event would lack.
+  // etcd deletes an event when its etcd lease expires. A restored event would have no lease and never expire.
   if (key.startsWith("/registry/events/")) return "passing"
   // A lease with an old time would look expired although its holder runs.
   return key.startsWith("/registry/leases/") ? "renewed" : "kept"

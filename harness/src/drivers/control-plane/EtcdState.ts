@@ -28,7 +28,7 @@ export interface Restored {
   readonly removed: ReadonlyArray<string>
 }
 
-/** Passes while other clients keep writing. Their writes before the last pass are reverted. */
+/** Maximum number of passes while other clients keep writing. Their writes before the last pass are reverted. */
 const PASSES = 5
 /** Maximum number of passes if writes conflict, with increasing pauses. */
 const MOST_PASSES = 20
@@ -112,8 +112,9 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
 /**
  * Plans a restore as steps that run in sequence. The rounds of one step may run in parallel.
  *
- * Definitions and namespaces are created before their objects and deleted after them. If another object has taken a
- * name, it is deleted before the original is restored, so that controllers collect its dependents.
+ * Definitions and namespaces are created before their objects and deleted after them. If a captured
+ * object's name now belongs to another object, that object is deleted before the original is restored. Controllers then
+ * collect its dependents.
  */
 export const plan = (
   captured: Captured,

@@ -54,7 +54,7 @@ const started = Effect.fnUntraced(function* (
   return clusterOf(from === undefined ? yield* startEmpty(options) : yield* startSaved(from, options))
 })
 
-/** Starts without objects, so saved state cannot be invalid. */
+/** Starts without saved objects, so the error `BrokenState` cannot occur. */
 const startEmpty = (options: EmbeddedServer.EmbeddedOptions) =>
   EmbeddedServer.start(options).pipe(Effect.catchTag("BrokenState", Effect.die))
 

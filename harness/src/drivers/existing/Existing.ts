@@ -36,12 +36,13 @@ export interface ExistingCluster extends RunningCluster {
   /** Creates a namespace of the run and returns its name, `<prefix>-<run>-<name>`. */
   readonly namespace: (name: string) => Effect.Effect<string, HarnessError>
   /**
-   * Returns the token of a user. For the administrator it is the context's own token, if that does not expire; for
-   * others that of a service account, because users and groups cannot be created in an existing cluster.
+   * Returns the token of a user. The administrator has the context's own token, unless that token expires. Other users
+   * have the tokens of service accounts, because users and groups cannot be created in an existing cluster.
    */
   readonly credentials: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
   /**
-   * Returns how `UserAccess.grant` grants permissions to a user: to its service account, only in existing namespaces.
+   * Returns the options for `UserAccess.grant`: the user's service account as the subject, the run's labels, and no
+   * creation of namespaces.
    */
   readonly granting: (user: string) => GrantOptions
 }
@@ -62,7 +63,7 @@ const ADMIN_ACCOUNT = "admin"
  *
  * Users other than the administrator are service accounts in a namespace of the run. They have no `groups`, and RBAC
  * names them as `ServiceAccount`. If the context has no lasting token (client certificate, exec plugin), the administrator is a
- * service account bound to `cluster-admin`. The context's user needs the permission to bind it.
+ * service account bound to `cluster-admin`. The context's user needs the permission to bind that role.
  *
  * **Errors** `start` fails with `InvalidFleet` for a missing context or an invalid prefix, and with `NotSupported` for
  * `from`. `kill`, `restart`, `restartEmpty`, `expireHistory` and `save` are `NotSupported`.

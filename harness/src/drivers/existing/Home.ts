@@ -5,7 +5,7 @@ import type { ClusterApi } from "../../client/ClusterApi.ts"
 import { eventually } from "../../machine/Eventually.ts"
 import { HOME, type Marks } from "./Marks.ts"
 
-/** Lifetime of the tokens: longer than a test run, and short for leftovers. */
+/** Lifetime of the tokens: longer than a test run, but short enough that the tokens of killed runs soon expire. */
 const TOKEN_SECONDS = 24 * 3_600
 
 const Reply = Schema.fromJsonString(Schema.Struct({ status: Schema.Struct({ token: Schema.NonEmptyString }) }))

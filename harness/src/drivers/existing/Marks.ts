@@ -28,13 +28,13 @@ export const marksOf = (run: string): Effect.Effect<Marks> =>
 
 const machine = (): string => createHash("sha256").update(hostname()).digest("hex").slice(0, MACHINE_CHARACTERS)
 
-/** Returns a label selector for everything of a run, or only for the objects of its tests. */
+/** Returns the label selector for all objects of a run. {@link selectingTests} leaves out those marked {@link HOME}. */
 export const selecting = (run: string): string => `${RUN}=${run}`
 export const selectingTests = (run: string): string => `${RUN}=${run},!${HOME}`
 
 /**
- * Returns whether an object can be swept: its process is dead, or the process is on another machine and the object is
- * older than `olderThanMs`.
+ * Returns whether an object can be swept: the process of its run is dead, or that process is on another machine and the
+ * object is older than `olderThanMs`.
  *
  * An object that lacks one of the labels is never swept.
  */

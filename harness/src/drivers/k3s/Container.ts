@@ -78,7 +78,7 @@ export const failsWhenEnded = (id: string, log: LogTail): Effect.Effect<never, C
     Effect.flatMap((state) => Effect.fail(failure({ state, lines: log.lines() })))
   )
 
-/** Adds the log from now on to `log`. **Limits** ends with the container. */
+/** Appends the container's further output to `log` until the container ends. */
 export const follow = (id: string, log: LogTail): Effect.Effect<void, MachineRefused> =>
   Effect.gen(function* () {
     const { StartedAt } = yield* Effect.mapError(
@@ -123,7 +123,7 @@ const explained = Effect.fnUntraced(function* (options: ContainerOptions, id: st
   })
 })
 
-/** Closing a scope cannot fail. A container that remains is swept after this process has ended. */
+/** Removes a container. A failure is only logged, because closing a scope cannot fail. A later sweep removes the rest. */
 const removed = (id: string): Effect.Effect<void> =>
   Containers.remove(id).pipe(Effect.catch((error: EngineError) => Effect.logWarning(error.message)))
 

@@ -18,8 +18,8 @@ export const TOKENS_PATH = "/etc/quarterdeck/tokens.csv"
 
 const TLS_PARENT = "/var/lib/rancher/k3s/server"
 /**
- * CA certificates and keys, and the service account key. If these files exist at a start, k3s uses them and makes no new
- * ones, so the cluster keeps its identity.
+ * CA certificates and keys, and the service account key. If these files exist at a start, k3s creates no new ones, so
+ * certificates and service account tokens stay valid.
  *
  * **Source** K3s documentation, "Using custom CA certificates".
  */

@@ -12,7 +12,7 @@ import { Effect, Schema } from "effect"
 import { Agent, request as send } from "undici"
 import { setting } from "../../machine/Machine.ts"
 
-/** No server, or none that is a Docker engine, responds at the address. */
+/** No Docker engine responds at the address. */
 export class EngineUnreachable extends Schema.TaggedError<EngineUnreachable>()("EngineUnreachable", {
   address: Schema.String,
   cause: Schema.Defect()
@@ -89,7 +89,7 @@ export const callJson =
       )
     })
 
-/** Ignores refusals with one of the statuses, which mean that there was nothing to do. */
+/** Ignores refusals with one of the given statuses. Each of them means that there was nothing to do. */
 export const unless =
   (...statuses: ReadonlyArray<number>) =>
   (error: EngineError): Effect.Effect<void, EngineError> =>

@@ -6,7 +6,7 @@ type Kind = (typeof ContainerFailure)["Type"]
 
 interface Symptom {
   readonly kind: Kind
-  /** Matched against the refusal and the last lines. */
+  /** Matched against Docker's refusal and the last lines of the log. */
   readonly shows: RegExp
   readonly remedy: string
 }
@@ -15,7 +15,7 @@ interface Symptom {
 const SHOWN_LINES = 15
 const SHOWN_CHARACTERS = 300
 
-/** The first match is the cause: earlier symptoms can cause later ones. */
+/** Causes come before their effects, so the first match is the cause. */
 const SYMPTOMS: ReadonlyArray<Symptom> = [
   {
     kind: "PrivilegedRefused",

@@ -21,7 +21,7 @@ import { BusyboxMissing, ImageError, ProgramsMissing } from "./ImageError.ts"
 import * as Images from "./Images.ts"
 import { SHAPED_LABEL } from "./Labels.ts"
 
-/** The entry point's module is beside `src` and `dist`, at the same depth from both. */
+/** Directory of the entry point's module, a sibling of `src` and `dist`. The relative path is the same from both. */
 const MODULE = fileURLToPath(new URL("../../../kubernetes/k3s-image/", import.meta.url))
 const BUSYBOX_PLACES = ["/usr/bin/busybox", "/bin/busybox", "/usr/local/bin/busybox"]
 const LINKER_FLAGS = "-s -w"

@@ -23,7 +23,7 @@ export const sweep: Effect.Effect<ReadonlyArray<string>, HarnessError> = Effect.
   )
 )
 
-/** Does the same, but **errors** if the engine does not respond. */
+/** Does the same as {@link sweep}, but fails if the engine does not respond. */
 export const swept: Effect.Effect<ReadonlyArray<string>, EngineError> = Effect.gen(function* () {
   const containers = yield* orphansAmong(yield* Containers.list(OWNER_LABEL))
   yield* Effect.forEach(containers, ({ id }) => Containers.remove(id), { concurrency: 4, discard: true })

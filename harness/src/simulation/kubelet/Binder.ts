@@ -74,8 +74,8 @@ const tolerates = (
   )
 
 /**
- * Returns whether the pod may run on the node by its required node affinity. The DaemonSet controller sets it to the
- * field `metadata.name` of one node.
+ * Returns whether the pod's required node affinity allows the node. The DaemonSet controller sets that affinity to the
+ * `metadata.name` of one node.
  */
 const isNamed = (node: NodeView, { spec }: PodView): boolean => {
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms

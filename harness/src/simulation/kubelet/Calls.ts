@@ -1,4 +1,4 @@
-/** The API calls of a kubelet. Responses contain only metadata and are not decoded, which costs both sides least. */
+/** The API calls of a kubelet. Responses contain only metadata and are not decoded, to save work on both sides. */
 import { Effect } from "effect"
 import type { ApiError } from "../../client/ApiError.ts"
 import type { ClusterApi } from "../../client/ClusterApi.ts"
@@ -77,8 +77,8 @@ export const make = (api: ClusterApi): Calls => {
 }
 
 /**
- * Returns whether a call must be repeated. After a refusal because the object has changed or is gone, the watch reports
- * the change.
+ * Returns whether a call must be repeated. A call that was refused because the object has changed or is gone needs no
+ * retry: the watch reports the change.
  */
 export const isLost = (outcome: Outcome): boolean =>
   outcome._tag === "Unreachable" || (outcome._tag === "Refused" && outcome.code !== 404 && outcome.code !== 409)

@@ -26,8 +26,8 @@ export interface FakeKubeletOptions {
   /** Run time of a Job's containers without an annotation (default 0). */
   readonly jobDuration?: Duration.Input
   /**
-   * Pods start when they were created, not when the kubelet first sees them (default false). For clusters whose clock
-   * was earlier while they were filled.
+   * Treats a pod's creation as its start, instead of the time at which the kubelet first sees the pod (default false).
+   * For clusters that were filled under an earlier clock.
    */
   readonly startAtCreation?: boolean
   /** Interval for renewing each node's lease (default 20 s). A node counts as lost after 50 s without a renewal. */

@@ -147,7 +147,7 @@ const perform = Effect.fnUntraced(function* (keeper: Keeper, pod: PodView) {
   }
 })
 
-/** Schedules a lost call again. A successful call shows in the watch. */
+/** Schedules a retry of a lost call. The watch reports the result of a successful call. */
 const retryIfLost = Effect.fnUntraced(function* ({ agenda }: Keeper, pod: PodView, nowMs: number, outcome: Outcome) {
   const { name, namespace, uid } = pod.metadata
   if (outcome._tag === "Done" || !isLost(outcome)) return

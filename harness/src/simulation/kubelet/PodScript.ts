@@ -37,7 +37,7 @@ const OUT_OF_MEMORY = "OOMKilled"
 /**
  * The course of a pod's life.
  *
- * **Units** milliseconds. `Infinity` is a time that never comes.
+ * **Units** milliseconds. `Infinity` means never.
  */
 export interface PodScript {
   /** From the kubelet's first sight of the pod to the start of its containers. */

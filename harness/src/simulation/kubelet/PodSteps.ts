@@ -33,7 +33,7 @@ export interface PodSteps {
   readonly forget: (uid: string) => void
 }
 
-/** Creates the steps. Keeps values that the status does not have yet. `park` receives pods whose node is unknown. */
+/** Creates the step planner. Remembers values that a status does not have yet. `park` receives pods on unknown nodes. */
 export const make = (
   { addresses, defaults, nodes, schedule, startAtCreation }: PodStepsOptions,
   park: (node: string, pod: PodView) => void
@@ -53,7 +53,7 @@ export const make = (
     }
     const script = read(pod, defaults)
     if (deletionTimestamp !== undefined) {
-      // Zero seconds means that the pod has ended and only finalizers keep it.
+      // A grace period of zero means that the pod has ended and only finalizers keep it.
       if (deletionGracePeriodSeconds === 0) return NOTHING
       const graceMs = (deletionGracePeriodSeconds ?? 0) * 1_000
       const delayMs = Result.isSuccess(script) ? script.success.deleteDelayMs : 0

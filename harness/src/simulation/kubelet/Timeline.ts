@@ -52,7 +52,7 @@ export interface Circumstances {
 
 const FIRST_BACK_OFF_MS = 10_000
 const LONGEST_BACK_OFF_MS = 300_000
-/** From this restart on the back-off is constant. */
+/** From this restart on, the back-off is constant. */
 const STEADY = 6
 
 /**
@@ -78,7 +78,7 @@ export const at = (script: PodScript, circumstances: Circumstances, nowMs: numbe
     return upTo(sinceMs + script.initDurationMs, { _tag: "Initializing", index, sinceMs })
   }
   if (script.fail === CRASH_LOOP && script.runForMs === undefined) {
-    // A long-running crash loop: no change follows.
+    // Without a run time, the crash loop shows as one back-off without end.
     const last = { fromMs: startMs, toMs: startMs }
     const delayMs = backOffMs(script.restarts + 1)
     return { stage: { _tag: "BackingOff", restarts: script.restarts, last, delayMs } }

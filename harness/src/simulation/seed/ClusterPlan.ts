@@ -39,7 +39,7 @@ export interface WorkloadPlan {
   readonly state: WorkloadState
   readonly desired: number
   readonly pods: ReadonlyArray<PodPlan>
-  /** Suffix of the names of its ReplicaSets, or of a CronJob's last Job. */
+  /** Suffix of the names of the workload's ReplicaSets, or of a CronJob's last Job. */
   readonly hash: string
   readonly previousHash: string
 }
@@ -74,8 +74,8 @@ const LETTERS = "bcdfghjklmnpqrstvwxz2456789"
  *
  * **Limits** dies with `InvalidSeed` for invalid options.
  *
- * In clusters of a named size other than `tiny`, every stage has one degraded, one progressing and one paused
- * Deployment. Which Deployments differs between clusters.
+ * In clusters of a named size other than `tiny`, every stage (`production`, `staging` and so on) has one degraded, one
+ * progressing and one paused Deployment. The choice of these Deployments differs between clusters.
  */
 export const plan = (options: PlanOptions): Effect.Effect<ClusterPlan> =>
   SeedCheck.check(options.cluster, { ...options, pods: "reported", concurrency: 1 }).pipe(
@@ -215,7 +215,7 @@ const planWorkload = Effect.fnUntraced(function* (options: {
   const pods = yield* Effect.forEach(podStates(template, state, desired), (pod, at) =>
     Effect.gen(function* () {
       const owner = pod.revision === "current" ? hash : previousHash
-      // With hundreds of replicas the same suffix may be drawn twice, so it is drawn again, as in servers.
+      // With hundreds of replicas the same suffix may be drawn twice, so it is drawn again, as API servers do.
       let suffix = yield* letters(5)
       while (taken.has(suffix)) suffix = yield* letters(5)
       taken.add(suffix)
@@ -243,7 +243,7 @@ const desiredOf = (
 ): Effect.Effect<number> => {
   if (kind === "DaemonSet") return Effect.succeed(nodes.length)
   if (pods === undefined) return Random.nextIntBetween(...replicas)
-  // During a rollout there is one pod more than desired.
+  // During a rollout there is one more pod than desired.
   return Effect.succeed(state === "progressing" ? pods - 1 : pods)
 }
 
@@ -257,7 +257,7 @@ const podStates = (
     Array.from({ length: count }, () => ({ state: of, revision: "current" as const }))
   if (state === "idle" || state === "suspended") return []
   if (state === "completed" || template.kind === "CronJob") return current(1, "succeeded")
-  // The first attempt and one retry, by the back-off limit of 1.
+  // The first attempt and one retry, because the Job's back-off limit is 1.
   if (state === "failed") return current(2, "failed")
   if (state === "degraded") return [...current(desired - 1, "running"), ...current(1, "crashing")]
   if (state === "progressing") {

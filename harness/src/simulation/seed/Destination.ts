@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (options: {
       written++
       return written % PROGRESS_EVERY === 0 || written === total ? onProgress({ cluster, written, total }) : Effect.void
     })
-  /** A refused request is repeated in the form whose error explains the refusal. */
+  /** Sends a write and reads only metadata. If it is refused, runs `explaining`, the same write, for its error. */
   const sendForMetadata = (
     request: ApiRequest,
     explaining: Effect.Effect<unknown, ApiError>

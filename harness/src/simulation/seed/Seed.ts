@@ -2,8 +2,8 @@
  * Fills a fleet with the workloads, nodes and namespaces of an online shop.
  *
  * It writes the objects that controllers, scheduler and kubelets would create: ReplicaSets and pods with owners, nodes
- * and statuses. This is meant for clusters without controllers, which would change them. Pods can be left to {@link
- * FakeKubelet}, or to controllers.
+ * and statuses. It is meant for clusters without controllers, because controllers would change these objects. Pods can
+ * be left to {@link FakeKubelet}, or to controllers.
  */
 import { DateTime, Effect } from "effect"
 import type { ApiCluster } from "../../client/ApiCluster.ts"
@@ -42,8 +42,8 @@ const CONCURRENCY = 16
  * Fills every cluster of a fleet, in parallel. Returns the plans in the order of `fleet.clusters`.
  *
  * In every named size other than `tiny`, each cluster has a degraded, a progressing, a paused and an idle Deployment.
- * It also has completed and failed Jobs, and a pod without an owner. Unhealthy workloads, versions, replicas, clouds and a third of
- * the workloads differ between clusters.
+ * It also has completed and failed Jobs, and a pod without an owner. A third of the workloads differs between clusters,
+ * and so do clouds, versions, replicas and the choice of unhealthy workloads.
  *
  * **Errors** `ApiError`; `HarnessError` with `InvalidSeed` for invalid options, before anything is written;
  * `HarnessError` with `SeedConflict` if an object of the seed exists, for example from an earlier seed. Objects written
@@ -64,7 +64,7 @@ export const fill = (
 ): Effect.Effect<ReadonlyArray<ClusterPlan>, ApiError | HarnessError> =>
   Effect.forEach(fleet.clusters, (cluster, index) => fillCluster(cluster, index, options), { concurrency: "unbounded" })
 
-/** Fills one cluster as the one at `index` of its fleet. 0 is the parent. */
+/** Fills one cluster with the content for position `index` of a fleet. Position 0 is the parent. */
 export const fillCluster = Effect.fn("Seed.fillCluster")(function* (
   cluster: ApiCluster,
   index: number,

@@ -8,7 +8,7 @@ type Revision = PodPlan["revision"]
 
 /**
  * Returns the workload as its owner would apply it. **Shape** `scripted` is true if a controller creates the pods. The
- * template of a failed Job then makes fake kubelets fail them.
+ * template of a failed Job then makes fake kubelets fail its pods.
  */
 export const workload = (plan: WorkloadPlan, storageClass: string, scripted = false): KubeObject => {
   const { kind, name } = plan.template
@@ -122,7 +122,7 @@ export const jobLabels = ({ name, uid }: { readonly name: string; readonly uid: 
   "job-name": name
 })
 
-/** Returns the status of a finished Job. Each final condition is preceded by the one that announces it. */
+/** Returns the status of a finished Job. Each final condition follows the one that announces it. */
 export const jobStatus = (plan: WorkloadPlan, now: string) => {
   const failed = plan.state === "failed"
   const reason = failed ? "BackoffLimitExceeded" : "CompletionsReached"

@@ -92,7 +92,7 @@ export const write = Effect.fnUntraced(function* (
   )
 })
 
-/** Not counted, because servers without the storage API group are supported too. */
+/** Writes the storage class, if the server has the storage API group. {@link countOf} does not count it. */
 const writeStorageClass = Effect.fnUntraced(function* ({ plan, to }: Writing) {
   const { status } = yield* to.api.request({ method: "GET", path: STORAGE_PATH })
   if (status === 200) yield* to.api.apply(StorageManifests.storageClass(plan.cloud))
@@ -120,8 +120,8 @@ const writeWorkload = Effect.fnUntraced(function* (plan: WorkloadPlan, writing: 
   if (kind === "Pod") return yield* eachPod(plan.pods, (pod) => writePod(plan, pod, NO_OWNER, writing))
 
   if (writing.pods === "none") {
-    // Existing claims are used by the replicas of their names; there is no provisioner. They are written before the
-    // workload, because its controller would create its own.
+    // The claims are written before the workload; otherwise its controller would create claims, and there is no
+    // provisioner for those. Each replica uses the existing claim of its name.
     yield* eachPod(plan.pods, (pod) => writeVolume(plan, pod, writing))
   }
   const created = yield* to.create(

@@ -146,7 +146,7 @@ const cpu = ({ everywhere }: AllSeries): Family => ({
   series: everywhere(
     [["cpu", "total"]],
     (instantMs, parts) => totalOver(({ cpuCores }) => cpuCores, instantMs, parts),
-    // A node never ends, so the usage of ended pods is only in their own series.
+    // A node's counter holds its overhead since its creation, and the usage of running containers only.
     ({ createdMs }, instantMs) => integral(NODE_OVERHEAD.cpuCores, createdMs, instantMs)
   )
 })

@@ -3,8 +3,8 @@
  *
  * `flat 250m` · `wave 100m 400m every 24h at 14h` · `spike 100m 2 every 1h for 5m at 10m` · `leak 256Mi 1Gi every 6h`
  *
- * **Shape** levels are Kubernetes quantities. `at` is the time in the period of the wave's peak, or of the start of the
- * spike or leak, counted from midnight UTC of 1 January 1970. It defaults to 0.
+ * **Shape** levels are Kubernetes quantities. `at` is the offset within the period: of a wave's peak, or of the start of
+ * a spike or leak. It defaults to 0. Periods are counted from midnight UTC of 1 January 1970.
  */
 import { Quantity } from "@quarterdeck/embedded-cluster"
 import { parseMs, printMs } from "../kubelet/GoDuration.ts"

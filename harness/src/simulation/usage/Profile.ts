@@ -1,6 +1,6 @@
 /**
  * The usage of a workload's containers: curves derived from a seed and a name, so that every reader computes the same
- * ones.
+ * curves.
  */
 import { createHash } from "node:crypto"
 import { PREFIX } from "../kubelet/PodScript.ts"
@@ -13,7 +13,7 @@ export const Annotation = {
   memory: `${PREFIX}usage-memory`
 } as const
 
-/** The key of a usage. Every replica of a workload has the same usage. */
+/** The names from which a container's usage is derived. Every replica of a workload has the same usage. */
 export interface Identity {
   readonly namespace: string
   readonly kind: string

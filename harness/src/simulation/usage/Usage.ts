@@ -39,8 +39,8 @@ export interface UsageOptions {
 export interface ServeOptions extends UsageOptions {
   /**
    * Name or address by which the cluster's API server reaches this process (default: from the driver, otherwise
-   * `localhost`). With an address it listens only there. With another name it listens on every address, without
-   * authentication.
+   * `localhost`). With an address, this process listens only there. With another name, it listens on every address,
+   * without authentication.
    */
   readonly reachedAt?: string
 }

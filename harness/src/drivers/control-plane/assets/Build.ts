@@ -16,7 +16,7 @@ import * as KubernetesModule from "./KubernetesModule.ts"
 import { cacheRoot, find, KUBERNETES_VERSION, type OPTIONAL_PROGRAMS, type ProgramName, PROGRAMS } from "./Programs.ts"
 import * as Version from "./Version.ts"
 
-/** The modules are beside `src` and `dist`, at the same depth from both. */
+/** Directory of the modules, a sibling of `src` and `dist`. The relative path is the same from both. */
 const MODULES = fileURLToPath(new URL("../../../../kubernetes/", import.meta.url))
 
 /** Directory for generated modules of other releases, beside the releases' programs. */
@@ -75,7 +75,7 @@ export const build = (
       yield* BuildLock.acquire(join(directory, ".building"), (owner) =>
         progress(`waiting for another build (process ${owner})`)
       )
-      // The other build may have built some of them.
+      // While this build waited for the lock, another build may have built some of the programs.
       const programs = yield* missing(order)
       const owner = Owner.print(yield* attempt("identify this process", () => Owner.self()))
       const output = yield* Effect.acquireRelease(
@@ -147,7 +147,7 @@ const linkerFlagsOf = (program: ProgramName, release: Version.Release): string =
 
 /**
  * Returns the programs to build. Programs that the user provides count as present unless a release was requested.
- * Programs in the system directory do not.
+ * Programs in the system directory never count as present.
  */
 const missing = ({ release, strict, wanted }: Order): Effect.Effect<ReadonlyArray<ProgramName>> =>
   Effect.filter(wanted, (program) =>

@@ -21,7 +21,7 @@ const PUBLISHED: ReadonlyArray<ProgramName> = ["etcd", "kube-apiserver", "kubect
 /** Environment variable with the URL of another index. */
 export const INDEX_VARIABLE = "QUARTERDECK_ASSETS_INDEX"
 
-/** Time that a server may send nothing (default 30 s). */
+/** Maximum time for which a server may send no data (default 30 s). */
 export const Patience = Context.Reference<Duration.Input>("@quarterdeck/harness/assets/Download/Patience", {
   defaultValue: () => "30 seconds"
 })

@@ -26,8 +26,8 @@ export const stagedIn = (goMod: string): ReadonlyArray<string> =>
 /**
  * Returns the go.mod of a module that requires one release.
  *
- * A library has the release's version with major 0. The release's Go version and `godebug` settings are copied, because
- * those of a dependency have no effect.
+ * Each library gets the release's version with major version 0: `v0.36.3` for `v1.36.3`. The release's Go version and
+ * `godebug` settings are copied, because those of a dependency have no effect.
  */
 export const goModFor = (release: Version.Release, upstream: string): string => {
   const library = Version.print({ ...release, major: 0 })
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (
   release: Version.Release
 ): Effect.fn.Return<string, DirectoryRefused | GoMissing | ModuleUnavailable> {
   const directory = join(root, Version.print(release))
-  // An existing module has been completed by a build.
+  // An earlier build has completed an existing module.
   if (yield* Effect.promise(() => exists(join(directory, "go.mod")))) return directory
   const upstream = yield* GoToolchain.goModOf(MODULE, Version.print(release))
   yield* Effect.tryPromise({

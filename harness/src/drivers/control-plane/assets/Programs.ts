@@ -10,7 +10,7 @@ import * as Version from "./Version.ts"
 /** The Kubernetes release that the harness builds and is tested with. */
 export const KUBERNETES_VERSION = "v1.36.3"
 
-/** Its minor release: `1.36`. */
+/** The minor release of {@link KUBERNETES_VERSION}: `1.36`. */
 export const KUBERNETES_MINOR = KUBERNETES_VERSION.replace(/^v(.+)\.\d+$/, "$1")
 
 /** The programs of a control plane, in build order. */
@@ -29,7 +29,8 @@ export interface FoundProgram {
   readonly path: string
   readonly origin: Origin
   /**
-   * Release of its cache directory, `v1.36.3`. Absent for other locations, where only running the program would tell.
+   * Release of the program's cache directory, `v1.36.3`. Absent for other locations, because there the release is unknown
+   * until the program runs.
    */
   readonly version?: string
 }

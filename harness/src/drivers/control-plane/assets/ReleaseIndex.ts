@@ -32,7 +32,7 @@ export interface Archive {
   readonly sha512: string
 }
 
-/** A machine type with Go's names. */
+/** Operating system and processor architecture, with Go's names. */
 export interface Machine {
   readonly os: string
   readonly arch: string

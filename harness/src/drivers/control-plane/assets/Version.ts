@@ -33,7 +33,7 @@ export const isRelease = (version: Version): version is Release => version.patch
 export const print = ({ major, minor, patch }: Version): string =>
   `v${major}.${minor}${patch === undefined ? "" : `.${patch}`}`
 
-/** Compares releases by age, the oldest first. */
+/** Orders releases by version, the lowest first. */
 export const compare = (left: Release, right: Release): number =>
   left.major - right.major || left.minor - right.minor || left.patch - right.patch
 
