@@ -1,7 +1,7 @@
 /**
  * The private directory of one cluster, and the removal of directories whose owners died.
  *
- * A directory's name contains its owner, so a directory never exists without one. The file `programs` in it lists the
+ * A directory's name contains its owner, so every directory has a known owner. The file `programs` in it lists the
  * numbers of the cluster's processes, one per line; the next start kills those that a dead owner left running. A
  * process that the owner could not list before its death is found by an environment variable.
  */

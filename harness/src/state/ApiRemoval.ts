@@ -10,7 +10,7 @@ import { listAll, refusedWith } from "./ApiListing.ts"
 
 /** Time that controllers have to clean up before their finalizers are removed here. */
 const FINALIZER_GRACE_MS = 5_000
-/** The server removes the objects of a definition itself, and checks only every five seconds whether all are gone. */
+/** The server deletes a definition's objects itself, and checks only every five seconds whether all of them are gone. */
 const DEFINITION_GRACE_MS = 20_000
 const EVERY = "100 millis"
 const WITHIN = "60 seconds"
@@ -21,7 +21,8 @@ const AT_ONCE = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as co
  *
  * Definitions and namespaces are removed last, a namespace with everything in it. A missing object is not an error.
  *
- * **Limits** eight requests at once. Removes a finalizer itself after 5 s, that of a definition after 20 s.
+ * **Limits** eight requests at once. Removes remaining finalizers itself after 5 s, or after 20 s for a custom resource
+ * definition.
  */
 export const removeAll = Effect.fnUntraced(function* (
   api: ClusterApi,

@@ -3,7 +3,7 @@ import type { ControlPlanePaths } from "./ControlPlaneFiles.ts"
 
 /**
  * Unix sockets between etcd and the API server, relative to the cluster's private directory, in which both run. Other
- * users cannot reach the store, and no port can be taken. etcd requires the form `name:number`.
+ * users cannot reach the store, and the store needs no port. etcd requires the form `name:number`.
  */
 const CLIENT_SOCKET = "client:1"
 const PEER_SOCKET = "peer:1"
@@ -53,8 +53,8 @@ export const apiServer = (
 ]
 
 /**
- * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. Near the
- * memory limit the server collects more often. Variables of this process take precedence.
+ * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. Near the memory limit
+ * the server collects more often. Variables of this process take precedence.
  */
 export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
 

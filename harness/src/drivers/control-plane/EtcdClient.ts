@@ -24,7 +24,8 @@ export interface KeyValue {
 /**
  * Writes a value, or deletes the key if `value` is absent.
  *
- * With `over`, the write happens only if the present key was created at that revision; `0` means that the key must not exist.
+ * With `over`, the write happens only if the present key was created at that revision. `0` means that the key must not
+ * exist.
  */
 export interface Operation {
   readonly key: string

@@ -10,7 +10,7 @@ import { isAutoregistered } from "../../state/ApiObjects.ts"
 export const PREFIX = "/registry/"
 
 /**
- * How a restore treats a key.
+ * The treatment of a key by a restore.
  *
  * **Shape** `kept` keys get their captured value. `renewed` keys get it only if they are missing; otherwise the present
  * value stays. `passing` keys are never written. New keys of these three kinds are deleted. `server` keys belong to the

@@ -56,7 +56,7 @@ export const capture = (etcd: Etcd): Effect.Effect<Captured, MachineRefused> =>
  * resumes at a revision would miss one of them.
  *
  * **Limits** reads all keys and writes the differences in at most five passes, without blocking other writers. If other
- * writers replace an object during a pass, up to 20 passes follow, with pauses of two seconds in total. Does not touch
+ * writers replace an object during a pass, it makes up to 20 passes, with pauses of two seconds in total. Does not touch
  * API services that the server registers itself. **Errors** `MachineRefused` if the last pass still conflicts.
  */
 export const restore = Effect.fnUntraced(function* (
@@ -112,9 +112,9 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
 /**
  * Plans a restore as steps that run in sequence. The rounds of one step may run in parallel.
  *
- * Definitions and namespaces are created before their objects and deleted after them. If a captured
- * object's name now belongs to another object, that object is deleted before the original is restored. Controllers then
- * collect its dependents.
+ * Definitions and namespaces are created before their objects and deleted after them. If a captured object's name now
+ * belongs to another object, that object is deleted before the original is restored. Controllers then collect its
+ * dependents.
  */
 export const plan = (
   captured: Captured,

@@ -16,7 +16,7 @@ export interface Template {
   readonly namespace: string
   readonly name: string
   readonly image: string
-  /** Versions that clusters run. Different clusters run different ones. */
+  /** Image tags. A planned workload gets one of them at random. */
   readonly tags: readonly [string, ...ReadonlyArray<string>]
   /** Minimum and maximum number of replicas. A DaemonSet has one per node, a Job one. */
   readonly replicas: readonly [number, number]

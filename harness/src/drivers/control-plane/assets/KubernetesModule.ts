@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (
   release: Version.Release
 ): Effect.fn.Return<string, DirectoryRefused | GoMissing | ModuleUnavailable> {
   const directory = join(root, Version.print(release))
-  // An earlier build has completed an existing module.
+  // If go.mod exists, an earlier build has completed the module.
   if (yield* Effect.promise(() => exists(join(directory, "go.mod")))) return directory
   const upstream = yield* GoToolchain.goModOf(MODULE, Version.print(release))
   yield* Effect.tryPromise({
