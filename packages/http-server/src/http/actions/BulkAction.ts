@@ -32,7 +32,6 @@ interface Asked {
   readonly headers: { readonly "idempotency-key"?: string }
 }
 
-/** Inputs of a bulk action. */
 interface Doing {
   readonly bulk: BulkActions.BulkActions["Service"]
   readonly body: BulkBody.BulkBody
@@ -74,7 +73,8 @@ export const make = Effect.gen(function* () {
     }
     const stopped = Effect.map(yield* CallerRecheck.make(authenticator, sessions), stopOf)
     const key = headers["idempotency-key"]
-    // A label selector selects within the rule, so a replay must have the same rule. Named targets were checked above.
+    // A label selector selects within the caller's rule, so a replay must have the same rule. Named targets have just been
+    // checked against the current rule.
     const asked = yield* askedOf(request, which._tag === "Named" ? undefined : principal.rule)
     const once = (progress?: ActionProgress.Progress) => {
       const { begin } = trail

@@ -58,7 +58,7 @@ const PROBE_LINE = Effect.logDebug("request")
 const counters = new Map<string, typeof requests>()
 const histograms = new Map<string, typeof seconds>()
 
-/** Returns the counter of these attributes, made once. **Limits** the service's own methods, routes and statuses only. */
+/** Returns the counter of a method, route and status from a cache. All three have few values, which bounds the cache. */
 const counterOf = (method: string, route: string, status: number): typeof requests => {
   const name = `${method} ${status} ${route}`
   const held = counters.get(name)

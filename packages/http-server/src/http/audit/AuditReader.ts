@@ -18,12 +18,12 @@ type Query = AuditStore.AuditPage["query"]
 
 /** Maximum number of events that one read of the store returns. Many of them may be outside the caller's scope. */
 const PART = 500
-/** Maximum number of store reads for one page, of 5,000 rows each. A page may therefore hold fewer events than requested. */
+/** Maximum number of store reads for one page; each scans up to 5,000 rows. A page may have fewer events than requested. */
 const MAX_LOOKS = 10
 /** Maximum number of keys that are looked up for one page. */
 const MAX_KEYS = 500
 
-/** One page of events. **Shape** `next` is the start of the next page, absent at the end. `events` may be empty before the end. */
+/** One page of events. **Shape** `next` is the start of the next page, absent at the end. Any page may be empty. */
 export interface AuditPage {
   readonly events: ReadonlyArray<AuditEvent>
   readonly next?: number

@@ -18,7 +18,8 @@ type Labels = ClusterView["labels"]
 /**
  * Maximum time that a report waits for a cluster that has not synced. **Units** milliseconds.
  *
- * Costs come from the history, whatever the status of the cluster. Only label rules justify the whole deadline.
+ * A report needs the status only for its coverage, since costs come from the history. A rule with labels needs the labels
+ * of namespaces, so the report then waits for the whole deadline.
  */
 const STATUS_WAIT_MS = 250
 
@@ -28,7 +29,7 @@ const STATUS_WAIT_MS = 250
  * **Shape** reads from each cluster whether it answers and whether its pods are readable, because pods are the source of
  * costs. If the key selects namespaces by label, also reads the labels of namespaces.
  *
- * **Limits** reads from the cache. Takes at most {@link STATUS_WAIT_MS}, with labels the default deadline of a fan-out.
+ * **Limits** reads from the cache. Takes at most {@link STATUS_WAIT_MS}, or the default fan-out deadline to read labels.
  */
 export const make = Effect.gen(function* () {
   const fanOut = yield* FanOut

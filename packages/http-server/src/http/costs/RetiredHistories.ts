@@ -19,8 +19,8 @@ export type Retired = ReadonlyMap<HistoryName, number>
 /**
  * Makes the function that finds histories with costs in a range and without a registered cluster of their name.
  *
- * A key with label rules sees none, because no cluster can prove the labels. A key with a cluster scope sees histories
- * under the names in its scope. A renamed history belongs to a cluster that the rule never named.
+ * A key whose rule selects namespaces by label sees none, because a removed cluster has no current labels. A key with a
+ * cluster scope sees histories under the names in its scope, but no history that was renamed to `<name>@<date>`.
  *
  * **Limits** reads the store at most once a minute.
  */

@@ -39,11 +39,11 @@ export class FailedAttempts extends Context.Service<
     /**
      * Counts an invalid key against the client address of the current request. Returns the rate-limit headers of the reply.
      *
-     * **Shape** a valid key is never counted and never refused, however many other keys fail from its address.
+     * **Shape** a valid key is neither counted nor refused, even if its address is above the limit.
      *
      * **Errors** the problem `rate_limited`.
      *
-     * **Limits** no I/O: above the limit the key store is not read.
+     * **Limits** no I/O. An attempt above the limit is refused before the key store is read.
      */
     readonly admit: (key: RawKey) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /**
@@ -51,7 +51,7 @@ export class FailedAttempts extends Context.Service<
      * `rate_limited`.
      */
     readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
-    /** Counts a session id against the client address, unless the session may be open. **Errors** `rate_limited`. */
+    /** Counts a session id against the client address, unless `Sessions.mayBeOpen` is true. **Errors** `rate_limited`. */
     readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
   }
 >()("@quarterdeck/http-server/FailedAttempts") {
@@ -70,7 +70,7 @@ export class FailedAttempts extends Context.Service<
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
-      // A counter that starts at 0 lets queries of a rate see the first increment.
+      // Starts the counters at 0, so that rate queries see the first increment.
       yield* Metric.update(failures, 0)
       yield* Metric.update(limited, 0)
 

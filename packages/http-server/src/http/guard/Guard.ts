@@ -59,20 +59,20 @@ export class Guard extends Context.Service<
   Guard,
   {
     /**
-     * Authenticates the current request, and counts as a use of the key or session. A request with an Authorization header
+     * Authenticates the current request and records a use of its key or session. A request with an Authorization header
      * never falls back to its session.
      *
-     * **Errors** the problems `malformed_credential`, `origin_forbidden`, those of 401, `address_forbidden`, `rate_limited`,
-     * `key_store_unavailable`.
+     * **Errors** the problems `malformed_credential`, `origin_forbidden`, `address_forbidden`, `rate_limited`,
+     * `key_store_unavailable`, and all with status 401.
      */
     readonly authenticate: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /**
-     * Authenticates the current request by its key, without counting as a use. Cookies are not read.
+     * Authenticates the current request by its key, without recording a use. Cookies are not read.
      *
      * **Errors** as `authenticate`.
      */
     readonly authenticateKey: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
-    /** Authenticates the current request by its session alone, without counting as a use. **Errors** as `authenticate`. */
+    /** Authenticates the current request by its session alone, without recording a use. **Errors** as `authenticate`. */
     readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Counts a key that is presented to sign in, and adds the rate-limit headers. **Errors** as `FailedAttempts.admit`. */
     readonly admitKey: (key: RawKey) => Effect.Effect<void, Problem.Problem>
@@ -277,7 +277,7 @@ export const beginEnd = Effect.fnUntraced(function* (trail: AuditTrail.AuditTrai
   yield* trail.beginRevocation
 })
 
-/** Records for the audit that the current request, a navigation of a browser, opens or ends a session. */
+/** Records for the audit that the current request, a browser navigation, opens or ends a session. */
 export const noteSessionCall = (verb: "create" | "delete"): Effect.Effect<void> =>
   write({ via: "page", audited: { resource: "session", verb } })
 

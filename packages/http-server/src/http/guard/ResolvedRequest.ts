@@ -64,9 +64,9 @@ interface Sources {
 }
 
 /**
- * Reads the clusters that header and body name, or `unnamed` where neither names any.
+ * Returns the clusters that header and body name, or `unnamed` if neither names a cluster.
  *
- * **Errors** `InvalidTarget`, `EmptyClusterList`. A malformed header is refused even if the body's list wins.
+ * **Errors** `InvalidTarget`, `EmptyClusterList`. A malformed header is refused even if the body's list takes precedence.
  */
 export const ask = <Name extends HistoryName.HistoryName>(
   isName: (text: string) => text is Name,

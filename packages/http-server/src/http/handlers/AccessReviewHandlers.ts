@@ -32,10 +32,10 @@ import * as RequestRecord from "../request/RequestRecord.ts"
 type Caller = Principal["Service"]
 
 /**
- * The parts of a target that requests on a resource can name.
+ * The target parameters that requests on a resource accept.
  *
- * **Shape** `cluster` is the target of a request that names no cluster; `none` if the header is not read. `namespace` is
- * false if a namespace would be an unknown parameter.
+ * **Shape** `cluster` is the default target; `none` means that the cluster header is not read. `namespace` is true if the
+ * resource accepts a namespace.
  */
 interface Naming {
   readonly cluster: "parent" | "all" | "none"
@@ -58,7 +58,7 @@ const NAMING: Readonly<Record<ReviewedResource, Naming>> = {
   audit: ofService
 }
 
-/** Returns the naming of a resource. Registration names a new cluster, so the header is not read. */
+/** Returns the target parameters of a resource. A registration names a new cluster, so the header is not read. */
 const namingOf = ({ resource, verb }: AccessReviewRequest): Naming =>
   resource === "clusters" && verb === "create" ? ofService : NAMING[resource]
 
@@ -69,7 +69,7 @@ const cellOf = ({ resource, verb }: AccessReviewRequest): Cell => ({
 
 const policies = Endpoints.all.flatMap(({ policy }) => (typeof policy === "object" ? [policy] : []))
 
-/** Finds the policy of the route that serves a cell, if there is one. */
+/** Finds the policy of the route for a resource and verb, if there is one. */
 const routeOf = (cell: Cell): Cell | undefined => {
   const isIt = ({ resource, verb }: Cell) => resource === cell.resource && verb === cell.verb
   return policies.find(isIt) ?? policies.find(({ ofOthers }) => ofOthers !== undefined && isIt(ofOthers))

@@ -28,7 +28,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
     const issuer = yield* KeyIssuer
     const cursorKey = yield* Cursor.CursorKey
     const trail = yield* AuditTrail
-    /** Also audits a revocation that revoked no key. `AuditTrail.end` audits denials. */
+    /** Runs a revocation, and audits it even if no key was revoked. `AuditTrail.end` audits denials. */
     const audited = <A>(revocation: Effect.Effect<A, KeyError | KeyStoreError | Problem.Problem>) =>
       revocation.pipe(
         Effect.catch((error) => (error instanceof Error ? KeyRefusal.fromError(error) : Effect.fail(error))),
@@ -102,7 +102,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
   })
 )
 
-/** A position in the list of keys is one text, which the issuer parses. */
+/** Cursor position in the list of keys: a single text, which the issuer parses. */
 const PLACE = RowOrder.make<string>(
   RowOrder.text((position) => position),
   "asc",

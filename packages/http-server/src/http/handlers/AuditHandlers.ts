@@ -109,7 +109,7 @@ const fromError = (error: Failure) =>
       )
     : KeyRefusal.fromError(error)
 
-/** The position of an event: its number in the chain, newest first. */
+/** Cursor position in the list of events: an event's number in the audit chain, newest first. */
 const PLACE = RowOrder.make<number>({ type: "number", read: (number) => number }, "desc", [])
 
 const open = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, binding: string, cursor: string) {

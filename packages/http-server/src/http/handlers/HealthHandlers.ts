@@ -56,7 +56,7 @@ export const HealthHandlers = HttpApiBuilder.group(
       ({ isFull }) => isFull === true,
       () => Effect.void
     )
-    // Without the audit no change is possible. A change waits equally long for the writing thread.
+    // Every change needs the audit. The probe waits for the audit's writing thread as long as a change does.
     const auditAnswers = yield* StoreHealth.make({ name: "audit", ask: probe, patience: "10 seconds" })
     const countSynced = Effect.map(cache.members, (members) => ({
       registered: members.length,

@@ -38,7 +38,7 @@ export interface HitRecorder {
 /** Maximum size of a batch. The request that fills the batch records it synchronously. */
 const MAX_NOTED = 1_000
 
-/** Limits no log line, because the fast path refuses no request. */
+/** Writes every log line: only lines of refused requests are rate limited, and the fast path refuses no request. */
 const NO_REFUSALS: RefusalLog = { hasLine: () => true }
 
 /** Makes the recorder. The batch is recorded when the scope closes. */

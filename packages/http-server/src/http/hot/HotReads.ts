@@ -42,7 +42,7 @@ export class HotReads extends Context.Service<
      *
      * **Shape** an identical request gets the cached reply under these conditions: the reply is at most 20 ms old; no cluster
      * reported a change and no key changed since; the key has not expired, permits the client address and is within its rate
-     * limit; the labels that its rule needs are proven.
+     * limit. If the key's rule selects namespaces by label, the labels must still be current enough to decide access.
      *
      * Otherwise a page is made synchronously, if no step would wait or refuse. The same path and headers must have been
      * authenticated within the last 2 s. All other requests take the normal path. Identical requests wait for the one in flight
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
       const proceed = () => {
         if (isAnswered()) return
         goOrdinary()
-        // If the client disconnected while waiting, the normal path has missed the event.
+        // If the client disconnected while the request waited, the normal path has missed the `close` event.
         if (response.destroyed) response.emit("close")
       }
       if (flights.join(asked, proceed)) return
@@ -107,13 +107,13 @@ const make = Effect.gen(function* () {
       goOrdinary()
     }
 
-  /** Makes the reply for a recently authenticated caller, if that takes one step and the key is within its rate limit. */
+  /** Makes the reply synchronously for a recently authenticated caller whose key is within its rate limit, if possible. */
   const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
     const caller = callers.find(asked)
     if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
     const made = Result.try(() => {
       const page = pages.make(asked, request, caller)
-      // Synchronous code sees no change, so the moment after it is still valid.
+      // Data and keys cannot change during synchronous code, so a moment taken after the page was made is correct.
       return page && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, [])
     })
     if (Result.isSuccess(made)) return made.success
@@ -155,7 +155,7 @@ const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, recorde
   const connections = yield* RequestConnection.make
   const writes = HotWrites.make()
 
-  /** Returns true if the data, key and label proofs of a reply are still current. */
+  /** Returns true if data and keys are unchanged, the key has not expired, and the namespace labels are still current. */
   const holds = ({ expiresAt, moment, proving }: ReplyCache.StoredReply, now: number): boolean =>
     moments.isPresent(moment)
     && now < expiresAt

@@ -38,7 +38,7 @@ export interface HotRequest {
   readonly callerKey: string
   readonly path: string
   readonly url: string
-  /** Values of a repeated header are joined by commas, like Node does. */
+  /** Values of a repeated header are joined by commas, as Node joins them. */
   readonly ifNoneMatch: string | undefined
   readonly requestId: string | undefined
 }
@@ -53,7 +53,7 @@ export interface HotRequest {
  */
 export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequest | undefined => {
   const path = pathOf(url)
-  // Live lists are never cached. A live request in another spelling only waits for a moment longer.
+  // Replies of live lists are never cached. A percent-encoded `live` passes this check, but only costs a short wait.
   if (method !== "GET" || !PATHS.has(path) || url.includes("consistency=live")) return undefined
   let words = ""
   let hasCredential = false

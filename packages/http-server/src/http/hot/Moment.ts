@@ -19,8 +19,9 @@ export interface Moments {
   readonly isPresent: (moment: Moment) => boolean
   /** Returns true if a moment is at most `maxAgeMs` old and no key has changed since. */
   readonly holdsKeys: (moment: Moment, maxAgeMs: number) => boolean
-  /** The monotonic time in milliseconds; `epochNow` is the time in milliseconds since the epoch. */
+  /** Returns the monotonic time. **Units** milliseconds. */
   readonly steadyNow: () => number
+  /** Returns the wall-clock time. **Units** milliseconds since the epoch. */
   readonly epochNow: () => number
 }
 

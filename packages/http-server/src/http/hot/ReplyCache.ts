@@ -79,7 +79,7 @@ export class ReplyCache<Reply extends Kept> {
 
 type Stores = ReadonlyArray<ClusterStore.ClusterStore>
 
-/** A reply that may be sent again, and the facts to check before. */
+/** A reply that may be sent again, and the facts to check before each reuse. */
 export interface StoredReply {
   readonly moment: Moment
   readonly madeAt: number
@@ -97,7 +97,7 @@ export interface StoredReply {
   readonly allowFrom: Principal["Service"]["allowFrom"]
   /** Expiry of the key. **Units** milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Clusters whose label proof the caller's rights depend on. */
+  /** Clusters whose namespace labels decide the caller's access. */
   readonly proving: Stores
 }
 
@@ -105,7 +105,7 @@ export interface StoredReply {
  * Makes the cache entry of a reply of the normal path; `undefined` if the reply may not be reused.
  *
  * **Shape** only a list that was read from the cache for a key is reusable. The audit must classify its route as a read.
- * Labels that the rule needs must have been proven when the reply was made.
+ * If the rule selects namespaces by label, the labels must have been current when the reply was made.
  */
 export const fromFlight = Effect.fnUntraced(function* (
   cache: ClusterCache["Service"],
@@ -155,7 +155,7 @@ export const callerOf = (record: RequestRecord): RecentCaller | undefined => {
   return { user, record: { ...record, list: undefined, replyHeaders: {}, target: { asked: "", clusters: [] } } }
 }
 
-/** Returns true if the labels of all clusters are proven. **Units** `now` in milliseconds of the monotonic clock. */
+/** Returns true if the namespace labels of all clusters are current. **Units** `now` in milliseconds, monotonic. */
 export const areProven = (stores: Stores, now: number): boolean => stores.every((store) => store.provesLabels(now))
 
 /** Returns headers as alternating names and values, the fastest form for Node. */
@@ -173,7 +173,7 @@ const isOfKey = ({ actor, audited, isAttempt, isDenied, problem, via }: RequestR
   && isDenied === undefined
   && !isAttempt
 
-/** Finds the clusters whose label proof the caller's rights depend on; `undefined` if one of them is not cached. */
+/** Finds the clusters whose namespace labels decide the caller's access; `undefined` if one of them is not cached. */
 const provingOf = Effect.fnUntraced(function* (
   cache: ClusterCache["Service"],
   { rule }: Principal["Service"],

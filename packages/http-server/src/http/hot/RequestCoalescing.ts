@@ -24,7 +24,7 @@ export interface RequestCoalescing {
   readonly join: (asked: HotRequest, proceed: () => void) => boolean
   /** Returns and removes the flight of a request. */
   readonly take: (source: object) => Flight | undefined
-  /** Removes flights that started before a time. A flight whose client disconnected never ends. */
+  /** Removes flights that started before a time. `end` is never called for a flight whose client disconnected. */
   readonly dropBefore: (madeAt: number) => void
   /** Ends a flight, and lets the waiting requests proceed in the next event loop iteration. */
   readonly end: (flight: Flight) => void

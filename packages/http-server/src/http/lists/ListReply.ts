@@ -54,12 +54,12 @@ export const made = <Name extends string>(
   const whole = pageOf(name, rows, list, list.nextCursor)
   if (rows.length === list[name].length && whole.bytes.length <= PAGE_BYTES) return whole.response
   const count = fitting(rows, PAGE_BYTES - (whole.bytes.length - whole.rowBytes))
-  // All rows fit: a single row may be longer than a page.
+  // The page is a single row that is longer than a page, and cannot be cut.
   if (count === list[name].length) return whole.response
   return pageOf(name, rows.slice(0, count), list, list.cursorAfter(count)).response
 }
 
-/** Maximum size of a cursor, which a page gets when it is cut. */
+/** Maximum size of the cursor that is added to a page that is cut. **Units** bytes. */
 const CURSOR_BYTES = 4_096 + 20
 
 /** Returns how many rows fit into `bytes`, at least one. */

@@ -76,7 +76,7 @@ const tools = (inputOf: ReturnType<typeof ToolInput.make>) =>
 /**
  * Makes the server.
  *
- * **Shape** the context of a request must contain its {@link McpCaller}. Credentials, origins and limits are checked before.
+ * **Shape** the context of a request must contain its {@link McpCaller}. `McpRoute` checks credentials, origins and limits.
  */
 export const make = Effect.gen(function* () {
   const { header } = yield* TargetOptions

@@ -15,10 +15,10 @@ import * as McpCaller from "./McpCaller.ts"
 import * as McpHost from "./McpHost.ts"
 import { McpSessions } from "./McpSessions.ts"
 
-/** Headers that are passed to the MCP server. Credentials and origins are checked before. */
+/** Headers that are passed to the MCP server. This route checks credentials and origins itself. */
 const HEADERS = /^(?:accept|content-type|mcp-[a-z0-9-]+)$/
 
-/** Messages that call routes. They cost as much as those routes. */
+/** Methods of messages that call routes. A message counts as much as the routes that it calls. */
 const ASKING: ReadonlySet<string> = new Set(["tools/call", "resources/read"])
 
 /** Longest `initialize` message. The server keeps the message as long as the session. **Units** characters. */

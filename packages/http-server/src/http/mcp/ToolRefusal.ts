@@ -46,7 +46,7 @@ const NEXT: Partial<Record<Code, string>> = {
   key_revoked: `The key was revoked. ${ASK_PEOPLE}`
 }
 
-/** Details that replace the API's, because an absent `clusters` means something else in a tool's arguments than in a body. */
+/** Details that replace those of the API: an absent `clusters` differs in meaning between a tool's arguments and a body. */
 const DETAIL: Partial<Record<Code, string>> = { empty_cluster_list: "clusters: must name at least one cluster" }
 
 /** Returns the hint of a code. Refused idle costs have the code `namespace_forbidden` and a hint of their own. */

@@ -123,13 +123,13 @@ export const routes = Effect.gen(function* () {
   ]
 })
 
-/** Passes to a reply whether the request came by HTTPS. */
+/** Makes a route handler from `reply`, whose argument `secure` is true if the request came over HTTPS. */
 const byScheme =
   <A, R>(reply: (request: HttpServerRequest.HttpServerRequest, secure: boolean) => Effect.Effect<A, never, R>) =>
   (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(CurrentRequest, ({ isSecure }) => reply(request, isSecure))
 
-/** Redirects a browser to the dashboard. The URL has the reason of a failed sign-in. */
+/** Redirects a browser to the dashboard. After a failed sign-in, the URL contains the reason. */
 const pageOf =
   (publicUrl: string) =>
   (outcome: Outcome | undefined, place = ""): HttpServerResponse.HttpServerResponse => {

@@ -37,7 +37,7 @@ const KIND_BY_NAME = new Map(
 /**
  * Resolves a name to a kind.
  *
- * **Shape** kind, plural or short name, in any case. Any other text may be a custom kind and is returned unchanged.
+ * **Shape** kind, plural or short name, case-insensitive. Any other text may be a custom kind and is returned unchanged.
  *
  * **Example** `deploy`, `Deployments` and `deployments.apps` are `Deployment`, `jobs.batch.volcano.sh` is
  * `Job.batch.volcano.sh`
@@ -46,7 +46,7 @@ export const parse = (text: string): string => {
   const known = KIND_BY_NAME.get(text.toLowerCase())
   const dot = text.indexOf(".")
   if (known !== undefined || dot < 0) return known ?? text
-  // A custom kind with a built-in name.
+  // A custom kind may start with the name of a built-in kind, which is then normalized.
   const builtin = KIND_BY_NAME.get(text.slice(0, dot).toLowerCase())
   return builtin === undefined ? text : `${builtin}${text.slice(dot).toLowerCase()}`
 }

@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
         (name) => HeaderLines.valuesOf(request, name),
         isEncrypted(request.source)
       ),
-    /** Does the same as `of` for a request of `node:http`. */
+    /** As `of`, for a request of `node:http`. */
     ofNode: (request: IncomingMessage) =>
       connectionOf(request.socket.remoteAddress, (name) => request.headersDistinct[name] ?? [], isEncrypted(request))
   }

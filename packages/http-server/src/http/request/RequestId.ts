@@ -17,7 +17,7 @@ const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/
  */
 export const of = (request: HttpServerRequest.HttpServerRequest): string => from(request.headers[HEADER])
 
-/** Does the same for the value of the header. A repeated header is ignored. */
+/** As `of`, for the value of the header. A repeated header is ignored. */
 export const from = (header: string | ReadonlyArray<string> | undefined): string => {
   const given = typeof header === "string" ? header : undefined
   return given !== undefined && ACCEPTED.test(given) && !given.startsWith(RawKey.PREFIX) ? given : randomUUID()

@@ -51,7 +51,7 @@ export const parse = (text: string): Result.Result<unknown, InvalidJson> => {
 /**
  * Checks the rules that `JSON.parse` does not enforce. `JSON.parse` still checks the full syntax.
  *
- * The visitor is recursive, so the scan throws before it exceeds the allowed depth.
+ * The visitor recurses once per level, so the scan throws at the depth limit before the stack can overflow.
  */
 const scan = (text: string): InvalidJson | undefined => {
   const members: Array<Set<string> | undefined> = []

@@ -20,9 +20,9 @@ export class EventOutbox {
   readonly #overrun: () => void
   #pieces: Array<Piece> = []
   #waiting = 0
-  /** Number of waiting texts of pieces that are counted by number. */
+  /** Number of waiting texts of `pushMany`. */
   #many = 0
-  /** Length of the last write. The socket has accepted it once it requests the next one. */
+  /** Length of the last write; 0 after the socket has requested the next write, which means that the last is accepted. */
   #handed = 0
   #wake: () => void = () => {}
   #isEnded = false

@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Sends heartbeats, so that proxies and the client see that the stream is alive. */
+/** Sends heartbeats, so that neither proxies nor the client time out. */
 const beat = (outbox: EventOutbox, everyMs: number) =>
   Effect.sleep(everyMs).pipe(Effect.andThen(Effect.sync(() => outbox.push([COMMENT]))), Effect.forever)
 
