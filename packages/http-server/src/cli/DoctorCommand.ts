@@ -15,10 +15,10 @@ import { outputFlag } from "./print/OutputFlag.ts"
 import * as Pages from "./request/Pages.ts"
 import * as Print from "./print/Print.ts"
 
-/** More clusters than one server has. */
+/** Limit of the rows to read: more clusters than any server has. */
 const MAX_CLUSTERS = 100_000
 
-/** A server that is not ready replies with 503, a list of which no cluster answered with 502. Both have the usual bodies. */
+/** Error replies with the body of a success or a coverage: 503 if the server is not ready, 502 if no cluster answered. */
 const NOT_READY = { status: 503, mediaType: "application/json" }
 const NONE_ANSWERED = { status: 502, mediaType: "application/problem+json" }
 

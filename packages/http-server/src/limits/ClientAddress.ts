@@ -32,7 +32,7 @@ interface Way {
   readonly proxies: number
 }
 
-/** Resolves the client. **Shape** `peer` is the socket's address. `forwardedFor` has the values of the header lines, in order. */
+/** Resolves the client. **Shape** `peer` is the socket's address, `forwardedFor` the values of the header lines, in order. */
 export type Find = (peer: string | undefined, forwardedFor: ReadonlyArray<string>) => Way
 
 /** Hops of `X-Forwarded-For` to read, from the right. No deployment chains so many proxies. */

@@ -7,8 +7,8 @@ export type Scheme = "http" | "https"
 /**
  * Returns the scheme from the values of the header lines, in order.
  *
- * **Shape** `undefined` without a trusted proxy, or if the entry is neither scheme. Proxies that append to the header write
- * one entry each. The entry of the outermost trusted proxy applies.
+ * **Shape** proxies that append to the header write one entry each. The entry of the outermost trusted proxy applies.
+ * `undefined` without a trusted proxy, or if that entry is neither `http` nor `https`.
  */
 export const of = (forwardedProto: ReadonlyArray<string>, trustedProxies: number): Scheme | undefined => {
   if (trustedProxies === 0) return undefined

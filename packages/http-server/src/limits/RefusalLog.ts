@@ -6,7 +6,7 @@ import { Effect, Metric } from "effect"
 /** Lines per window, including the summary line. Any second overlaps at most two windows. */
 const LINES = 5
 const WINDOW = "1 second"
-/** Distinct addresses, and distinct problems, that a window counts. The summary line names the five most frequent. */
+/** Maximum distinct addresses, and problems, that a window counts. The summary line names the five most frequent of each. */
 const REMEMBERED = 1_000
 const NAMED = 5
 

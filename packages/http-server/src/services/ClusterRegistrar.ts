@@ -34,7 +34,7 @@ export class ClusterRegistrar extends Context.Service<
      *
      * **Shape** with `isKubeconfig`, the client sent a kubeconfig, and errors name that field.
      *
-     * **Errors** leave nothing registered. **Limits** reads the version and lists one namespace, 5 s each; four clusters at once.
+     * **Errors** leave nothing registered. **Limits** two test requests of 5 s each; four clusters at once.
      */
     readonly register: (
       registration: RegisteredClusters.Registration,

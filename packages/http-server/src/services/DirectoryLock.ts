@@ -13,11 +13,11 @@ const HOLDER = "holder.json"
 
 /** Time that a server waits for its predecessor: the default grace period of a terminating pod. */
 const SERVER_WAITS = Duration.seconds(30)
-/** Time that a command waits. A server keeps the lock anyway; another command may just be ending. */
+/** Time that a command waits: long enough for another command to end. A server would keep the lock for much longer. */
 const COMMAND_WAITS = Duration.millis(500)
 const ASKED_EVERY = Duration.millis(200)
 
-/** The process that holds the lock. **Shape** `pid` is valid on `host` only: containers that share a volume number their own. */
+/** The process that holds the lock. **Shape** `pid` is valid on `host` only: each container has its own process ids. */
 const Holder = Schema.Struct({ pid: Schema.Natural, host: Schema.String, since: Schema.String })
 type Holder = typeof Holder.Type
 
@@ -79,7 +79,7 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   const path = yield* Path.Path
   const file = path.join(directory, LOCK)
   const told = path.join(directory, HOLDER)
-  // Create the file, but let only SQLite open it: POSIX releases all locks of a process when it closes the file once.
+  // Only SQLite may open an existing lock file: if this process closes the file once, POSIX releases all its locks on it.
   yield* files.writeFile(file, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "AlreadyExists",

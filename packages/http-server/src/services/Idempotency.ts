@@ -8,10 +8,10 @@ import { createHash } from "node:crypto"
 
 /** Time that a call is remembered. */
 const KEPT = Duration.hours(24)
-/** Maximum number and total size of the answers kept per API key. **Units** `size` in characters. */
+/** Maximum number and total size of the answers stored per API key. **Units** `size` in characters. */
 const MOST = { count: 1_000, size: 8 * 1024 * 1024 } as const
 
-/** The same idempotency key came before with a different request. */
+/** An earlier call used the idempotency key for a different request. */
 export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {}) {
   override get message(): string {
     return "this key was used before with another body or target; nothing was done"
@@ -25,7 +25,7 @@ export class IdempotencyUnknown extends Schema.TaggedError<IdempotencyUnknown>()
   }
 }
 
-/** The API key has reached its limit of kept answers. **Units** `retryAfterSeconds` until the oldest answer expires. */
+/** The API key has reached its limit of stored answers. **Units** `retryAfterSeconds` until the oldest answer expires. */
 export class IdempotencyFull extends Schema.TaggedError<IdempotencyFull>()("IdempotencyFull", {
   retryAfterSeconds: Schema.Natural
 }) {
@@ -52,7 +52,7 @@ export class Idempotency extends Context.Service<
     /**
      * Runs a call, or replays its earlier answer.
      *
-     * **Shape** a failed call is forgotten, so its failure must mean that nothing was done.
+     * **Shape** a failed call is not stored and may run again, so a failure must mean that nothing was changed.
      *
      * **Errors** `IdempotencyMismatch`, `IdempotencyUnknown`, `IdempotencyFull` and `KeyStoreError`, without running the
      * call.

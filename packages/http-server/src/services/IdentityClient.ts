@@ -33,7 +33,7 @@ export class ClientSecretUnreadable extends Schema.TaggedError<ClientSecretUnrea
   }
 }
 
-/** The tokens of a session: to read its claims again, and `id` to name the session at sign-out. */
+/** The tokens of a session. `access` and `refresh` serve to read its claims again, `id` to sign out at the provider. */
 const Tokens = Schema.fromJsonString(
   Schema.Struct({
     access: Schema.String,
@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function* (settings: OidcSettings) {
         })
       )
     }).pipe(
-      // The sign-out here succeeds in any case. If the provider does not answer, its own session remains.
+      // Signing out of Quarterdeck succeeds even if the provider does not answer. The provider's own session then remains.
       Effect.catch((error) =>
         Effect.as(Effect.logWarning("the sign-out at the identity provider failed", error.message), Option.none())
       )

@@ -9,7 +9,7 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { DateTime, Effect, Layer, Schedule } from "effect"
 
-/** Interval between two scans of the keys. For a key created in between, the proof is made at its first request. */
+/** Interval between two scans of the keys. A key created in between waits for the proof at its first request. */
 const INTERVAL = "15 seconds"
 const PAGE = 500
 
@@ -48,7 +48,7 @@ export const layer = Layer.effectDiscard(
       const rules = [...byHash.values(), ...(yield* GroupRules)]
       yield* cache.requireLabelProof(rules.some(dependsOnLabels) || (yield* anyCreated))
     }).pipe(
-      // If the keys cannot be read, require the proof: an unneeded one costs a list, a missing one costs a key its access.
+      // If the keys cannot be read, require the proof. An unneeded proof costs one list; without it, a key may lose access.
       Effect.catch((error) =>
         Effect.andThen(
           Effect.logWarning("the keys cannot be searched for label selectors", error),

@@ -15,7 +15,7 @@ export interface SingleClusterSources {
   readonly refusalOf: (cluster: ClusterName) => UsageSource.RequestsOnly | undefined
 }
 
-/** Returns the identity of the Prometheus in a setting. The user is part of it, because a server may have one tenant per user. */
+/** Identifies the Prometheus in a setting by address and user, because a server may have one tenant per user. */
 const serverOf = (setting: UsageSetting.UsageSetting): string | undefined =>
   setting._tag === "Prometheus" ? JSON.stringify([setting.url, setting.credentials?.username]) : undefined
 

@@ -29,7 +29,7 @@ export interface WebhookSettings {
   readonly allowLoopback: boolean
 }
 
-/** Access to the settings being read: which of them a source sets, and a list of problems to add to. */
+/** Callbacks of the reader of settings. `isGiven` is true if a source sets a setting; `blame` reports a problem. */
 interface Reading {
   readonly isGiven: (row: Row<unknown>) => boolean
   readonly blame: (message: string, ...blamed: ReadonlyArray<Row<unknown>>) => void

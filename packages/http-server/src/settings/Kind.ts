@@ -226,7 +226,7 @@ export const clusterNames: Kind<ClusterNames> = {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 
-/** Headers with a meaning to HTTP, browsers, proxies or this service. A final `*` matches any suffix. */
+/** Reserved headers: HTTP, browsers, proxies or this service use them. A final `*` matches any suffix. */
 const TAKEN: ReadonlyArray<string> = [
   "accept*",
   "access-control-*",

@@ -3,7 +3,10 @@
  */
 import { closestMatch } from "leven"
 
-/** Edit distance up to which a name counts as misspelt: half of a text of up to 4 letters, 2 up to 8, then a third, at most 5. */
+/**
+ * Returns the largest edit distance at which a text counts as a misspelt name. **Shape** half the length for up to 4 letters,
+ * 2 for up to 8, a third of the length above; at most 5.
+ */
 const changedIn = ({ length }: string): number =>
   Math.min(Math.max(Math.min(Math.floor(length / 2), 2), Math.floor(length / 3)), 5)
 

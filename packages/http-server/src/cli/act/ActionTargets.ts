@@ -18,7 +18,7 @@ import * as Print from "../print/Print.ts"
 import { headersOf, targetFlag } from "../request/TargetFlag.ts"
 import * as WorkloadName from "../look/WorkloadName.ts"
 
-/** A user would not review more before a change. */
+/** Maximum number of matching workloads. A user would not review more before a change. */
 const MAX_MATCHES = 5_000
 
 export const flags = {
@@ -45,12 +45,12 @@ export const flags = {
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** Many workloads, as a query of the list of workloads. */
+/** Several workloads, selected by a query of the list of workloads. */
 export interface Many {
   readonly _tag: "Many"
   readonly cluster: Option.Option<string>
   readonly query: ReadonlyArray<readonly [string, string]>
-  /** The name that all of them have; undefined if labels select them. */
+  /** Name of the workloads; undefined if labels select them. */
   readonly name: string | undefined
 }
 

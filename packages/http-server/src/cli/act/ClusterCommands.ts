@@ -12,7 +12,7 @@ import * as Input from "../request/Input.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/clusters"
-/** The server's limit. */
+/** The server's limit of the body. */
 const MAX_BYTES = 256 * 1024
 
 const isClusterName = Schema.is(ClusterName)
@@ -54,7 +54,7 @@ type Given = { readonly [Name in Exclude<keyof typeof flags, "labels">]: Option.
   readonly labels: Option.Option<Readonly<Record<string, string>>>
 }
 
-/** Makes the body from the flags and files. **Errors** `CommandFailure` for flags that exclude each other and for unreadable files. */
+/** Makes the body from flags and files. **Errors** `CommandFailure` for conflicting flags and unreadable files. */
 const bodyOf = Effect.fnUntraced(function* (given: Given) {
   const { caFile, kubeconfig, labels, proxyUrl, server, tlsServerName, tokenFile } = given
   if (Option.isSome(kubeconfig)) {

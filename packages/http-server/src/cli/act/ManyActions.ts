@@ -143,7 +143,10 @@ const sumOf = (outcomes: ReadonlyArray<Outcome>): string =>
     return length === 0 ? [] : [`${length} ${wordOf(status)}`]
   }).join(", ")
 
-/** Fails if a workload was not changed or a cluster did not answer. **Shape** the lines of `failure` cover the workloads without an outcome. */
+/**
+ * Fails if a workload was not changed or a cluster did not answer. **Shape** the lines of `failure` cover the workloads
+ * without an outcome.
+ */
 const judge = Effect.fnUntraced(function* (
   count: number,
   outcomes: ReadonlyArray<Outcome>,

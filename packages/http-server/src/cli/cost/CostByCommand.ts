@@ -144,7 +144,7 @@ const merged = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<Bucket> => {
 
 const WORKLOADS = "workloads"
 
-/** Returns the owner of a group's costs. */
+/** Returns the owner of a group's costs, for the column COST OF. */
 const besideOf = ({ idle, management, unmounted }: AggregateRow): string => {
   if (idle === true) return "idle nodes"
   if (unmounted === true) return "unmounted volumes and load balancers"
@@ -158,8 +158,8 @@ interface GroupLine extends CostTable.Line {
 /**
  * Makes the lines of a window, or of the step that starts at `start`.
  *
- * **Shape** a group without a value, such as a label that is not set, is `-`. A cluster of which no hour was seen has a
- * line where groups are clusters; a step of which no cluster was seen has one otherwise.
+ * **Shape** a group without a value, such as a label that is not set, is `-`. Missing costs get a line without figures: by
+ * cluster, one for each cluster without a covered hour; by other groups, one for a step without a covered hour.
  */
 const linesOf = (
   groups: ReadonlyArray<string>,

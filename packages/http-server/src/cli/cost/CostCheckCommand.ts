@@ -29,7 +29,7 @@ const both = (columns: ReadonlyArray<Output.Column<Finding>>) => ({
 const FOUND = both(csv)
 const REPAIRED = both([...csv, { title: "counts", cell: ({ counts = "" }) => counts }])
 
-/** Prints findings. After a repair, `counts` says where the costs of each are kept. **Shape** prints no empty table. */
+/** Prints findings. After a repair, the column `counts` shows where dropped costs now count. Prints no empty table. */
 const print = (output: Output.Format, { findings, ...counts }: Checked, columns = FOUND) => {
   const rows = findings.map((finding) => ({
     cluster: finding.cluster,

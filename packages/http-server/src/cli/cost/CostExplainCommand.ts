@@ -222,7 +222,7 @@ const PRINTERS: Record<Output.Format, (explanation: Explanation) => string> = {
   csv: csvOf
 }
 
-/** Notes the steps whose cost is not exact. */
+/** Returns notes about the steps whose cost is not exact. */
 const sharedOf = ({ hours }: Explanation): ReadonlyArray<string> => {
   const steps = hours.filter(({ priceChange }) => priceChange === "share").map(({ start }) => CostText.minute(start))
   return steps.length === 0

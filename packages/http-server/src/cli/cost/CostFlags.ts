@@ -28,7 +28,7 @@ const instant = (flag: string, description: string) =>
     Flag.optional
   )
 
-/** Makes the flags of a window. **Shape** `fallback` describes the window without flags. {@link queryOf} makes the parameters. */
+/** Makes the flags of a window, which {@link queryOf} reads. **Shape** `fallback` describes the window without flags. */
 export const windowOf = (fallback: string) => ({
   range: Flag.String("range").pipe(
     Flag.withMetavar("7d|today|month|lastmonth"),
@@ -62,8 +62,10 @@ export const flagOf = {
 /**
  * Makes the query parameters of a window.
  *
- * **Shape** a named range becomes `from` and `to`. **Errors** `CommandFailure` with exit code 2 for a named range beside `--from`
- * or `--to`, and for a range that is neither a name nor a length. The server checks everything else.
+ * **Shape** a named range becomes `from` and `to`. The server checks everything except the errors below.
+ *
+ * **Errors** `CommandFailure` with exit code 2 for a named range beside `--from` or `--to`, and for a range that is neither
+ * a name nor a length.
  */
 export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window) {
   if (Option.isNone(range)) return ListFlags.queryOf({ from, to })
@@ -120,7 +122,10 @@ export const rowsOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
   return Option.isNone(limit) ? Number.POSITIVE_INFINITY : yield* bothGiven()
 })
 
-/** Makes the parameter that limits a file. **Errors** `CommandFailure` with exit code 2 if both flags are given or the limit exceeds a page. */
+/**
+ * Makes the parameter that limits a file. **Errors** `CommandFailure` with exit code 2 if both flags are given or the limit
+ * exceeds a page.
+ */
 export const fileQueryOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
   if (Option.isNone(limit)) return []
   if (all) return yield* bothGiven()

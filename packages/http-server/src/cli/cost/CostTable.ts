@@ -31,7 +31,7 @@ const figure = (title: string, print: (figures: CostTotals) => string): Column =
 const cost = (title: string, of: (figures: CostTotals) => number): Column =>
   figure(title, (figures) => CostText.money(of(figures)))
 
-/** Prints what is missing of a group: only workloads have usage, so it does not apply to idle nodes or unmounted volumes. */
+/** Prints a missing figure: `-` for idle nodes and unmounted volumes, which have no usage, else "not known yet". */
 const missing = ({ hoursExisted }: CostTotals): string => (hoursExisted === 0 ? NONE : CostText.NOT_KNOWN)
 
 const TOTAL = cost("TOTAL", ({ totalCost }) => totalCost)
@@ -106,9 +106,9 @@ const WIDE: ReadonlyArray<Column> = [
 ]
 
 /**
- * Renders lines, and the total of these and of all lines that are not shown.
+ * Renders lines and the total, which includes the lines that are not shown.
  *
- * **Shape** only the titles where there is no line and the total is known; a wide table has every part of the cost.
+ * **Shape** only the titles if there are no lines and the total is known. A wide table has every part of the cost.
  */
 export const render = (
   titles: ReadonlyArray<string>,

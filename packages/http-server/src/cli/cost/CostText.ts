@@ -14,7 +14,7 @@ export const money = (amount: number, decimals = 2): string => {
   return amount > 0 ? `<${least.toFixed(decimals)}` : `>-${least.toFixed(decimals)}`
 }
 
-/** Printed in place of a figure of which nothing was seen: a zero would say that it cost nothing. */
+/** Printed instead of a figure without samples. A zero would mean that there was no cost. */
 export const NOT_KNOWN = "not known yet"
 
 /** Prints a part of 1 as a percentage, rounded down. **Shape** only 1 is `100%`; above 0.99 is `>99%`. */

@@ -18,7 +18,7 @@ import * as ListFlags from "../list/ListFlags.ts"
 import * as PlainText from "../print/PlainText.ts"
 import * as Print from "../print/Print.ts"
 
-/** A retention without effect: the store has only the hours that it keeps. */
+/** Practically unlimited retention: `Range.parse` needs one, but the store has already applied its own. */
 const NO_LIMITS = { retentionDays: 36_500 }
 const EVERYTHING: Window.Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
 

@@ -5,7 +5,7 @@ import type { PricedTotals, PriceEffect } from "@quarterdeck/cost/CostRow"
 import type * as Output from "../print/Output.ts"
 import * as CostText from "./CostText.ts"
 
-/** A part of the cost, by the present and by the new book. */
+/** A part of the cost, under the current and under the new price book. */
 export interface Line {
   readonly part: string
   readonly before: number

@@ -16,10 +16,10 @@ import * as PricePreviewTable from "./PricePreviewTable.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/prices"
-/** The server's limit of a body. */
+/** The server's limit of the body. */
 const MAX_BYTES = 1024 * 1024
 
-/** A price book as the server sends it, with unknown fields: the book of a newer server is not truncated. */
+/** A price book as the server sends it. Fields that only a newer server knows are kept. */
 const Book = Schema.Record(Schema.String, Schema.Json)
 const Versioned = Schema.Struct({ version: Schema.Natural })
 

@@ -10,7 +10,7 @@ import * as Input from "../request/Input.ts"
 import * as KeyStrength from "./KeyStrength.ts"
 import * as Print from "../print/Print.ts"
 
-/** More than fits into a request's headers. */
+/** Maximum size of a key. A longer key would not fit into a request's headers. */
 const MAX_BYTES = 16_384
 
 /**

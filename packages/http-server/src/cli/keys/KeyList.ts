@@ -9,7 +9,7 @@ import * as ApiClient from "../request/ApiClient.ts"
 import type * as Connection from "../request/Connection.ts"
 import * as Pages from "../request/Pages.ts"
 
-/** More keys than any deployment has. */
+/** Limit of the keys to read: more than any deployment has. */
 export const MAX_KEYS = 1_000_000
 
 export const filterFlags = {

@@ -8,7 +8,7 @@ import * as StrictYaml from "../../settings/StrictYaml.ts"
 import { failed, misused } from "../print/CommandFailure.ts"
 import * as Input from "../request/Input.ts"
 
-/** The longest possible rule is far smaller. */
+/** Maximum size of a rule file. The longest possible rule is far smaller. */
 const MAX_BYTES = 256 * 1024
 
 export const ruleFlags = {

@@ -114,7 +114,10 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   parentMissing: "restore the parent's context, or restart with another clusters.parent"
 }
 
-/** Finds problems in the details of a server's readiness. **Shape** skips usage problems of `silent` clusters, which {@link ofClusters} reports. */
+/**
+ * Finds problems in the details of a server's readiness. **Shape** skips usage problems of `silent` clusters, which
+ * {@link ofClusters} reports.
+ */
 export const ofDetails = (
   { audit, backfill, configuredKeys, costs, identityProvider, sources, unchargedDevices = [] }: ReadinessDetails,
   silent: ReadonlySet<string>

@@ -16,7 +16,10 @@ interface Page extends MergedList.Page {
   readonly nextCursor?: string
 }
 
-/** A listed resource. **Shape** `what` is the last part of the route's path and the reply's field of rows. `flags` are those of {@link ApiClient.call}. */
+/**
+ * A listed resource. **Shape** `what` is the last part of the route's path and the reply's field of rows. `flags` are those of
+ * {@link ApiClient.call}.
+ */
 interface Listing<A extends Page, Row> {
   readonly what: string
   readonly schema: Schema.Decoder<A>
@@ -58,7 +61,7 @@ export const run = Effect.fnUntraced(function* <A extends Page, Row extends obje
   const { consistency = Option.none(), namespace = Option.none() } = filters
   const found = new Set(read.pages.flatMap((page) => rowsOf(page).map(namespaceOf)))
   const names = Option.match(namespace, { onNone: () => [], onSome: (given) => [given].flat() })
-  // With rows missing or more to follow, a namespace without a row may still have some.
+  // If rows are missing or were not read, a namespace without a printed row may still exist.
   if (read.rest !== undefined || read.pages.some(({ partial }) => partial)) return
   if (names.every((name) => found.has(name))) return
   const [first, ...others] = CoverageNotes.worstOf(read.pages.map(({ clusters }) => clusters))

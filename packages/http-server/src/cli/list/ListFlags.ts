@@ -9,7 +9,7 @@ import { misused } from "../print/CommandFailure.ts"
 import * as KindNames from "../../http/request/KindNames.ts"
 import * as Print from "../print/Print.ts"
 
-/** Programs that need more rows read pages of the API. */
+/** Maximum rows of a command. Programs that need more rows read pages of the API. */
 const MAX_ROWS = 100_000
 
 /** Makes a flag that takes values joined by commas. */

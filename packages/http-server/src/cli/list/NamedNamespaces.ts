@@ -11,7 +11,7 @@ import * as MissingNames from "./MissingNames.ts"
 import * as Pages from "../request/Pages.ts"
 import * as Print from "../print/Print.ts"
 
-/** More namespaces than a hundred clusters usually have. Reading more would take longer than the command itself. */
+/** Maximum namespaces to read, more than a hundred clusters usually have. Reading more would delay the command. */
 const MAX_READ = 10_000
 interface Named {
   readonly names: ReadonlyArray<string>

@@ -19,7 +19,8 @@ const isWatchFormat = (format: ListFormat): format is WatchFormat =>
 /**
  * Returns the output format of a watch.
  *
- * **Errors** `CommandFailure` with exit code 2 for another format, and if one of `ofPages` is given: flags of paged lists only.
+ * **Errors** `CommandFailure` with exit code 2 for a format that a watch does not have, and if a flag of `ofPages` is given:
+ * those flags apply only to paged lists.
  */
 export const formatOf = (output: ListFormat, ofPages: Readonly<Record<string, Option.Option<unknown>>>) => {
   const given = Object.keys(ofPages).filter((flag) => Option.isSome(ofPages[flag] ?? Option.none()))

@@ -32,7 +32,11 @@ const decodeRow = Schema.decodeUnknownResult(Schema.fromJsonString(WorkloadRow))
 const decodeGone = Schema.decodeUnknownResult(Schema.fromJsonString(Gone))
 const decodeCoverage = Schema.decodeUnknownResult(Schema.fromJsonString(Coverage))
 
-/** Makes the printer of chunks of events. It returns false if the reader has closed standard output. **Errors** `CommandFailure` for an event of another shape. */
+/**
+ * Makes the printer of chunks of events. The printer returns false if the reader has closed standard output.
+ *
+ * **Errors** `CommandFailure` for an event of another shape.
+ */
 export const make = (format: WatchFormat) => (format === "json" ? printJson : printTable(format))
 
 /** Prints each event as a line: `{"event":"row","data":{...}}`. */

@@ -1,5 +1,5 @@
 /**
- * The workload that a command names, as kubectl does.
+ * The workload that a command names, in the syntax of kubectl.
  */
 import { ClusterList } from "@quarterdeck/contract/ClustersGroup"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"

@@ -10,7 +10,7 @@ import * as Print from "../print/Print.ts"
 import { explain } from "../request/TransportProblem.ts"
 import * as McpMessage from "./McpMessage.ts"
 
-/** Longer than the longest deadline of the server, with time for a slow connection. */
+/** Timeout of a request: longer than any deadline of the server, with time for a slow connection. */
 const TIMEOUT = "60 seconds"
 /** Maximum number of concurrent requests. */
 const CONCURRENCY = 16

@@ -179,7 +179,11 @@ const labelsOf = (labels: Readonly<Record<string, string>>): string =>
 export const shownLabels = ({ labels, labelsTruncated }: Pick<WorkloadRow, "labels" | "labelsTruncated">): string =>
   `${labelsOf(labels)}${labelsTruncated === true ? ",…" : ""}`
 
-/** Prints namespace selectors, joined by `;`. In each, names are joined by `,` and labels follow `+`. **Example** `a,b;c+team=web` */
+/**
+ * Prints namespace selectors, joined by `;`. In each, names are joined by `,` and labels follow `+`.
+ *
+ * **Example** `a,b;c+team=web`
+ */
 const namespacesOf = ({ rule }: ApiKey): string =>
   rule.targetNamespaces
     ?.map(({ labelSelector, namespaceNames }) =>

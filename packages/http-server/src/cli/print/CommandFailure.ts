@@ -22,7 +22,7 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
     return this.exitCode
   }
 
-  /** The lines are the report, so the runtime prints none. */
+  /** Keeps the runtime from printing the failure, whose lines are already printed. */
   override get [Runtime.errorReported](): boolean {
     return false
   }

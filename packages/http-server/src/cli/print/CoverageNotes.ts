@@ -46,7 +46,7 @@ export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
 }
 
 /**
- * Explains an empty list by the clusters that were asked and their status.
+ * Explains an empty list by the addressed clusters and their status.
  */
 export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, target: Option.Option<string>): string => {
   const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""
@@ -77,7 +77,7 @@ export const worstOf = (pages: ReadonlyArray<ReadonlyArray<Coverage>>): Readonly
   return [...byName.values()]
 }
 
-/** Returns the error of a cluster without the cluster's name, which callers print before it. **Shape** empty without an error. */
+/** Returns a cluster's error without the cluster's name, which callers print themselves; empty without an error. */
 export const causeOf = ({ error, name }: Pick<Told, "error" | "name">): string => {
   const message = error?.message ?? ""
   return message.replace(`cluster ${name}: `, "").replace(`cluster ${name} `, "")

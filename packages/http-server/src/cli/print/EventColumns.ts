@@ -5,7 +5,7 @@ import type { EventRow } from "@quarterdeck/cluster-fanout/Row"
 import * as Age from "./Age.ts"
 import type { ListColumns } from "./Output.ts"
 
-/** kubectl's text for the namespace of an object in the cluster scope. */
+/** kubectl's text for the namespace of a cluster-scoped object. */
 const NONE = "<none>"
 
 const objectOf = ({ regarding: { kind, name } }: EventRow): string => `${kind}/${name}`

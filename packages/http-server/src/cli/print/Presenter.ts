@@ -38,7 +38,7 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** Drops the error about an unknown subcommand behind an unknown flag: the word may be the flag's value. */
+/** Drops the error about an unknown subcommand if a flag is unknown too: the word may be the value of that flag. */
 const withoutFlagValues = (
   errors: ReadonlyArray<CliError.NonShowHelpErrors>
 ): ReadonlyArray<CliError.NonShowHelpErrors> =>
@@ -62,7 +62,7 @@ const explain = (error: CliError.NonShowHelpErrors, command: string): string => 
     case "UnrecognizedOption":
       return `${error.option} is not a flag of ${command}${suggestion(error.suggestions)}`
     case "UnknownSubcommand":
-      // The word after a command may be meant as its argument.
+      // The unknown word may have been meant as an argument of the command before it.
       if (error.parent !== undefined && error.parent.length > 1) {
         return `${error.parent.join(" ")} has no such command${suggestion(error.suggestions)}`
       }

@@ -24,9 +24,9 @@ export interface Call {
   readonly flags?: Readonly<Record<string, string>>
 }
 
-/** Longer than the longest deadline of the server, with time for a slow connection. */
+/** Timeout of a request: longer than any deadline of the server, with time for a slow connection. */
 const TIMEOUT = "60 seconds"
-/** Several times a full page of rows with labels. */
+/** Maximum size of a reply, several times a full page of rows with labels. */
 const MAX_ANSWER = ByteSize.mebibytes(128)
 
 /**
@@ -114,10 +114,10 @@ const parts = (connection: Connection, request: Call, mediaType: string) => {
   )
 }
 
-/** A stream of events that broke for a reason that may pass, so a retry may help. **Shape** `failure` is the reason. */
+/** A stream of events broke for a temporary reason, so a retry may succeed. **Shape** `failure` is the reason. */
 export class StreamLost extends Data.TaggedError("StreamLost")<{ readonly failure: CommandFailure }> {}
 
-/** Statuses that a retry may not meet again. */
+/** Statuses of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
 /**

@@ -13,8 +13,8 @@ import * as Print from "../print/Print.ts"
 /**
  * A server and the credentials for it.
  *
- * **Shape** `base` has no trailing slash. `authorization` is the value of that header. `clusterHeader` is the name of the header
- * that names clusters.
+ * **Shape** `base` is the server's address without a trailing slash, `authorization` the value of the Authorization header,
+ * `clusterHeader` the name of the cluster header.
  */
 export interface Connection {
   readonly base: string

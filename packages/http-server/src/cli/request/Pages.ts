@@ -13,8 +13,8 @@ export interface Pages<Page> {
 /**
  * Reads pages until `limit` rows are read or the list ends. Reads at least one page.
  *
- * **Limits** one request at a time. Stops after more than `maxEmptyPages` pages without rows, so a server cannot keep the command
- * reading forever. Lists that the server filters while reading, such as the audit, have empty pages before their end.
+ * **Limits** one request at a time. Stops after more than `maxEmptyPages` pages without rows, so a server cannot keep the
+ * command reading forever. Lists that the server filters while reading, such as the audit, have empty pages before their end.
  */
 export const read = Effect.fnUntraced(function* <Page extends { readonly nextCursor?: string }, E, R>(
   limit: number,

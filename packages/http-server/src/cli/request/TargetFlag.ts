@@ -30,13 +30,13 @@ export const targetFlag = flagOf(
   "a cluster's name, several joined by |, or *"
 )
 
-/** As {@link targetFlag}, for cost reports: also names histories of clusters that left. */
+/** As {@link targetFlag}, for cost reports: also takes names of histories of removed clusters. */
 export const historyTargetFlag = flagOf(
   HistoryName.is,
   "One cluster, several joined by |, or * for all in the key's scope; clusters that left as well: prod, prod@2026-03-01",
   "a cluster's name, such a name and a day (prod@2026-03-01), several joined by |, or *"
 )
 
-/** Makes the header of a flag. */
+/** Makes the cluster header from the flag; no header without the flag. */
 export const headersOf = (connection: Connection, target: Option.Option<string>): Readonly<Record<string, string>> =>
   Option.match(target, { onNone: () => ({}), onSome: (text) => ({ [connection.clusterHeader]: text }) })
