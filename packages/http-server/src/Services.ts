@@ -176,7 +176,7 @@ export const layer = (settings: Settings, ports: Ports) =>
     Layer.provideMerge(Costs.layer(settings, ports)),
     Layer.provideMerge(clusters(settings)),
     Layer.provideMerge(ParentClusters.layer(settings).pipe(Layer.provide(KubeApi.layer))),
-    // Lines above this one see the registry that includes registered clusters, not the one below.
+    // The layers above this line use this registry, which adds clusters registered at run time to `Registry.layer` below.
     Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),
     Layer.provideMerge(Audit.layer(settings)),

@@ -15,7 +15,7 @@ const lag = Metric.gauge("quarterdeck_cost_lag_seconds", {
 /**
  * Updates the metric once a minute.
  *
- * **Shape** for registered clusters with at least one closed hour. A lag of up to 62 minutes is normal.
+ * **Shape** covers registered clusters with at least one closed hour. A lag of up to 62 minutes is normal.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -58,7 +58,7 @@ export const layer = (
   FileSystem.FileSystem | Path.Path | Surroundings
 > => (clusterRegistry === undefined ? layerOfSettings(clusters) : layerOfHost(clusterRegistry))
 
-/** Cluster names to print in one log line. */
+/** Maximum cluster names in one log line. */
 const NAMES_TOLD = 10
 
 /** Logs the clusters at startup. */

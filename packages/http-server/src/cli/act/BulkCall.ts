@@ -11,7 +11,7 @@ import { CommandFailure, failed } from "../print/CommandFailure.ts"
 import type { Connection } from "../request/Connection.ts"
 import * as Print from "../print/Print.ts"
 
-/** Targets of one request. */
+/** Maximum targets of one request. */
 const MAX_TARGETS_OF_CALL = 500
 
 /** A target of a change. */
@@ -76,7 +76,7 @@ const sendPart = Effect.fnUntraced(function* <R>(
 ) {
   const received = new Set<string>()
   let isEnded = false
-  // Once the server may have started, a refused retry does not tell the outcome of the first request.
+  // True once the server may have started the action. A refused retry then leaves the outcome of the first request unknown.
   let mayHaveStarted = false
   let tries = 0
   const listen = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>) {

@@ -8,9 +8,9 @@ import type { Option } from "effect"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
 
-/** A shorter gap is only the time since the last sample of the open hour. **Units** hours. */
+/** Gaps below this are not reported: they may be the time since the last sample of the open hour. **Units** hours. */
 const TOLERANCE = 0.1
-/** Steps that a line names at most. */
+/** Maximum steps that a line names. */
 const NAMED_STEPS = 3
 
 /**

@@ -20,7 +20,7 @@ import { headersOf, historyTargetFlag } from "../request/TargetFlag.ts"
 const PATH = "/detailedCostReport/getWorkloads"
 const AGGREGATED_PATH = "/detailedCostReport/getAggregated"
 
-/** Namespaces that a note names at most. */
+/** Maximum namespaces that a note names. */
 const NAMED = 10
 
 export const reportFlags = {
@@ -43,8 +43,8 @@ type Flags = Command.Command.Config.Infer<typeof reportFlags>
 /**
  * Prints the report.
  *
- * **Shape** csv and focus are files of the server, with every row unless a limit is given. A request before them reads the
- * coverage for the notes.
+ * **Shape** `csv` and `focus` are files that the server makes, with every row unless a limit is given. A file contains no
+ * coverage, so an earlier request reads the coverage for the notes.
  */
 export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...flags }: Flags) {
   const connection = yield* Connection.read(url)

@@ -2,14 +2,14 @@
 import * as RawKey from "@quarterdeck/keys/RawKey"
 import { Redacted } from "effect"
 
-/** 16 random bytes in base64, the shortest acceptable key, have about 90 bits in this estimate. */
+/** A key with a lower estimate is weak. The shortest acceptable key, 16 random bytes in base64, has about 90 bits. */
 const LEAST_BITS = 80
 
 /** Words with an optional number at the end: `correct-horse-battery`, `Summer 2026!`. */
 const WORD = String.raw`(?:\p{Lu}?\p{Ll}+|\p{Lu}+)`
 const WORDS = new RegExp(String.raw`^${WORD}(?:[\s\p{P}]+${WORD})*[\s\p{P}]*\d{0,8}[\s\p{P}]*$`, "u")
 
-/** A single word with more different letters counts as random. */
+/** Maximum distinct letters of a single word that is weak. A word with more counts as random. */
 const MOST_LETTERS = 14
 
 /**

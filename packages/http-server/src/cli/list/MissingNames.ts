@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as Nearest from "../../settings/Nearest.ts"
 import * as Print from "../print/Print.ts"
 
-/** Names with a line of their own. */
+/** Maximum names that get their own line. */
 const MAX_LINES = 5
 
 interface Given {

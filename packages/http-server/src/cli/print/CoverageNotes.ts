@@ -21,7 +21,7 @@ type Told = Pick<Coverage, "ageMs" | "missingKinds" | "error"> & {
   readonly status: Coverage["status"] | "retired"
 }
 
-/** Clusters that a line names. */
+/** Maximum clusters that a line names. */
 const NAMED = 5
 
 /**

@@ -84,7 +84,7 @@ export const PriceHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Returns the limits of a new price book, from the extents of the stored hours. */
+/** Returns the limits that stored costs set for a new price book; `hoursFromMs` is the latest of all clusters. */
 const keptOf = (extents: ReadonlyArray<Extent>) => {
   const forgotten = extents.flatMap(({ hoursFromMs }) => hoursFromMs ?? [])
   return { hasCosts: extents.length > 0, ...(forgotten.length === 0 ? {} : { hoursFromMs: Math.max(...forgotten) }) }
