@@ -134,7 +134,7 @@ const lock = Effect.fn("DirectoryLock.lock")(function* (directory: string, patie
   yield* Effect.acquireRelease(takeInTime, (taken) => Effect.sync(() => taken.close()))
   const since = DateTime.formatIso(yield* DateTime.now)
   const own = JSON.stringify({ ...(yield* ThisProcess), since } satisfies Holder)
-  // The rename is atomic, so that a process that is refused meanwhile reads a complete file.
+  // The rename is atomic, so a process that is refused at the same moment reads a complete holder file.
   // A full disk must not prevent the start, because keys are revoked through the running service.
   yield* files.writeFileString(`${told}.new`, own, { mode: 0o600 }).pipe(
     Effect.andThen(files.rename(`${told}.new`, told)),

@@ -29,7 +29,7 @@ export type ExportPlace =
   | ({ readonly _tag: "Syslog" } & HostPort)
   | { readonly _tag: "Webhook"; readonly url: string; readonly host: string }
 
-/** Parses a destination. Returns `undefined` if the text is not one of the three forms. */
+/** Parses a destination. Returns `undefined` for any text but a file, syslog or webhook destination. */
 export const parsePlace = (text: string): ExportPlace | undefined => {
   if (text.startsWith(FILE)) {
     const path = text.slice(FILE.length)

@@ -28,7 +28,7 @@ export interface Kind<A> {
 export const decode = <A>(form: Schema.Decoder<A>, value: unknown): Option.Option<A> =>
   Result.getSuccess(Schema.decodeUnknownResult(form)(value))
 
-/** Makes a value type that is written alike in flags, environment variables and YAML. */
+/** Makes a value type that has the same text in flags, environment variables and YAML. */
 export const written = <A>(word: string, allowed: string, form: Schema.Decoder<A>): Kind<A> => ({
   word,
   allowed,

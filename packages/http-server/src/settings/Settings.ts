@@ -294,7 +294,7 @@ const oidcOf = (read: <A>(row: Row<A>) => A): OidcSettings | undefined => {
   return { issuer, clientId, rules, publicUrl, ...optional }
 }
 
-/** The settings of which all or none must be set. */
+/** The OpenID Connect settings that must be set together or not at all. */
 const OIDC_ROWS: ReadonlyArray<Row<unknown>> = [table.oidcIssuer, table.oidcClientId, table.oidcRules]
 
 /** Reports settings that contradict or lack each other. */

@@ -79,7 +79,7 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
   if (missing < TOLERANCE) return []
   const { hoursCovered, hoursInWindow, name: cluster } = coverage
   const [gap, window] = [CostText.span(missing), CostText.span(hoursInWindow)]
-  // With two units each, both lengths may print alike.
+  // Rounded to two units, both lengths may print as the same text.
   const text =
     CostText.span(hoursCovered) === window
       ? `covered all but ${gap} of ${window}; what ran then is not counted`

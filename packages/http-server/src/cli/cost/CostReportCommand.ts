@@ -112,7 +112,7 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, { discard: true })
 })
 
-/** Notes which namespaces have costs, the most expensive first, after the requested ones had none. */
+/** Notes which namespaces have costs, the most expensive first, if the requested namespaces have none. */
 const noteNamespaces = Effect.fnUntraced(function* <E, R>(
   page: (query: ReadonlyArray<readonly [string, string]>) => Effect.Effect<AggregatedCosts, E, R>
 ) {

@@ -70,7 +70,7 @@ export const consistency = Flag.Literals("consistency", Consistency.literals).pi
   Flag.optional
 )
 
-/** The given limit. */
+/** The `--limit` flag; absent if not given. */
 export const givenLimit = Flag.Int("limit").pipe(
   Flag.withDescription(`Maximum number of rows, up to ${MAX_ROWS}; default ${DEFAULT_LIMIT}`),
   Flag.filter(

@@ -9,7 +9,7 @@ import type { ListColumns, ListFormat } from "../print/Output.ts"
 import type { Pages } from "../request/Pages.ts"
 import * as Print from "../print/Print.ts"
 
-/** The fields of a page beside its rows. */
+/** The fields of a page in addition to its rows. */
 export interface Page {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean

@@ -13,7 +13,7 @@ interface Given {
   readonly known: ReadonlyArray<string>
   /** Makes the message about a missing name. */
   readonly absent: (name: string) => string
-  /** Names the group of the further missing names. **Example** `of the key's clusters` */
+  /** Kind of names in the note `<count> more <others> do not exist`. **Example** `of the key's clusters` */
   readonly others: string
 }
 

@@ -13,7 +13,7 @@ import * as EntityTag from "../request/EntityTag.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
 import { type RowTexts, Texts } from "./RowTexts.ts"
 
-/** Members of a merged list beside its rows. */
+/** Members of a merged list in addition to its rows. */
 interface Envelope {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean

@@ -8,7 +8,7 @@ import { Texts } from "../lists/RowTexts.ts"
 /** Interval at which the event loop delay is sampled. **Units** milliseconds. */
 const TICK_MS = 20
 
-/** The sampling interval, and the window of which the longest delay is reported. **Units** nanoseconds. */
+/** Sampling interval, and window for which the longest delay is recorded. **Units** nanoseconds. */
 const TICK = 20_000_000n
 const WINDOW = 1_000_000_000n
 const NANOS = 1e9
