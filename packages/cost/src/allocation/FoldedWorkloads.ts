@@ -12,8 +12,8 @@ const FOLDED: ReadonlySet<string> = new Set(["Pod", "Job"])
 /**
  * Replaces the workloads of a namespace that match a prefix by one workload per prefix.
  *
- * **Shape** its name is the prefix and `*`, which no Kubernetes name contains; it has no UID and no labels. The longest matching
- * prefix applies. Returns the same object if nothing matches.
+ * **Shape** its name is the prefix and `*`, which no Kubernetes name contains; it has no UID and no labels. The longest
+ * matching prefix applies. Returns the same object if nothing matches.
  *
  * **Limits** linear in pods times prefixes.
  */

@@ -27,7 +27,10 @@ const countOf = (labels: Labels, name: string): number | undefined => {
 
 const productOf = (labels: Labels): string => (Object.hasOwn(labels, PRODUCT) ? (labels[PRODUCT] ?? "") : "")
 
-/** Returns the profile of all GPUs of a node with the "single" strategy. There, slices are plain GPUs named by the product label. */
+/**
+ * Returns the profile of all GPUs of a node with the "single" strategy. There, slices are plain GPUs named by the product
+ * label.
+ */
 const singleProfile = (labels: Labels): MigProfile.MigProfile | undefined => {
   const [product = "", profile] = productOf(labels).split("-MIG-")
   return profile === undefined ? undefined : MigProfile.parse(profile, product)

@@ -53,7 +53,8 @@ export const build = (facts: HourFacts): Hour => {
 /**
  * Returns the container usage for the recommender.
  *
- * **Shape** one row per container with at least a second of known usage, or with an OOM kill. Init containers that end have none.
+ * **Shape** one row per container with at least a second of known usage, or with an OOM kill. Init containers that end have
+ * none.
  */
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts

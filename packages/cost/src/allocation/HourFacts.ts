@@ -93,7 +93,13 @@ export interface PodFacts {
   readonly egress?: Egress
 }
 
-/** A volume, and the time it existed. **Shape** without a claim, `claim` and `namespace` are empty. **Units** requested bytes. */
+/**
+ * A volume, and the time it existed.
+ *
+ * **Shape** without a claim, `claim` and `namespace` are empty.
+ *
+ * **Units** requested bytes.
+ */
 export interface VolumeFacts {
   readonly namespace: string
   readonly claim: string

@@ -88,8 +88,9 @@ const PROFILE = /^(?:(\d+)c\.)?((\d+)g\.(\d+)gb)((?:[.+-](?:me|all|gfx))*)/
 /**
  * Parses a profile of a product.
  *
- * **Shape** `undefined` for invalid text. An unknown or empty product counts as a GPU of seven slices, unless the profile exists
- * only on GPUs of four. **Example** `1g.20gb` of `NVIDIA-H100-80GB-HBM3` is a seventh of the compute, and four fit on a GPU.
+ * **Shape** `undefined` for invalid text. An unknown or empty product counts as a GPU of seven slices, unless the profile
+ * exists only on GPUs of four. **Example** `1g.20gb` of `NVIDIA-H100-80GB-HBM3` is a seventh of the compute, and four fit on a
+ * GPU.
  */
 export const parse = (text: string, product: string): MigProfile | undefined => {
   const found = PROFILE.exec(text)

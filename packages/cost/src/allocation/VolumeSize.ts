@@ -1,7 +1,8 @@
 /**
  * Bounds the size of volumes.
  *
- * Some provisioners accept claims of any size. Without a bound, an absurd size would make the hour's sums inexact and unstorable.
+ * Some provisioners accept claims of any size. Without a bound, an absurd size would make the hour's sums inexact and
+ * unstorable.
  */
 
 /** Maximum size of a volume, so that its byte-seconds in an hour stay exact. **Units** bytes. */

@@ -20,7 +20,11 @@ export class HourFile {
   #lastCluster: HistoryName | undefined
   #open: { readonly begun: HourCsv.PartialHour; readonly series: Array<Series> } | undefined
 
-  /** Takes the next record, and returns the hour that it completes, if any. **Errors** `ImportRefused` if it is invalid here. */
+  /**
+   * Takes the next record, and returns the hour that it completes, if any.
+   *
+   * **Errors** `ImportRefused` if it is invalid here.
+   */
   take({ fields, line }: CsvRecord): Effect.Effect<HourCsv.NamedHour | undefined, ImportRefused> {
     this.#lastLine = line
     if (this.#place === "end") return refuse(line, "a record follows the end record")

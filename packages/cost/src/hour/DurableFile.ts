@@ -77,8 +77,8 @@ export interface Writer {
   /**
    * Replaces the content of a file atomically, or creates the file with mode 0600. Not interruptible.
    *
-   * The text is written to a draft (`path` with `.new` at its end by default) and then renamed, so a crash leaves either the old
-   * or the new content. If it fails, the old content is unchanged and the draft is removed.
+   * The text is written to a draft (`path` with `.new` at its end by default) and then renamed, so a crash leaves either the
+   * old or the new content. If it fails, the old content is unchanged and the draft is removed.
    */
   readonly replace: (action: string, path: string, pieces: Pieces, draft?: string) => Effect.Effect<void, CostError>
 }

@@ -18,7 +18,13 @@ export interface RateShare {
   readonly gpuMilliSeconds: number
 }
 
-/** Storage of one series in one storage class. **Shape** `series` is an index into the hour's `series`. **Units** KiB-seconds. */
+/**
+ * Storage of one series in one storage class.
+ *
+ * **Shape** `series` is an index into the hour's `series`.
+ *
+ * **Units** KiB-seconds.
+ */
 export interface StorageShare {
   readonly series: number
   readonly storageClass: string

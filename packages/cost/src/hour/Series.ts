@@ -18,7 +18,11 @@ export const MANAGEMENT = "__management__"
 export const isWorkload = ({ kind }: Pick<Series, "kind">): boolean =>
   kind !== IDLE && kind !== UNMOUNTED && kind !== MANAGEMENT
 
-/** Returns true if an owner can be a workload. **Shape** refuses the kinds of this module, so that no pod can be charged to them. */
+/**
+ * Returns true if an owner can be a workload.
+ *
+ * **Shape** refuses the kinds of this module, so that no pod can be charged to them.
+ */
 export const isOwner: (owner: Pick<Series, "kind" | "name">) => boolean = KindName.isWorkload
 
 /**

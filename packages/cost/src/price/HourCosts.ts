@@ -49,7 +49,8 @@ interface Part {
  * series of a class, by key, takes the rounding remainder. The costs of a class therefore add up exactly to those of its nodes.
  *
  * A node price is split by the mean node of the class in that hour. That is all idle and allocated quantities, divided by the
- * seconds that its nodes existed. If nodes report no capacity, the price becomes the CPU cost of the idle series, by the same seconds.
+ * seconds that its nodes existed. If nodes report no capacity, the price becomes the CPU cost of the idle series, by the same
+ * seconds.
  *
  * **Limits** pure; exact integer arithmetic.
  *

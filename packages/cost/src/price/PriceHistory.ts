@@ -147,7 +147,11 @@ const printed = (book: PriceBook.PriceBook, cluster: ClusterName, atMs: number):
   return JSON.stringify([book.rate, book.default, counting])
 }
 
-/** Returns the book of an instant with later corrections. **Shape** `backdated` lists each book's new overrides for the past. */
+/**
+ * Returns the book of an instant with later corrections.
+ *
+ * **Shape** `backdated` lists each book's new overrides for the past.
+ */
 const bookAt = (
   history: PriceHistory,
   backdated: ReadonlyArray<ReadonlyArray<PriceOverride>>,

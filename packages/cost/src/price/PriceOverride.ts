@@ -96,9 +96,9 @@ const PRICES: ReadonlySet<string> = new Set([
 /**
  * One override of a price book.
  *
- * **Shape** `match` lists equality conditions; an absent field matches everything. At least one price or a discount is required.
- * `nodePerHour` is the price of the whole node, which is split over its resources. The override applies from `validFrom` on, by
- * default from when it was saved.
+ * **Shape** `match` lists equality conditions; an absent field matches everything. At least one price or a discount is
+ * required. `nodePerHour` is the price of the whole node, which is split over its resources. The override applies from
+ * `validFrom` on, by default from when it was saved.
  */
 export const PriceOverride = Schema.Union([
   NodeOverride,
@@ -141,7 +141,11 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number]
 type Fields = { readonly [F in Field]?: string | undefined }
 
-/** Returns the instant from which an override applies; -Infinity without `validFrom`. **Units** milliseconds since the epoch. */
+/**
+ * Returns the instant from which an override applies; -Infinity without `validFrom`.
+ *
+ * **Units** milliseconds since the epoch.
+ */
 export const validFromMs = ({ validFrom }: PriceOverride): number =>
   validFrom === undefined ? Number.NEGATIVE_INFINITY : (parseRfc3339(validFrom) ?? Number.NEGATIVE_INFINITY)
 

@@ -29,7 +29,10 @@ export const dimensionOf = (text: string): Dimension | undefined => {
   return isLabelKey(key) ? { _tag: "Label", key } : undefined
 }
 
-/** Pattern for generated documents. It accepts more label prefixes than {@link dimensionOf}, which would need a look-ahead. */
+/**
+ * Pattern for the generated API document. It accepts some label prefixes that {@link dimensionOf} rejects, because an exact
+ * pattern needs a look-ahead.
+ */
 const DIMENSION =
   "^(?:cluster|namespace|kind|workload|label:(?:[a-z0-9.-]{1,253}/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$"
 
@@ -41,7 +44,7 @@ export const GroupKey = Schema.String.check(
   )
 )
 
-/** An empty list makes one group of everything. */
+/** The keys to group by. An empty list puts all costs into one group. */
 export const GroupBy = Schema.Array(GroupKey).check(
   Schema.isMaxLength(MAX_DIMENSIONS, { expected: `at most ${MAX_DIMENSIONS}` }),
   Schema.makeFilter(
@@ -53,7 +56,12 @@ export const GroupBy = Schema.Array(GroupKey).check(
   )
 )
 
-/** Length of a step. **Shape** steps start on UTC boundaries, weeks on Monday. The first and the last step may be shorter. */
+/**
+ * Length of a step.
+ *
+ * **Shape** hours start at full hours, days at midnight and weeks on Monday at midnight, in UTC. The first and the last step
+ * may be shorter.
+ */
 export const StepSize = Schema.Literals(["hour", "day", "week"])
 export type StepSize = typeof StepSize.Type
 
@@ -61,8 +69,8 @@ export type StepSize = typeof StepSize.Type
  * Treatment of costs that belong to no workload.
  *
  * **Shape** `hide`, the default, reports workloads only. `show` adds rows for idle nodes, for volumes and load balancers
- * that no pod uses, and for the control plane. `share` spreads idle costs over the cluster's workloads, weighted by cost per
- * resource, and keeps the other rows.
+ * that no pod uses, and for the control plane. `share` spreads the idle costs of CPU, memory and GPU over the cluster's
+ * workloads, in proportion to their costs of the same resource. It keeps the rows of `show` that are not idle costs.
  */
 export const Idle = Schema.Literals(["hide", "show", "share"])
 export type Idle = typeof Idle.Type
@@ -105,8 +113,8 @@ export type AggregateRow = typeof AggregateRow.Type
 /**
  * One step of a window.
  *
- * **Shape** `clusters` states how much of the step each target cluster was observed for. Costs of the rest are unknown and not
- * in `rows`. `rows` holds the groups of the page that have any cost or quantity in the step.
+ * **Shape** `clusters` states for how much of the step each target cluster was observed. Costs of unobserved time are unknown
+ * and not in `rows`. `rows` holds the groups of the page that have any cost or quantity in the step.
  */
 export const Bucket = Schema.Struct({
   start: Timestamp,
@@ -125,7 +133,11 @@ const pageFields = {
   nextCursor: Schema.optionalKey(Schema.String)
 }
 
-/** A page of groups, most expensive in the window first: as rows, or as one bucket per step. `totals` cover all pages. */
+/**
+ * A page of groups, most expensive in the window first. `totals` cover all pages.
+ *
+ * **Shape** `rows` without a step size; `buckets`, one per step, with a step size.
+ */
 export const AggregatedCosts = Schema.Union([
   Schema.Struct({ rows: Schema.Array(AggregateRow), ...pageFields }),
   Schema.Struct({ buckets: Schema.Array(Bucket), ...pageFields })

@@ -26,7 +26,7 @@ const PART = 1_000
 
 type Query = Omit<AggregateQuery, "page" | "cursorBinding">
 
-/** Validates the query, and returns what its steps are computed with. */
+/** Validates the query, and returns its window, its steps, and the functions that sum one step. */
 const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
   const { filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
   if (idle !== "hide" && namespaces._tag !== "All") return yield* new IdleForbidden()
@@ -96,7 +96,7 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   const groups = Groups.make()
   const before = Groups.make()
   const { clusters } = query.target
-  // Idle is shared within each step, so the shares of the whole window are the sum over its steps.
+  // Idle costs are shared within each step. A group's share in the window is therefore the sum of its shares in the steps.
   const isByStep = idle === "share" && stepSize !== undefined
   const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
   const addWhole = Effect.fnUntraced(function* () {
@@ -108,7 +108,7 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
     const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
     const settled = isOnlyPage ? undefined : RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return { counts, facts, settled }
-    // With shared idle, `sums` holds shares of the open hour too, so closed hours are read again.
+    // With shared idle costs, `sums` includes shares of the open hour, so the closed hours are read separately.
     if (idle !== "share" && RankingWindow.isClosedPart(begun, clusters, settled)) {
       const closed = { ...sums, parts: sums.parts.filter(({ isOpen }) => !isOpen) }
       yield* Groups.add(before, closed, dimensions, { knownOnly: false })
@@ -190,7 +190,7 @@ const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
   nameOf: (bin) => all[bin]?.key ?? ""
 })
 
-/** Returns the costs of the groups of the second set, looked up by key in the first. Groups missing there cost 0. */
+/** Returns one cost per group of `all`: its entry in `nanos`, found by key in `places`, or 0 if `places` lacks the key. */
 const nanosIn = (nanos: Float64Array, { places }: Groups.Groups, { all }: Groups.Groups): Float64Array =>
   Float64Array.from(all, ({ key }) => nanos[places.get(key) ?? -1] ?? 0)
 

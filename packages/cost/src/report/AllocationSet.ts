@@ -16,7 +16,7 @@ import type { Window } from "../hour/Window.ts"
 /** Places processed before the fiber yields: about a millisecond of work. */
 export const SLICE = 4_096
 
-/** The sums of one cluster over its closed hours, or of its open hour. Its places start at `from`. */
+/** The sums of one cluster over its closed hours, or over its open hour. `from` is the part's first place in the set. */
 export interface Part {
   /** Index in the set's `clusters`. */
   readonly cluster: number
@@ -74,8 +74,8 @@ interface Sources {
 /**
  * Creates a reader.
  *
- * The open hours are read first, and closed hours only up to their start. An hour that closes in between is therefore
- * counted exactly once.
+ * Reads the open hours first. Closed hours are then read only up to the start of the cluster's open hour. An hour that closes
+ * between the two reads is therefore counted exactly once.
  */
 export const reader = Effect.fnUntraced(function* (
   clusters: ReadonlyArray<HistoryName>,

@@ -55,7 +55,7 @@ export const apportion = (
   return { shares, weighed }
 }
 
-/** Orders the series of a cluster, independent of the order of their labels. */
+/** Returns true if the first series sorts before the second. The order of labels does not matter. */
 const isSeriesBefore = (first: Series, second: Series): boolean => {
   if (first.name !== second.name) return first.name < second.name
   if (first.namespace !== second.namespace) return first.namespace < second.namespace

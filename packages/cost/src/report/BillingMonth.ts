@@ -6,7 +6,11 @@
 import type { BilledRow, ReportWindow, SeenHours } from "./CostRow.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** The part of a report's window in one month. **Shape** `clusters` states for how much of that part each cluster was observed. */
+/**
+ * The part of a report's window that falls into one month.
+ *
+ * **Shape** `clusters` states for how much of that part each cluster was observed.
+ */
 export interface BillingMonth {
   readonly window: ReportWindow
   readonly clusters: ReadonlyArray<SeenHours>

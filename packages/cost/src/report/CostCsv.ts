@@ -59,7 +59,8 @@ export const workloads = <E, R>({
  *
  * **Shape** `start` and `end` of the step, one column per key of `groupBy`, `beside`, the sums, `clusterHoursCovered`,
  * `clusterHoursInWindow` and `currency`. `beside` is `idle`, `unmounted` or `management` for costs that belong to no workload.
- * The hours are those of the group's cluster, or of all clusters if the group spans several. Missing values are empty.
+ * The two hour columns are those of the group's cluster, or sums over all clusters if the group spans several. Missing values
+ * are empty.
  */
 export const groups = <E, R>({
   currency,

@@ -1,5 +1,5 @@
 /**
- * Maps cost histories between the names that users see and the keys that stores use.
+ * Maps the names of cost histories, which users see, to their keys in the stores, and back.
  */
 import { ClusterName, is as isClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as HistoryName from "@quarterdeck/targeting/HistoryName"
@@ -39,19 +39,19 @@ export class CostHistories extends Context.Service<
     /** Returns the name of a history. **Limits** no I/O. */
     readonly nameOf: (key: ClusterName) => HistoryName.HistoryName
     /**
-     * Returns the earliest hour of a history that may be back-filled by cluster name.
+     * Returns the earliest hour of a history that may be back-filled from metrics found by cluster name.
      *
-     * **Shape** `undefined`, so no lower bound, if no other cluster ever had the name.
+     * **Shape** `undefined` means no lower bound, because no other cluster ever had the name.
      */
     readonly fillableFromMs: (key: ClusterName) => number | undefined
-    /** Returns the history that a cluster probably continues, before its UID is read. **Limits** no I/O. */
+    /** Predicts which history a cluster continues, from its name and connection, until its UID is read. **Limits** no I/O. */
     readonly presumed: (name: ClusterName, connection: string) => ClusterName | undefined
     /**
      * Decides which history a cluster's costs belong to, and stores the decision.
      *
-     * **Shape** `seenToMs` is when the sampler last added to the name's present history.
+     * **Shape** `seenToMs` is the time up to which the sampler has observed the present history of the cluster's name.
      *
-     * **Errors** those of the stores if an existing history must be renamed; nothing is decided then.
+     * **Errors** those of the stores if an existing history must be renamed. The decision is not made then.
      */
     readonly settle: (
       seen: HistorySuccession.SeenCluster,
@@ -146,11 +146,11 @@ const make = Effect.gen(function* () {
     function* (seen: HistorySuccession.SeenCluster, seenToMs: number | undefined) {
       yield* Effect.annotateCurrentSpan({ cluster: seen.name })
       const first = yield* decide(seen, seenToMs)
-      // A rename is rare. Read again first: another process may have written, and the history may have grown.
+      // A rename is decided on fresh data: another process may have changed histories or added hours. Renames are rare.
       if (first.renamed !== undefined) yield* read
       const found = first.renamed === undefined ? first : yield* decide(seen, seenToMs)
       if (found.changed.length === 0) return found
-      // A history that continues stays usable if the store fails; the next decision stores the same change.
+      // Without a rename, a failure of the store is only logged. The history stays usable, and the next call tries again.
       yield* found.renamed === undefined ? put(found.changed).pipe(Effect.catch(notKept(seen))) : put(found.changed)
       return found
     },

@@ -24,7 +24,9 @@ const notMore = { expected: `at most ${MAX_NAMES}` }
 const MAX_SELECTOR = 4_096
 const selecting = { expected: `1 to ${MAX_SELECTOR} characters; omit the field to match all` }
 
-/** The fields that filter a report. A workload must match every field; within a list, any of its names. */
+/**
+ * The fields that filter a report. A workload must match every given field. It matches a list if it matches one of its names.
+ */
 export const filterFields = {
   namespaces: Schema.optionalKey(
     Schema.Array(NamespaceName).check(Schema.isMinLength(1, some), Schema.isMaxLength(MAX_NAMES, notMore))

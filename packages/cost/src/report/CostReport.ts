@@ -28,17 +28,17 @@ import type { CostRowNotFound, IdleForbidden, InvalidCostQuery } from "./ReportE
 export type { ClusterView } from "./ReportCoverage.ts"
 export type { AggregateQuery, ExplainQuery, WorkloadsQuery } from "./ReportQuery.ts"
 
-/** Reach of reports into the past, by the hour and by the day. **Units** days. */
+/** Days for which costs are stored: `hourlyDays` by the hour, `retentionDays` in total. */
 export const Retention = Context.Reference<{ readonly hourlyDays: number; readonly retentionDays: number }>(
   "@quarterdeck/cost/CostReport/Retention",
   { defaultValue: () => ({ hourlyDays: DEFAULT_HOURLY_DAYS, retentionDays: DEFAULT_RETENTION_DAYS }) }
 )
 
-/** Explanations that run at once. Each reads the store up to 744 times, so more would delay other reports. */
+/** Maximum number of concurrent explanations. Each reads the store up to 744 times, so more would delay other reports. */
 const MAX_EXPLAINING = 2
-/** Price previews that run at once. Each reads and prices every hour of a week. */
+/** Maximum number of concurrent price previews. Each reads and prices every hour of a week. */
 const MAX_PREVIEWING = 1
-/** Price previews that run or wait at once. Each takes seconds where clusters are large. */
+/** Maximum number of price previews that run or wait. Each takes seconds if clusters are large. */
 const MAX_PREVIEWS = 4
 
 /** The rows of all pages as a stream, with the reply's other fields. */
@@ -102,15 +102,16 @@ export class CostReport extends Context.Service<
      *
      * **Errors** also `CostRowNotFound`; `InvalidCostQuery` if the id is not one of the cluster.
      *
-     * **Limits** two run at once; further calls wait.
+     * **Limits** two calls run at a time; further calls wait.
      */
     readonly explain: (query: ExplainQuery) => Effect.Effect<Explanation, Failure | CostRowNotFound>
     /**
-     * Computes the costs of the last seven days by the present price book and by another. Changes nothing.
+     * Computes the costs of the last seven days with the present price book and with another one. Changes nothing.
      *
      * **Errors** `StalePriceBook` or `InvalidPriceBook`, as saving the book would; `CostError`; `TooManyPreviews`.
      *
-     * **Limits** one runs at once, and {@link MAX_PREVIEWS} minus one wait. Reads and prices every hour of every cluster.
+     * **Limits** one call runs at a time, and {@link MAX_PREVIEWS} minus one may wait; further calls fail. Reads and
+     * prices every hour of every cluster.
      */
     readonly previewPrices: (
       question: PricePreview.Question

@@ -64,7 +64,7 @@ const sumFields = {
 }
 const hourFields = { hoursExisted: NonNegative, hoursCovered: NonNegative }
 
-/** Sums over rows. **Shape** only idle costs can be negative: more was allocated than the nodes had. */
+/** Sums over rows. **Shape** only idle costs can be negative, which means that more was allocated than the nodes had. */
 export const CostTotals = Schema.Struct({ ...costFields, ...sumFields, ...hourFields }).annotate({
   identifier: "CostTotals"
 })
@@ -112,7 +112,11 @@ export const CostRow = Schema.Struct({
 }).annotate({ identifier: "CostRow" })
 export type CostRow = typeof CostRow.Type
 
-/** A row with the quantities that bills need. **Units** hours and bytes. `egressBytes` left the zone, the region or the cloud. */
+/**
+ * A row with the quantities that bills need.
+ *
+ * **Units** hours and bytes. `egressBytes` is the traffic that left the zone, the region or the cloud.
+ */
 export interface BilledRow extends CostRow {
   readonly gpuHours: number
   readonly storageByteHours: number
@@ -123,9 +127,9 @@ export interface BilledRow extends CostRow {
 const seenFields = { hoursCovered: NonNegative, hoursInWindow: NonNegative }
 
 /**
- * For how much of a window a cluster was observed.
+ * Number of hours in a window, and the number of them in which a cluster was observed.
  *
- * **Units** `hoursInWindow` is the window's length up to now. Costs of the hours that `hoursCovered` lacks are in no figure.
+ * **Units** `hoursInWindow` is the window's length up to now. Costs of unobserved hours are unknown and not in any figure.
  */
 export const SeenHours = Schema.Struct({ name: HistoryName, ...seenFields }).annotate({ identifier: "SeenHours" })
 export type SeenHours = typeof SeenHours.Type
@@ -137,8 +141,8 @@ export type CostStatus = typeof CostStatus.Type
 /**
  * The coverage of one cluster in a report.
  *
- * **Shape** `status` is the cluster's present state; stored costs are reported whatever it is. `retired`: no registered cluster
- * has the name, and its costs end `ageMs` ago. A retired cluster counts as an answer.
+ * **Shape** `status` is the cluster's present state; stored costs are reported for every status. `retired`: no registered
+ * cluster has this name any more, and the stored costs end `ageMs` before now. A retired cluster counts as one that answered.
  */
 export const CostCoverage = Schema.Struct({
   ...Coverage.fields,
@@ -162,9 +166,12 @@ export type ReportWindow = typeof ReportWindow.Type
 /**
  * The fields that every report carries beside its rows.
  *
- * Coverage is in the order of the target. `partial` is set if a cluster does not answer, `stale` included, and its window is
- * not fully known. It is also set if a key's scope needs namespace labels that are unknown. Gaps in the history of a cluster that answers
- * show in `hoursCovered` only.
+ * `clusters` is in the order of the target. `partial` is true if one of these holds for any registered cluster:
+ * - its status is not `ok`, and its stored costs do not cover the whole window;
+ * - its `missingKinds` are not empty;
+ * - the key's scope selects namespaces by label, and the cluster does not answer.
+ *
+ * A gap in the history of a cluster with status `ok` shows in `hoursCovered` only.
  */
 export const reportFields = {
   window: ReportWindow,

@@ -58,8 +58,8 @@ export type MeanPrices = typeof MeanPrices.Type
  *
  * **Shape** `source` is `usage` if usage was known for all of the workload's time, `partial` for some of it, `requests` for
  * none of it. `open` marks the hour that has not ended. `priceChange` is present if a price changed within an
- * hour of the step. `exact`: the change was known when the hour ended, and each price applies from its instant. `share`: the
- * change was saved later, and each price applies to its share of the observed time.
+ * hour of the step. `exact`: the change was saved before the hour ended, and each price applies from the instant of its change.
+ * `share`: the change was saved later, and each price applies to its share of the observed time.
  */
 export const ExplainedStep = Schema.Struct({
   start: Timestamp,

@@ -23,7 +23,7 @@ interface Part {
   readonly used?: (row: BilledRow) => number
   readonly unit: string
   readonly service: Service
-  /** Priced by the node. On spot nodes the provider may change that price. */
+  /** True if nodes determine the price. The provider may change the price of spot nodes at any time. */
   readonly isOfMachines: boolean
 }
 
@@ -177,7 +177,7 @@ const columnsOf = (currency: string): ReadonlyArray<Csv.Column<Charge>> => {
     { name: "ConsumedUnit", of: unit },
     { name: "ContractedCost", of: cost },
     { name: "EffectiveCost", of: cost },
-    // These are estimates, so there is no invoice.
+    // The costs are estimates, so there is no invoice.
     { name: "InvoiceId", of: () => undefined },
     { name: "InvoiceIssuerName", of: () => NAME },
     { name: "ListCost", of: cost },

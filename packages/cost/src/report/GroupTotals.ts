@@ -87,7 +87,7 @@ const subtractNonWorkloadHours = (
   }
 }
 
-/** Adds every place of a part that has a bin to bin 0. Expects places of workloads only. */
+/** Sums all places of a part whose bin is 0 or above into bin 0. These places must belong to workloads. */
 export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   const { columns, from, series } = part
   const bins = binOf.subarray(from, from + series.length)
@@ -112,7 +112,7 @@ export interface Placed {
   readonly columns: Columns
 }
 
-/** Adds single places to their bins. Expects places of workloads only. */
+/** Adds single places to their bins. All places must belong to workloads. */
 export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
   const into = measures.map((measure) => table.columns[measure])
   const columnsOf = new Map<Columns, ReadonlyArray<Float64Array>>()
@@ -263,7 +263,7 @@ const writeEfficiency = (figures: Figures, columns: Columns, place: number): voi
   figures.cpuUsedCoreHours = coreHours(cpuUsed)
   figures.memoryRequestedByteHours = byteHours(memoryRequested)
   figures.memoryUsedByteHours = byteHours(memoryUsed)
-  // Covered time is rounded down to seconds, so a shorter time can have usage although it counts as 0.
+  // Covered time is rounded down to whole seconds. Less than a second counts as 0, but can have usage.
   const isKnown =
     (columns.coveredSeconds[place] ?? 0) > 0 || cpuRequested + cpuUsed > 0 || memoryRequested + memoryUsed > 0
   const { cpuCost, memoryCost } = figures

@@ -87,7 +87,7 @@ const binFor = (
   return bin
 }
 
-/** Numbers the combinations of dimension values level by level, so that no key is built per place. */
+/** Assigns a number to each combination of dimension values, one dimension at a time. This avoids a text key per place. */
 const combining = (levels: number) => {
   const maps = Array.from({ length: levels }, () => ({
     texts: new Map<string | null, number>(),
@@ -112,13 +112,13 @@ const combining = (levels: number) => {
   }
 }
 
-/** Exceeds any number of distinct values. The square is still an exact integer. */
+/** Upper bound of the number of distinct values. Its square is below 2^53, so a pair of numbers fits into one integer. */
 const MAX_VALUES = 2 ** 26
 
 const readerOf = (dimension: Dimension, clusters: ReadonlyArray<string>) => (index: number, series: Series) =>
   valueOf(dimension, clusters[index] ?? "", series)
 
-/** Returns empty groups with the identities of `chosen`, in that order. */
+/** Returns the `chosen` groups in the given order, with all sums 0. */
 export const cleared = ({ all }: Groups, chosen: ReadonlyArray<number>): Groups => {
   const some = chosen.flatMap((bin) => all[bin] ?? [])
   return {

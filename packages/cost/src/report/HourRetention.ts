@@ -1,15 +1,21 @@
 /**
- * Finds the instant from which clusters still have hourly costs, because raising the retention setting restores no hours.
+ * Finds the instant from which clusters have hourly costs.
+ *
+ * The retention setting alone does not determine it, because raising the setting does not restore hours.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Clock, Effect } from "effect"
 import type { CostError } from "../hour/CostError.ts"
 import type { CostStore } from "../store/CostStore.ts"
 
-/** Returns the latest end of the days of some clusters that were reduced to daily sums. **Shape** `undefined` if none were. */
+/**
+ * Returns the instant from which all given clusters have hourly costs: the end of the last day that was reduced to a daily sum.
+ *
+ * **Shape** `undefined` if no day was reduced.
+ */
 export type HoursFrom = (clusters: ReadonlyArray<ClusterName>) => Effect.Effect<number | undefined, CostError>
 
-/** Pruning by this process is already covered by its own setting, so only other processes' pruning must be noticed. */
+/** Lifetime of the cached extents. They are needed only for pruning by other processes; this process knows its own setting. */
 const READ_EVERY_MS = 60_000
 
 /**

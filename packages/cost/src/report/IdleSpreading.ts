@@ -17,7 +17,8 @@ const RESOURCES = [
  * Returns the set's parts with idle costs moved to the workloads.
  *
  * CPU, memory and GPU are spread separately, weighted by each workload's cost of that resource, over all workloads of the
- * cluster, visible or not. Quantities of workloads do not change. If no workload has a cost of a resource, its idle cost stays.
+ * cluster, visible or not. Quantities of workloads do not change. If no workload has a cost of a resource, its idle cost is
+ * kept.
  *
  * **Source** OpenCost `computeShareCoeffs` (`core/pkg/opencost/allocation.go`).
  */

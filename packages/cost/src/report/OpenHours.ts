@@ -12,8 +12,8 @@ export class OpenHours extends Context.Service<
     /**
      * Returns the open hour of a history up to its last sample, with costs.
      *
-     * None if the history is not sampled, or nothing was sampled in this hour. A report takes only earlier hours from the
-     * store.
+     * `None` if the history is not sampled, or has no sample in this hour. A report reads only hours before the open hour from
+     * the store.
      */
     readonly open: (key: ClusterName) => Effect.Effect<Option.Option<Hour>, CostError>
   }

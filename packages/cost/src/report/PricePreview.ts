@@ -47,7 +47,7 @@ const costColumns = (column: (cost: (typeof GroupTotals.COSTS)[number]) => Float
   loadBalancerCostNanos: column("loadBalancerCostNanos")
 })
 
-/** The costs of an allocation set by one book. **Shape** one place per series. */
+/** The costs of an allocation set with one price book. **Shape** one place per series. */
 interface Costs {
   readonly history: PriceHistory.PriceHistory
   readonly columns: CostColumns
@@ -61,7 +61,11 @@ export const judge = Effect.fnUntraced(function* ({ prices }: Sources, { book, l
   return { history, nowMs }
 })
 
-/** Computes the effect of a book. **Errors** as `judge`. **Limits** reads every closed hour, {@link HOURS_AT_ONCE} of a cluster at once. */
+/**
+ * Computes the effect of a book.
+ *
+ * **Errors** as `judge`. **Limits** reads every closed hour, {@link HOURS_AT_ONCE} hours of one cluster at a time.
+ */
 export const of = Effect.fnUntraced(function* (sources: Sources, question: Question) {
   const { book, clusters } = question
   const { history, nowMs } = yield* judge(sources, question)
@@ -117,7 +121,11 @@ const placesOf = ({ parts }: AllocationSet.AllocationSet, cluster: number): Plac
   return { closed, open }
 }
 
-/** Starts from the stored costs. Days without stored hours cannot be repriced, so they cost the same by either book. */
+/**
+ * Returns the stored costs, to which {@link addDifference} then applies the book.
+ *
+ * Days of which only the daily sum is stored cannot be repriced, so they cost the same with both books.
+ */
 const costsOf = Effect.fnUntraced(function* (allocations: AllocationSet.AllocationSet, book: PriceBook.PriceBook) {
   const columns = costColumns((cost) => AllocationSet.columnOf(allocations, cost))
   yield* freeWithScope(Object.values(columns))
@@ -125,7 +133,11 @@ const costsOf = Effect.fnUntraced(function* (allocations: AllocationSet.Allocati
   return costs
 })
 
-/** Replaces the charged costs of an hour by those of the book. **Shape** `placeOf` maps each series to its place. */
+/**
+ * Adds the difference between an hour's costs with the book and its stored costs.
+ *
+ * **Shape** `placeOf` maps series to places.
+ */
 const addDifference = ({ columns, history }: Costs, hour: Hour, placeOf: ReadonlyArray<number | undefined>): void => {
   const charged = repriceBy(history, hour)
   for (const cost of GroupTotals.COSTS) {

@@ -9,10 +9,10 @@ import type { Window } from "../hour/Window.ts"
 const LENGTH = /^([1-9][0-9]{0,3})([hdw])$/
 const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
 
-/** Range of a report without `range`, `from` and `to`. */
+/** Default range, used if `range`, `from` and `to` are absent. */
 export const DEFAULT_RANGE = "7d"
 
-/** Default retention of costs by the hour, and then by the day. **Units** days. */
+/** Default retention of hourly costs, and of daily costs. **Units** days. */
 export const DEFAULT_HOURLY_DAYS = 100
 export const DEFAULT_RETENTION_DAYS = 400
 

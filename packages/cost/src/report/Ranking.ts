@@ -49,7 +49,8 @@ const RANKED_AT_ONCE = 8_192
 /**
  * Streams all places in order, in parts of about `size`.
  *
- * **Limits** sorts the costs once. Names are compared only among equal costs; more than `size` of those come page by page.
+ * **Limits** sorts the costs once. Names are compared only among places of equal cost. If there are more than `size` of those,
+ * they are sorted page by page.
  */
 export const parts = (ranked: Ranked, size: number): Stream.Stream<ReadonlyArray<number>> =>
   Stream.unwrap(
@@ -75,7 +76,7 @@ const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Str
 /**
  * All places, most expensive first.
  *
- * **Shape** the first of several equally expensive places has their count in `alike`.
+ * **Shape** `alike` has, at the position of the first place of each cost, the number of places with that cost.
  */
 interface ByCost {
   readonly order: Int32Array
@@ -118,7 +119,10 @@ interface Cut {
   readonly to: number
 }
 
-/** Splits the order into parts. Equally expensive places stay together, in a part of their own if more than `size`. */
+/**
+ * Splits the order into parts. Places of equal cost stay together. If there are more than `size`, they are a part of their
+ * own.
+ */
 const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   const cuts: Array<Cut> = []
   let from = 0
@@ -162,7 +166,7 @@ export const pageOf = Effect.fnUntraced(function* (ranked: Ranked, { after, limi
   return yield* pageIn(candidates, ranked, { after, limit })
 })
 
-/** Returns the first of the candidates after a position. */
+/** Returns the first page of the candidates that follow a position. */
 const pageIn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<number>,
   ranked: Ranked,

@@ -1,8 +1,8 @@
 /**
  * The hours that rank the pages of one list: those that were closed when its first page was requested.
  *
- * Costs of the open hour grow and a rolling range moves between two pages. Ranking by those could move a row from a later
- * page to an earlier one that was already returned, so that no page has it.
+ * Between two requests, costs of the open hour grow and a rolling range moves. If they affected the ranking, a row could move
+ * from a later page to a page that was already returned. The caller would then miss that row.
  */
 import { RowOrder } from "@quarterdeck/cluster-fanout"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -15,7 +15,7 @@ type ReadRange = Pick<Begun, "range" | "reader">
 /**
  * Returns the ranking hours: those in the cursor, or the hours that are closed now.
  *
- * **Shape** `undefined` if no hour was closed; then the open hour ranks.
+ * **Shape** `undefined` if no hour was closed. Rows are then ranked by the open hour.
  */
 export const of = (
   { range, reader }: ReadRange,

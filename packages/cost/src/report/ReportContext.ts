@@ -63,7 +63,7 @@ export const begin = Effect.fnUntraced(function* (
   }
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
   const isReached = Visibility.reaching(reach)
-  /** A namespace filter outside the key's scope. If the scope needs labels, unreachable clusters are reported first. */
+  /** The first requested namespace outside the key's scope. If the scope needs labels, `FanOutFailed` takes precedence. */
   const outside = (filter.namespaces ?? []).find((name) =>
     needsLabels
       ? clusters.length > 0 && !clusters.some((cluster) => isReached(cluster, name))

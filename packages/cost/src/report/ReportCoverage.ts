@@ -16,7 +16,7 @@ import type { Window } from "../hour/Window.ts"
  * The present state of a cluster.
  *
  * **Shape** `retired` is a removed cluster. Its stored costs are complete, so it counts as an answer. **Units** `ageMs` of a
- * retired cluster is the time since its costs end.
+ * retired cluster is the time since the end of its stored costs.
  */
 export interface ViewCoverage extends Omit<Coverage.Coverage, "name" | "status"> {
   readonly name: HistoryName
@@ -58,8 +58,8 @@ export const requireAny = ({ knownSeconds, needsLabels, views }: Facts): Effect.
 /**
  * Returns the coverage of each cluster with its number of rows, and whether the report is partial.
  *
- * **Shape** a `stale` cluster lacks costs since it was last observed. If the stored costs cover the whole window, the status
- * does not matter.
+ * **Shape** a cluster that is not `ok`, such as a `stale` one, lacks costs since it was last observed. Its status makes the
+ * report partial only if its stored costs do not cover the whole window.
  */
 export const of = (
   { knownSeconds, needsLabels, views }: Facts,

@@ -56,7 +56,7 @@ export const of = Effect.fnUntraced(function* (
   return reported
 })
 
-/** Returns true for a place with costs or allocated quantities. Idle that was shared has neither. */
+/** Returns true for a place with costs or allocated quantities. An idle series whose costs were shared has neither. */
 const hasAny = ({ columns }: AllocationSet.Part, index: number): boolean =>
   GroupTotals.COSTS.some((cost) => columns[cost][index] !== 0)
   || columns.cpuAllocatedMilliSeconds[index] !== 0

@@ -35,6 +35,6 @@ export const of = ({ endMs, startMs }: Window, stepSize: StepSize): ReadonlyArra
   return steps
 }
 
-/** Returns the number of steps. A window that is not aligned may have one more. */
+/** Returns the number of steps of an aligned window. An unaligned window may have one step more than that. */
 export const countOf = ({ endMs, startMs }: Window, stepSize: StepSize): number =>
   Math.ceil((endMs - startMs) / STEPS[stepSize].ms)

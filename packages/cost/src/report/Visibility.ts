@@ -7,7 +7,7 @@ import type { CostFilter } from "./CostQuery.ts"
 import type * as LabelFilter from "./LabelFilter.ts"
 import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 
-/** The key's scope. **Shape** `labels` returns a namespace's labels as the cluster's present state proves them. */
+/** The key's scope. **Shape** `labels` returns a namespace's labels as far as the cluster's present state proves them. */
 export interface Reach {
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly labels: (cluster: HistoryName, namespace: string) => NamespaceFilter.ProvenLabels
@@ -31,8 +31,8 @@ export const reaching = ({ labels, namespaces }: Reach): ((cluster: HistoryName,
 /**
  * Returns a test for visible series.
  *
- * Costs that belong to no workload are visible only to a key without namespace scope and without filters on kinds or labels.
- * With a namespace filter, only unmounted storage and unused load balancers of those namespaces are.
+ * Costs that belong to no workload are visible only if the key has no namespace scope and the query does not filter by kind or
+ * label. If the query filters by namespace, only unmounted storage and unused load balancers of those namespaces are visible.
  */
 export const deciding = (
   reach: Reach,

@@ -1,5 +1,5 @@
 /**
- * Caches which series belong to the same workload, and its recommendation, because each report meets the same series again.
+ * Maps series to their workloads and recommendations. The mapping is kept between reports, because most series repeat.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import * as Recommendation from "../savings/Recommendation.ts"
@@ -37,7 +37,7 @@ interface Known {
   readonly byKey: Map<string, number>
   readonly keys: Array<string>
   recommending: Recommending
-  /** The last two calls, normally one for closed hours and one for the open hour. Most series repeat. */
+  /** Results of the last two `numbersOf` calls, normally one for closed hours and one for the open hour. */
   lasts: ReadonlyArray<Numbered>
 }
 
@@ -53,7 +53,7 @@ interface Recommending {
   to: number
 }
 
-/** Series an index may hold beyond twice those of the present report. */
+/** Number of series that an index may hold in addition to twice the series of the present report. */
 const SPARE = 20_000
 
 const NOTHING: ClusterRecommendations["byKey"] = new Map()
@@ -68,7 +68,7 @@ const fresh = (): Known => ({
   lasts: []
 })
 
-/** Returns the earlier call with the most similar length. */
+/** Returns the earlier call whose number of series is closest to `length`. */
 const nearest = (lasts: ReadonlyArray<Numbered>, length: number): Numbered | undefined => {
   const apart = ({ series }: Numbered): number => Math.abs(series.length - length)
   return lasts.toSorted((a, b) => apart(a) - apart(b))[0]
@@ -77,7 +77,11 @@ const nearest = (lasts: ReadonlyArray<Numbered>, length: number): Numbered | und
 /** Positions to search ahead for a series of an earlier call. */
 const LOOK_AHEAD = 8
 
-/** Searches a series among those of an earlier call, starting at `from`. **Shape** -1 if it is not within {@link LOOK_AHEAD}. */
+/**
+ * Returns the position of a series among those of an earlier call, starting at `from`.
+ *
+ * **Shape** -1 if the series is not within the next {@link LOOK_AHEAD} positions.
+ */
 const soonIn = (last: ReadonlyArray<Series>, series: Series, from: number): number => {
   if (from < last.length && last[from] === series) return from
   for (let at = from + 1; at < Math.min(from + LOOK_AHEAD, last.length); at++) if (last[at] === series) return at

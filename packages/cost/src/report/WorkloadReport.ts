@@ -41,7 +41,7 @@ const gather = Effect.fnUntraced(function* (
     ...ReportCoverage.of(facts, rows.counts, range)
   }
   const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
-  /** Joins the rows of a part of the window, using the same open hours. */
+  /** Returns the rows of a part of the window, from the same snapshot of the open hours. */
   const within = Effect.fnUntraced(function* (hours: Window) {
     const part = yield* begun.reader.read(hours)
     const time = { startMs: hours.startMs, endMs: Math.min(hours.endMs, range.endMs) }
@@ -51,7 +51,11 @@ const gather = Effect.fnUntraced(function* (
     }
     return { month, rows: yield* WorkloadRows.join(part, how) }
   })
-  /** Ranks by the hours that earlier pages were ranked by. **Limits** reads those hours if they are not the closed part. */
+  /**
+   * Ranks the rows by the hours that ranked the earlier pages.
+   *
+   * **Limits** reads those hours from the store, unless they equal the closed hours that were already read.
+   */
   const settle = Effect.fnUntraced(function* (after: RowOrder.Position | undefined) {
     const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
@@ -91,8 +95,8 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
 /**
  * Streams the rows of all pages until the scope closes.
  *
- * **Shape** `limit` selects the most expensive workloads of the window. `billed` has one row per workload and month, month by
- * month.
+ * **Shape** `limit` selects the most expensive workloads of the window. `billed` has one row per workload and month, ordered
+ * by month.
  *
  * **Limits** holds the sums of the window, those of one month, and {@link PART} rows.
  */
@@ -135,7 +139,7 @@ export const all = Effect.fnUntraced(function* (
   }
 })
 
-/** Limits a stream of parts to its first places. */
+/** Limits a stream of parts to the first `limit` places. */
 const limitedTo = <E, R>(
   parts: Stream.Stream<ReadonlyArray<number>, E, R>,
   limit: number

@@ -33,7 +33,11 @@ export interface WorkloadRows {
   readonly increaseNanos: Float64Array
 }
 
-/** Joins the visible series to rows. Use them before the scope closes. **Limits** yields every {@link AllocationSet.SLICE} places. */
+/**
+ * Joins the visible series to rows, which must not be used after the scope closes.
+ *
+ * **Limits** yields every {@link AllocationSet.SLICE} places.
+ */
 export const join = Effect.fnUntraced(function* (
   allocations: AllocationSet.AllocationSet,
   how: {
@@ -194,7 +198,7 @@ export const closedNanos = Effect.fnUntraced(function* ({ allocations, rowOf, si
   return nanos
 })
 
-/** Returns the cost of `rows` according to `other`, matched by id. Rows missing there cost 0. */
+/** Returns the cost that each of `rows` has in `other`, found by id, or 0 if `other` lacks the row. */
 export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: WorkloadRows) {
   const nanosOf = new Map<string, number>()
   for (let row = 0; row < other.size; row++) {

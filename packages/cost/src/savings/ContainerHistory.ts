@@ -18,7 +18,13 @@ export const CPU: DecayingHistogram.Shape = {
   halfLifeMs: DAY_MS
 }
 
-/** Histogram for memory. **Units** bytes. **Source** the same: first bucket 10^7 bytes, each 5 % wider, up to 10^12; half-life 24 h. */
+/**
+ * Histogram for memory.
+ *
+ * **Units** bytes.
+ *
+ * **Source** the same: first bucket 10^7 bytes, each 5 % wider, up to 10^12; half-life 24 h.
+ */
 export const MEMORY: DecayingHistogram.Shape = {
   buckets: exponential({ firstSize: 1e7, ratio: 1.05, largest: 1e12 }),
   halfLifeMs: DAY_MS
