@@ -34,8 +34,8 @@ export interface Allocation {
 /**
  * Sums a container's allocation over its run time.
  *
- * Where usage is known, allocation is the maximum of usage, request, and the source's mean of max(request, usage). Elsewhere it
- * is the request, and with `isByRequest` it always is. GPUs count as requested, converted by the node's labels.
+ * Where usage is known, allocation is the maximum of usage, request, and the source's mean of max(request, usage). Elsewhere,
+ * and always with `isByRequest`, it is the request. GPUs count as requested, converted by the node's labels.
  *
  * **Limits** linear in slices and runs.
  */
@@ -68,7 +68,7 @@ export const ofContainer = (
       cpuKnown += between(cpuRequestMillis, from, to)
       memoryKnown += between(requestKib, from, to)
       if (isByRequest) return
-      // The source may lack the request for some of the time, so its mean can be below the request.
+      // The source may not know the request for some of the time, so its mean can be below the request.
       const cpuCharged = Math.max(cpu, cpuRequestMillis, isPossible(cpuMean, limits.cpuMillis) ? cpuMean : 0)
       const bytesCharged = Math.max(
         memory,

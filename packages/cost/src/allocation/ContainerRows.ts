@@ -6,14 +6,14 @@ import type { ContainerUsage } from "../savings/HourUsage.ts"
 import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
 import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
-/** Length of one CPU mean. */
+/** Approximate length of the parts of which CPU means are returned. */
 const PART_SECONDS = 60
 
 /**
  * Returns the rows of a pod's containers.
  *
  * A container without known usage has no row, unless it was OOM-killed, which shows that its memory did not suffice. Init
- * containers that end have none.
+ * containers have no row; sidecars do.
  */
 export const fromPod = (
   { containers, uid, workload }: PodFacts,
@@ -66,7 +66,7 @@ const knownOf = (
   return { coveredSeconds, cpuMillis: inEqualParts(seconds, millis, coveredSeconds), memoryPeakBytes }
 }
 
-/** Concatenates the known intervals, and returns the means of equal parts. */
+/** Joins the known intervals, splits them into parts of equal length, and returns the mean of each part. */
 const inEqualParts = (
   seconds: ReadonlyArray<number>,
   millis: ReadonlyArray<number>,

@@ -9,8 +9,8 @@ import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 /**
  * Returns the charged part of a pod's egress.
  *
- * Only the hour's sum is known, so it is spread evenly over the pod's run time. If no run is known, it is spread over the hour.
- * Pods of the same name have already divided the sum: see `EgressByName`.
+ * Only the hour's sum is known, so the sum is spread evenly over the pod's run time, or over the whole hour if no run is
+ * known. If several pods had the same name, `EgressByName` has already divided the sum between them.
  */
 export const egressOf = (pod: PodFacts, egress: Egress, seen: Intervals, startMs: number): Egress => {
   const known = fromSpans(

@@ -1,7 +1,7 @@
 /**
  * Groups bare pods and ownerless Jobs by name prefix.
  *
- * Otherwise a scheduler that starts thousands of them a day would create a workload for each.
+ * Without this, a scheduler that starts thousands of pods a day would create a workload for each of them.
  */
 import type { HourFacts } from "./HourFacts.ts"
 import type { Series } from "../hour/Series.ts"
@@ -12,8 +12,8 @@ const FOLDED: ReadonlySet<string> = new Set(["Pod", "Job"])
 /**
  * Replaces the workloads of a namespace that match a prefix by one workload per prefix.
  *
- * **Shape** its name is the prefix and `*`, which no Kubernetes name contains; it has no UID and no labels. The longest
- * matching prefix applies. Returns the same object if nothing matches.
+ * **Shape** the new workload is named by the prefix and `*`, which no Kubernetes name contains. It has no UID and no labels.
+ * The longest matching prefix applies. Returns the same object if nothing matches.
  *
  * **Limits** linear in pods times prefixes.
  */

@@ -28,8 +28,9 @@ const countOf = (labels: Labels, name: string): number | undefined => {
 const productOf = (labels: Labels): string => (Object.hasOwn(labels, PRODUCT) ? (labels[PRODUCT] ?? "") : "")
 
 /**
- * Returns the profile of all GPUs of a node with the "single" strategy. There, slices are plain GPUs named by the product
- * label.
+ * Returns the profile of all GPUs of a node with the "single" strategy.
+ *
+ * Such a node reports its MIG slices as plain GPUs, and the product label names their profile.
  */
 const singleProfile = (labels: Labels): MigProfile.MigProfile | undefined => {
   const [product = "", profile] = productOf(labels).split("-MIG-")
@@ -43,7 +44,7 @@ const profileOf = (resource: string, labels: Labels): MigProfile.MigProfile | un
 }
 
 /**
- * Returns the fraction of a GPU that one unit of a resource is on a node.
+ * Returns the fraction of a GPU that one unit of a resource stands for on a node.
  *
  * **Shape** `of` selects the compute or the memory fraction. A time-shared GPU is divided by the replicas in the node's labels.
  * Without such a label it counts as whole.
@@ -71,13 +72,13 @@ const sumOf = ({ gpuParts = NO_PARTS, gpus }: Gpus, labels: Labels, of: "compute
  */
 export const ofContainer = (gpus: Gpus, labels: Labels = NO_LABELS): number => sumOf(gpus, labels, "compute")
 
-/** Sums of sevenths are not exact in floating point. */
+/** Allowed rounding error of a sum, because sevenths are not exact in floating point. */
 const TOLERANCE = 1e-9
 
 /**
  * Returns the number of GPUs of a node, however they are partitioned.
  *
- * Unpartitioned remainders belong to the node too, and are idle. With the "mixed" strategy it is the greater of the node
+ * The unpartitioned rest of a GPU belongs to the node too, and is idle. With the "mixed" strategy it is the greater of the node
  * label's count and the number of GPUs on which the slices fit by compute and memory. With the "single" strategy it is the
  * number of GPUs on which the slices fit.
  */

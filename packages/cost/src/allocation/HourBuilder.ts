@@ -28,9 +28,9 @@ interface Build {
 /**
  * Builds an hour.
  *
- * **Shape** quantities only: the cost columns are 0 until `HourCosts.reprice` fills them. All is clipped to the hour and to
- * `seen`. Workloads plus idle equal the nodes' capacity exactly. If `seen` is split in two, the two builds add up to the build
- * of both, except for `coveredSeconds`. The order of observations does not matter.
+ * **Shape** quantities only: the cost columns are 0 until `HourCosts.reprice` fills them. All times are clipped to the hour
+ * and to `seen`. Workloads plus idle equal the nodes' capacity exactly. If `seen` is split in two, the two builds add up to
+ * the build of both, except for `coveredSeconds`. The order of observations does not matter.
  *
  * **Units** whole numbers, rounded as described in `allocation/Accrual`. Instants are truncated to the second.
  *
@@ -53,8 +53,8 @@ export const build = (facts: HourFacts): Hour => {
 /**
  * Returns the container usage for the recommender.
  *
- * **Shape** one row per container with at least a second of known usage, or with an OOM kill. Init containers that end have
- * none.
+ * **Shape** one row per container with at least a second of known usage, or with an OOM kill. Init containers have no
+ * row; sidecars do.
  */
 export const usageOf = (facts: HourFacts): HourUsage => {
   const { cluster, startMs } = facts
@@ -140,7 +140,7 @@ const chargeVolumes = ({ facts, accounts, seen }: Build): void => {
   }
 }
 
-/** Returns a unique key, because neither part may contain a slash. */
+/** Returns the key of a claim. It is unique, because neither part may contain a slash. */
 const claimKey = (namespace: string, claim: string): string => `${namespace}/${claim}`
 
 const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
@@ -157,7 +157,7 @@ const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
   }
 }
 
-/** Returns the pods as holders. A pod holds from its first start to its last end, restarts included. */
+/** Returns the pods as holders. A pod holds from its first start to its last end, including the time between restarts. */
 const holdersOf = (
   accounts: SeriesAccounts.SeriesAccounts,
   pods: ReadonlyArray<PodFacts>,

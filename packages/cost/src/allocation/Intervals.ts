@@ -11,7 +11,9 @@ import { HOUR_SECONDS, SECOND_MS } from "../hour/Units.ts"
  */
 export type Intervals = ReadonlyArray<number>
 
-/** Truncates an instant to the second of the hour, as Kubernetes timestamps are, and clamps it to the hour. */
+/**
+ * Returns the second of the hour that contains an instant, clamped to the hour. Kubernetes timestamps are whole seconds too.
+ */
 export const secondOf = (ms: number, startMs: number): number =>
   Math.min(HOUR_SECONDS, Math.max(0, Math.floor((ms - startMs) / SECOND_MS)))
 

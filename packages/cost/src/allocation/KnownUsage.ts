@@ -10,7 +10,11 @@ export interface Limits {
   readonly memoryBytes: number
 }
 
-/** Counter resets and clock jumps can report more usage than the node has. Rounding errors stay below twice its capacity. */
+/**
+ * Highest plausible usage as a multiple of the node's capacity.
+ *
+ * Counter resets and clock jumps can report more usage than the node has. Rounding errors stay below twice the capacity.
+ */
 const TIMES_THE_NODE = 2
 
 /** Limits if the node is unknown. **Source** for CPU: OpenCost `pkg/costmodel`, `CPU_SANITY_LIMIT`. */

@@ -70,8 +70,8 @@ export const store = ({ amounts, storage }: Account, storageClass: string, kibSe
 /**
  * Returns the hour's columns.
  *
- * **Shape** series sorted by key, only those with any quantity, and the control plane. Price classes are sorted by their number
- * of nodes, highest first.
+ * **Shape** series are sorted by key. Series without any quantity are left out, except the control plane. Price classes are
+ * sorted by their number of nodes, highest first.
  */
 export const toHour = ({
   byKey

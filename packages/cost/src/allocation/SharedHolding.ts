@@ -3,14 +3,14 @@
  */
 import { overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
-/** A holder for some time. Holders with the same `key` belong to the same `owner`. */
+/** A holder of the resource, and the time it held. Holders with the same `key` belong to the same `owner`. */
 export interface Holder<Owner> {
   readonly key: string
   readonly owner: Owner
   readonly held: Intervals
 }
 
-/** Fixed-point fractions of a second. An uneven split loses less than a billionth, and sums stay exact. */
+/** Fixed-point units per second. Rounding an uneven split loses less than a billionth of a second, and sums stay exact. */
 const PARTS = 2 ** 40
 
 /**
@@ -63,7 +63,9 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals)
   return [...owners].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, owned]) => owned)
 }
 
-/** Returns, for each second at which holders change, the share that a permanent holder has accrued by then. */
+/**
+ * Returns, for each second at which holders change, the share that a holder since the start of the hour has accrued by then.
+ */
 const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))
   for (const { held } of owners) {
@@ -86,7 +88,7 @@ const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals):
   return parts
 }
 
-/** Returns the amount of each owner up to a second. */
+/** Returns the amount that each owner has accrued up to a second. */
 const amountsAt = <Owner>(
   second: number,
   rate: number,

@@ -43,7 +43,7 @@ export { ImportRefused } from "./ImportRefused.ts"
 
 export const MEDIA_TYPE = "text/csv; charset=utf-8; header=present"
 
-/** Maximum length of a record. An hour whose every series ran on several price classes has a long one. */
+/** Maximum length of a record. The `hour` record is long if each of its series ran on several price classes. */
 const MAX_RECORD = 256 * 1_024 ** 2
 
 interface ExportOptions {
@@ -56,7 +56,7 @@ interface ExportOptions {
  * Exports the closed hours of clusters as CSV text.
  *
  * **Shape** clusters in the given order, without duplicates; hours ascending. Days of which only the daily sum is stored are
- * left out. `onLost` is called for those that were lost to damage.
+ * left out. `onLost` is called for each day with hours that were lost to damage.
  *
  * **Limits** holds one day of one cluster. Days are read one after the other, without a snapshot. An hour of 10,000 series
  * takes about 3 MB, and compresses well.
@@ -221,7 +221,7 @@ const replaceDay = (destination: Destination): Effect.Effect<void, CostError> =>
     if (hours.length === 0) return Effect.void
     return destination.store.rewrite(hours).pipe(
       Effect.tap(() => Effect.sync(() => void (destination.written += hours.length))),
-      // Only whole days are reduced to daily sums, and these hours are of one day.
+      // Only whole days are reduced to daily sums. These hours are of one day, so all of them are refused.
       Effect.catchReason("CostError", "HourForgotten", () =>
         Effect.sync(() => void (destination.forgotten += hours.length))
       )

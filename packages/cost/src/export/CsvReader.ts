@@ -61,7 +61,7 @@ export const make = (maxLength: number): CsvReader => {
   const push = (text: string): Taken => {
     const records: Array<CsvRecord> = []
     for (let at = 0; at < text.length; at++) {
-      // Characters without special meaning are taken in one step.
+      // All characters up to the next one with a special meaning are taken in one step.
       const stop = place === "quoted" ? nextOf(text, QUOTED, at) : place === "bare" ? nextOf(text, BARE, at) : at
       field += text.slice(at, stop)
       length += stop - at + 1

@@ -27,7 +27,7 @@ export const HEADERS: ReadonlyArray<ReadonlyArray<string>> = [
   HEADER.slice(0, OF_HOUR.length + OF_SERIES.length + FIRST_MEASURES)
 ]
 
-/** Records joined into one text. */
+/** Number of records that are joined into one text. */
 const RECORDS_AT_ONCE = 500
 
 const QUOTED = /[",\r\n]/
@@ -50,7 +50,7 @@ const closing = (
   width: number = HEADER.length
 ): string => line([record, ...named, "", "", "", checksum, ...LACKING].slice(0, width))
 
-/** Returns the `end` record. **Shape** `file` has been given the checksum of each hour. */
+/** Returns the `end` record. **Shape** `file` must already have the checksums of all hours. */
 export const printEnd = (file: Checksum.Seal, width?: number): string => closing("end", ["", ""], file.close(), width)
 
 /** An hour in a file. **Shape** `cluster` is the name of its history, not the key in the store. */

@@ -23,7 +23,7 @@ export class HourFile {
   /**
    * Takes the next record, and returns the hour that it completes, if any.
    *
-   * **Errors** `ImportRefused` if it is invalid here.
+   * **Errors** `ImportRefused` if the record is invalid or out of order.
    */
   take({ fields, line }: CsvRecord): Effect.Effect<HourCsv.NamedHour | undefined, ImportRefused> {
     this.#lastLine = line

@@ -10,7 +10,7 @@ import type { Window } from "../hour/Window.ts"
 /**
  * The lost hours of one cluster and day.
  *
- * **Shape** `startMs` is the start of the UTC day. `seconds` is how much observed time of it is lost.
+ * **Shape** `startMs` is the start of the UTC day. `seconds` is the observed time whose hours are lost.
  */
 export interface LostHours {
   readonly cluster: ClusterName

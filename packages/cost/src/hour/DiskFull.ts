@@ -1,5 +1,5 @@
 /**
- * Recognizes errors of a full disk. It imports nothing, because the worker thread of the cost history uses it.
+ * Recognizes errors of a full disk. Imports nothing, because the worker thread of the cost history loads this module.
  */
 
 /** Result codes of SQLite for a full disk. **Source** SQLite, "Result and Error Codes": SQLITE_FULL, SQLITE_IOERR_SHMSIZE. */

@@ -1,8 +1,8 @@
 /**
  * Reads and writes small files that must survive a crash and a power failure.
  *
- * The directory is synced too, because a new file's name is durable only after that. While the disk is full, only directories
- * are created: the server does not start without them.
+ * The directory is synced too, because a new file's name is durable only after that. While the disk is full, files cannot be
+ * written, but directories are still created, because the server does not start without them.
  */
 import { DiskReserve } from "@quarterdeck/sqlite-thread"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect
 const unavailable = (action: string, cause: unknown): CostError =>
   new CostError({ reason: new StoreUnavailable({ action, cause }) })
 
-/** Runs a change of files, which counts as a call of the store. **Errors** `DiskFull`, `StoreUnavailable`. */
+/** Runs a change of files under the rules of the disk reserve. **Errors** `DiskFull`, `StoreUnavailable`. */
 const change =
   <A>(action: string, run: () => Promise<A>) =>
   (reserve: DiskReserve.DiskReserve, use: DiskReserve.Use) => {
@@ -66,7 +66,7 @@ export const makeDirectory = Effect.fnUntraced(function* (action: string, path: 
 /** Texts to write in sequence. A plain string is excluded, because it would iterate over its characters. */
 type Pieces = Iterable<string> & object
 
-/** Writes files. While the disk is full, every write fails: the remaining space is kept for revocations. */
+/** Writes files. While the disk is full, every write fails: the remaining space is reserved for revoking keys. */
 export interface Writer {
   /**
    * Appends to a file, or creates it with mode 0600. Not interruptible.
@@ -78,7 +78,7 @@ export interface Writer {
    * Replaces the content of a file atomically, or creates the file with mode 0600. Not interruptible.
    *
    * The text is written to a draft (`path` with `.new` at its end by default) and then renamed, so a crash leaves either the
-   * old or the new content. If it fails, the old content is unchanged and the draft is removed.
+   * old or the new content. If the write fails, the old content is unchanged and the draft is removed.
    */
   readonly replace: (action: string, path: string, pieces: Pieces, draft?: string) => Effect.Effect<void, CostError>
 }

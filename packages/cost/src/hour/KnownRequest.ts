@@ -1,16 +1,16 @@
 /**
- * Estimates the request during known usage, for stored hours that lack that measure.
+ * Estimates how much was requested while usage was known, for stored hours that lack this measure.
  */
 import type { Columns, Measure } from "./Measure.ts"
 
-/** Measures of the request, and of its part during known usage. */
+/** Pairs of measures: the request over the whole time, and over the time with known usage. */
 export const PAIRS = [
   { requested: "cpuRequestedMilliSeconds", known: "cpuRequestedKnownMilliSeconds" },
   { requested: "memoryRequestedKibSeconds", known: "memoryRequestedKnownKibSeconds" }
 ] as const satisfies ReadonlyArray<{ readonly requested: Measure; readonly known: Measure }>
 
 /**
- * Estimates the request during known usage, by the share of time with known usage.
+ * Estimates the request over the time with known usage, in proportion to the length of that time.
  *
  * **Shape** a whole number: the full request if all time is covered, 0 if none is.
  */

@@ -6,9 +6,9 @@ import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 /**
  * Kinds that mark costs of a cluster outside its workloads. They are no Kubernetes kinds.
  *
- * **Shape** `__idle__` is named like its node: the node's cost minus the allocation on it, possibly negative. `__unmounted__`
- * has the name and namespace of a claim, volume or Service: storage that no pod mounts, and load balancers without pods.
- * `__management__` is the fee of the control plane.
+ * **Shape** `__idle__` has the name of a node. Its cost is the node's cost minus the allocation on it, possibly negative.
+ * `__unmounted__` has the name and namespace of a claim, volume or Service: storage that no pod mounts, and load balancers
+ * without pods. `__management__` is the fee of the control plane.
  */
 export const IDLE = "__idle__"
 export const UNMOUNTED = "__unmounted__"
@@ -21,7 +21,7 @@ export const isWorkload = ({ kind }: Pick<Series, "kind">): boolean =>
 /**
  * Returns true if an owner can be a workload.
  *
- * **Shape** refuses the kinds of this module, so that no pod can be charged to them.
+ * **Shape** false for the kinds of this module, so that no pod can be charged to them.
  */
 export const isOwner: (owner: Pick<Series, "kind" | "name">) => boolean = KindName.isWorkload
 

@@ -18,7 +18,11 @@ export const print = (value: number): string => (Math.abs(value) < LONG ? String
 
 const DIGITS = /^(?:0|-?[1-9][0-9]{0,308})$/
 
-/** Parses the output of {@link print}. **Shape** `undefined` for any other text, and for digits that no number represents. */
+/**
+ * Parses the output of {@link print}.
+ *
+ * **Shape** `undefined` for any other text, such as digits that lose precision as a number.
+ */
 export const parse = (text: string): number | undefined => {
   if (!DIGITS.test(text)) return undefined
   const value = Number(text)

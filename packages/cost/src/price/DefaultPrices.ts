@@ -39,7 +39,7 @@ export const DefaultPrices = Schema.Struct({
 }).annotate({ identifier: "DefaultPrices" })
 export type DefaultPrices = typeof DefaultPrices.Type
 
-/** 0.04 per GiB and month. **Source** OpenCost `configs/default.json`. */
+/** US$0.04 per GiB and month. **Source** OpenCost `configs/default.json`. */
 const STORAGE_PER_GIB_HOUR = 0.00005479452
 
 /**
@@ -66,10 +66,10 @@ const gcp: ProviderPrices = {
 /**
  * The default prices of a new book.
  *
- * **Source** OpenCost: `configs/{aws,azure,gcp,default}.json`, and `DefaultPricing()` of the Go source for spot GPUs, both
- * hourly; `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers, `firstFiveForwardingRulesCost` 0.0 in
- * `default.json`) and `clusterManagementPrice` (0.10 for EKS and GKE). Azure's prices are of April 2019. Its control plane is
- * free in the Free tier, and spot GPUs have the on-demand price.
+ * **Source** OpenCost. Nodes, volumes and egress: `configs/{aws,azure,gcp,default}.json`. Spot GPUs: `DefaultPricing()`. Load
+ * balancers, hourly: `LoadBalancerPricing` (0.025 in the AWS, Azure and GCP providers), `firstFiveForwardingRulesCost` (0.0 in
+ * `default.json`). Control planes, hourly: `clusterManagementPrice` (0.10 for EKS and GKE). Azure's prices are of April 2019.
+ * Azure's control plane is free in the Free tier, and Azure's spot GPUs have the on-demand price.
  */
 export const defaultPrices: DefaultPrices = {
   aws: { ...gcp, internetEgressPerGiB: 0.143 },

@@ -45,12 +45,13 @@ interface Part {
  * class costs nothing. Volumes are priced by storage class, egress by destination, load balancers by the second. The fee of the
  * control plane is the CPU cost of its own series, by `existedSeconds`.
  *
- * An idle series costs its node's capacity minus the allocation on it, so it is negative if more was allocated. The first idle
- * series of a class, by key, takes the rounding remainder. The costs of a class therefore add up exactly to those of its nodes.
+ * The cost of an idle series is that of its node's capacity minus the allocation on it. It is negative if more was allocated.
+ * The idle series with the lowest key takes the rounding remainder of its class. The costs of a class therefore add up exactly
+ * to those of its nodes.
  *
- * A node price is split by the mean node of the class in that hour. That is all idle and allocated quantities, divided by the
- * seconds that its nodes existed. If nodes report no capacity, the price becomes the CPU cost of the idle series, by the same
- * seconds.
+ * If an override prices whole nodes, that price is split over the resources of the class's mean node in the hour. The mean node
+ * has all idle and allocated quantities of the class, divided by the seconds that the nodes of the class existed. If the nodes
+ * report no capacity, the node price for these seconds becomes the CPU cost of the idle series.
  *
  * **Limits** pure; exact integer arithmetic.
  *
@@ -90,7 +91,7 @@ export const reprice = (hour: Hour, ratesOf: (subject: Subject) => Rates.Rates):
   return { ...hour, columns }
 }
 
-/** Returns an hour with costs by the mean prices of its observed time. */
+/** Returns an hour with its costs computed from the mean prices over its observed time. */
 export const repriceBy = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
   const ratesOver = PriceHistory.ratesOver(history)
   const window = windowOf(hour)
@@ -211,7 +212,7 @@ const network = ({ columns, series }: Hour, rates: Rates.Rates): Float64Array =>
     )
   )
 
-/** Storage without a share has no storage class. */
+/** Computes the costs of volumes. The quantity that `storage` does not list has no storage class. */
 const storage = ({ columns, storage = [] }: Hour, ratesOf: (storageClass: string) => Rates.Rates): Float64Array => {
   const picosOf = new Map<string, number>()
   const charge = (storageClass: string, kibSeconds: number): number => {

@@ -28,8 +28,9 @@ export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
 /**
  * Returns the overrides of an instant with the corrections of a later book.
  *
- * `added` takes effect. It replaces overrides with the same resource and match that start at the same instant or later, unless
- * the later book still has them. The start is included because a wrong override can also have a wrong date.
+ * The overrides in `added` are appended. Each replaces the overrides with the same resource and match that start at the same
+ * instant or later, unless the later book still has them. Later starts are included, because the start of a wrong override can
+ * be wrong too.
  */
 export const corrected = (overrides: Overrides, added: Overrides, later: Overrides): Overrides => {
   if (added.length === 0) return overrides

@@ -59,7 +59,7 @@ const preparedOf = (history: PriceHistory): Prepared => {
 
 /** Cache by object, because a history is immutable. */
 const prepared = new WeakMap<PriceHistory, Prepared>()
-/** Maximum number of cached corrected books and of cached subjects' rates. */
+/** Maximum number of cached books with corrections, and of cached rates by change and subject. */
 const MAX_BOOKS = 64
 const MAX_RATES = 4_096
 
@@ -150,7 +150,7 @@ const printed = (book: PriceBook.PriceBook, cluster: ClusterName, atMs: number):
 /**
  * Returns the book of an instant with later corrections.
  *
- * **Shape** `backdated` lists each book's new overrides for the past.
+ * **Shape** `backdated` has, for each book, its new overrides that start before the book was saved.
  */
 const bookAt = (
   history: PriceHistory,

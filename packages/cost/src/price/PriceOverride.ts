@@ -190,7 +190,7 @@ export const candidates = <R extends Resource>(
 const matches = (match: Fields, subjectFields: Fields): boolean =>
   FIELDS.every((field) => match[field] === undefined || match[field] === subjectFields[field])
 
-/** Ranks by number of fields, then by which fields: one bit each, the highest for the most specific field. */
+/** Returns the rank of a match: by number of fields, then by the fields themselves, the most specific in the highest bit. */
 const rankOf = (match: Fields): number =>
   FIELDS.reduce(
     (rank, field, index) =>

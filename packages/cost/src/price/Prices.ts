@@ -19,10 +19,10 @@ export class Prices extends Context.Service<
     /** All books; the last is the present one. */
     readonly history: Effect.Effect<PriceHistory.PriceHistory>
     /**
-     * Replaces the present book as described in {@link PriceChange.revise}. Of two concurrent calls, one is stale.
+     * Replaces the present book as described in {@link PriceChange.revise}. Of two concurrent calls, the second is stale.
      *
      * The change is atomic and not interrupted. If it alters the prices of closed hours, it runs within `around`, which can
-     * record that first.
+     * first record that these hours must be repriced.
      *
      * **Errors** `StalePriceBook`, `InvalidPriceBook`. `CostError` if the book cannot be stored; the old one applies then.
      */
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
       yield* revised.repriceFromMs === undefined ? change : around(revised.repriceFromMs, change)
       return revised
     })
-    // Without this, an interrupt between storing and applying would leave disk and memory different.
+    // An interruption between storing and applying the new history would leave disk and memory different.
     return yield* Effect.uninterruptible(turn.withPermit(revise))
   })
   return Prices.of({ history: Ref.get(ref), replace })

@@ -52,7 +52,7 @@ const SPOT_LABELS: ReadonlyArray<readonly [label: string, ...values: ReadonlyArr
 ]
 
 /**
- * Labels with the GPU model, labels set by the GPU's driver first.
+ * Labels with the GPU model, in order of precedence. Labels set by the GPU vendor's software come first.
  *
  * **Source** NVIDIA GPU feature discovery, Generated labels; ROCm k8s-device-plugin, Node Labeller; Intel device
  * plugins, Node labels; Google GKE, GPU node pools; Amazon EKS Auto Mode, Supported instance labels; Karpenter
@@ -73,7 +73,7 @@ const GPU_MODEL_LABELS = [
 ]
 
 /**
- * Instance types used where the provider charges for the pods' requests instead of nodes.
+ * Instance types of nodes for which the provider charges the pods' requests instead of the node.
  *
  * **Source** Amazon EKS, "AWS Fargate": the label and the node names. Google GKE, "Autopilot pricing" and "compute classes":
  * nodes are named `gk3-…`; two compute classes and nodes with GPUs are charged as nodes.

@@ -8,7 +8,7 @@ import { HOUR_SECONDS, KIB_PER_GIB, NANOS_PER_UNIT } from "../hour/Units.ts"
  *
  * **Units** whole trillionths (10^-12) of the price book's currency: per core-hour, GiB-hour and GPU-hour; per GiB-hour of a
  * volume; per GiB of egress by destination; per hour of a load balancer and of a control plane. `nodePicosPerHour` is 0 unless
- * the node has no capacity that its price could be split over.
+ * an override prices the whole node, and the node has no capacity to split that price over.
  */
 export interface Rates {
   readonly cpuPicosPerCoreHour: number
@@ -55,8 +55,8 @@ export const PER_HOUR = HOUR_SECONDS
 /**
  * Returns the cost of a quantity. **Units** billionths of the price book's currency.
  *
- * **Shape** `quantity` is an integer in a measure's unit, of which `per` cost `picos`. The result is exact and rounded once,
- * half away from zero. A negative quantity has a negative cost.
+ * **Shape** `quantity` is an integer in the unit of a measure; `per` of these units cost `picos`. The result is exact and
+ * rounded once, half away from zero. A negative quantity has a negative cost.
  *
  * **Limits** exact up to 2^53 billionths.
  *
@@ -74,7 +74,7 @@ export const costNanos = (quantity: number, picos: number, per: number): number 
   return quantity < 0 && nanos !== 0 ? -nanos : nanos
 }
 
-/** Upper bound of the rounding error of the float computation. Only results closer to a half need the exact computation. */
+/** Upper bound of the floating-point error. Only a result whose fraction is this close to one half is computed exactly. */
 const RELATIVE_ERROR = 2 ** -50
 
 const exactly = (quantity: number, picos: number, divisor: number): number =>

@@ -5,8 +5,8 @@
 /**
  * The buckets of a histogram, at most 256.
  *
- * **Shape** `starts` ascends from 0. A bucket ends where the next starts; the last has no end. `coarse` is a lookup table: for
- * each {@link placeOf}, the bucket of its smallest number.
+ * **Shape** `starts` ascends from 0. A bucket ends where the next starts; the last has no end. `coarse` is a
+ * lookup table: at each index that {@link placeOf} returns, the bucket of the smallest value with that index.
  */
 export interface Buckets {
   readonly starts: Float64Array
@@ -28,9 +28,9 @@ export const fromStarts = (starts: Float64Array): Buckets => {
 }
 
 /**
- * Creates buckets each of which is wider than the one before by `ratio`.
+ * Creates buckets whose widths grow by the factor `ratio`.
  *
- * The first is `firstSize` wide. The last starts at `largest` or above.
+ * The first bucket is `firstSize` wide. The last bucket starts at `largest` or above.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/util/histogram_options.go`: bucket n starts at
  * firstSize x (ratio^n - 1) / (ratio - 1).
@@ -48,7 +48,8 @@ export const exponential = (options: {
 /**
  * Returns the bucket of a value: the first for negative values, the last for values beyond all starts.
  *
- * **Limits** one table lookup, then a step per bucket that starts within 1/32 of the value's power of two.
+ * **Limits** one table lookup, then one step per bucket that starts in the same table entry. An entry spans 1/32 of a power of
+ * two.
  */
 export const bucketOf = ({ coarse, starts }: Buckets, value: number): number => {
   if (!(value > 0)) return 0

@@ -4,7 +4,7 @@
  * Format version 1, little-endian: version u8; newest hour u32; recent hours 6 x u32; number of containers u16. Per container:
  * name length u16, name in UTF-8; newest hour u32; histograms of CPU and memory; day of peaks i32; number of replicas u16; per
  * replica its number u32 and bucket u8. Per histogram: reference u16 (days since the epoch), first bucket u8, number of
- * buckets u8. Unless that is 0, the greatest weight f64 and each weight u16 as a fraction of it follow.
+ * buckets u8. If there are buckets, the greatest weight f64 follows, then each weight u16 as a fraction of the greatest.
  *
  * **Limits** at most 2,020 bytes plus the name per container, and 31 bytes for the rest. A container with three replicas takes
  * about 150. Weights below 1/131,070 of the greatest become 0.

@@ -23,7 +23,7 @@ export const CPU: DecayingHistogram.Shape = {
  *
  * **Units** bytes.
  *
- * **Source** the same: first bucket 10^7 bytes, each 5 % wider, up to 10^12; half-life 24 h.
+ * **Source** as for {@link CPU}: first bucket 10^7 bytes, each 5 % wider, up to 10^12; half-life 24 h.
  */
 export const MEMORY: DecayingHistogram.Shape = {
   buckets: exponential({ firstSize: 1e7, ratio: 1.05, largest: 1e12 }),
@@ -33,17 +33,17 @@ export const MEMORY: DecayingHistogram.Shape = {
 /**
  * Minimum weight of a CPU sample. A sample normally weighs the container's CPU request in cores.
  *
- * **Source** the same: `minSampleWeight`.
+ * **Source** as for {@link CPU}: `minSampleWeight`.
  */
 const MIN_WEIGHT = 0.1
 
-/** Length of a sample of weight 1 per requested core. Longer samples weigh proportionally more. */
+/** Length of a CPU sample that weighs 1 per requested core. Longer samples weigh proportionally more. */
 const SAMPLE_SECONDS = 60
 
 /**
  * Additional memory that an OOM-killed container is assumed to need, as a ratio and in bytes. The greater applies.
  *
- * **Source** the same: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`.
+ * **Source** as for {@link CPU}: `DefaultOOMBumpUpRatio` and `DefaultOOMMinBumpUp`.
  */
 const OOM_RATIO = 1.2
 const OOM_LEAST_BYTES = 100 * 1_024 * 1_024
@@ -128,7 +128,7 @@ const addPeak = ({ memory, peaks }: ContainerHistory, usage: ContainerUsage): vo
 }
 
 /**
- * Returns the memory that a replica needed, which is more than it had if it was OOM-killed.
+ * Returns the memory that a replica needed. If the replica was OOM-killed, it needed more than it had.
  *
  * **Source** `pkg/recommender/model/container.go`: `RecordOOM`.
  */

@@ -2,7 +2,7 @@
  * The highest memory bucket that each replica reached on the newest day, so that a replica counts once a day.
  */
 
-/** Maximum number of replicas tracked per container. Of more, those with the lowest hash are kept, a fair sample. */
+/** Maximum number of replicas tracked per container. If there are more, those with the lowest hashes are a fair sample. */
 export const MAX_REPLICAS = 256
 
 /**

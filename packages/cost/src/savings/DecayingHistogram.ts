@@ -29,7 +29,9 @@ export interface DecayingHistogram {
 /** Below this weight a bucket counts as empty: a thousandth of the smallest sample weight. */
 export const EPSILON = 0.0001
 
-/** Half-lives after which the reference must move, so that weights stay within the range of numbers. */
+/**
+ * Maximum number of half-lives from the reference to a sample. Beyond it the reference moves, so that weights do not overflow.
+ */
 const MAX_EXPONENT = 100
 
 export const make = (shape: Shape): DecayingHistogram => ({ shape, referenceMs: 0, first: 0, weights: [] })
@@ -45,7 +47,7 @@ export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight
 /**
  * Returns the factor that scales a sample's weight to the reference, for {@link addWeight}.
  *
- * One factor serves many samples of the same instant. It is valid until the histogram is changed with another instant.
+ * One factor serves many samples of the same instant. It is valid until a sample of another instant is added or removed.
  */
 export const factorAt = (histogram: DecayingHistogram, atMs: number): number => {
   const { halfLifeMs } = histogram.shape
@@ -105,7 +107,7 @@ export const moveReference = (histogram: DecayingHistogram, toMs: number): void 
   trim(histogram)
 }
 
-/** Adds all samples of another histogram of the same shape, which does not change. */
+/** Adds all samples of another histogram of the same shape. The other histogram does not change. */
 export const merge = (into: DecayingHistogram, other: DecayingHistogram): void => {
   if (isEmpty(other)) return
   if (isEmpty(into)) into.referenceMs = other.referenceMs
@@ -117,8 +119,8 @@ export const merge = (into: DecayingHistogram, other: DecayingHistogram): void =
 /**
  * Returns the percentile at `share`, such as 0.9 for the 90th.
  *
- * The result is the end of the bucket in which the share is reached. The last bucket has no end, so its start counts. An empty
- * histogram returns 0.
+ * The result is the end of the bucket in which the share is reached. The last bucket has no end, so its start is
+ * returned. The percentile of an empty histogram is 0.
  */
 export const percentile = ({ first, shape, weights }: DecayingHistogram, share: number): number => {
   if (weights.length === 0) return 0

@@ -8,7 +8,7 @@ import type { Series } from "../hour/Series.ts"
  * Usage of one container of one replica, over the part of the hour for which it is known.
  *
  * **Shape** `replica` identifies the replica across hours: the pod's UID. `cpuMillis` are means over equal parts of
- * `coveredSeconds`, usually one a minute. A request of 0 means none. Init containers that end have no row; sidecars have. If
+ * `coveredSeconds`, usually one a minute. A request of 0 means none. Init containers have no row; sidecars do. If
  * a container was OOM-killed and its usage is unknown, `coveredSeconds` and `memoryPeakBytes` are 0 and `cpuMillis` is empty.
  *
  * **Units** millicores; bytes. `memoryPeakBytes` is the maximum of the working set.

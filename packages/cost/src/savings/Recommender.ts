@@ -54,7 +54,10 @@ export class Recommender extends Context.Service<
     readonly release: (cluster: ClusterName) => Effect.Effect<void>
   }
 >()("@quarterdeck/cost/Recommender") {
-  /** Only one process may fold a cluster at a time. Histories that another process folded are read after a release. */
+  /**
+   * Only one process may fold a cluster at a time. If another process has folded it, call `release`, so that the histories are
+   * read from the store again.
+   */
   static readonly layer: Layer.Layer<Recommender, never, RecommendationStore> = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -65,7 +68,7 @@ const make = Effect.gen(function* () {
   const store = yield* RecommendationStore
   const policy = yield* RecommendationPolicy
   const clusters = new Map<ClusterName, Histories>()
-  /** Caches workload keys, because the same objects usually come again each hour. */
+  /** Caches workload keys, because the same workload objects usually recur every hour. */
   const keys = new WeakMap<ContainerUsage["workload"], string>()
   const lanes = new Map<ClusterName, Semaphore.Semaphore>()
 
@@ -135,7 +138,7 @@ const make = Effect.gen(function* () {
   const fold = Effect.fn("Recommender.fold")(
     function* (usage: HourUsage) {
       yield* Effect.annotateCurrentSpan({ cluster: usage.cluster })
-      // After a failure, memory may be ahead of the store, and repeating the hour would count it twice.
+      // After a failure, the histories in memory may already include the hour. A repeated call would count the hour twice.
       yield* Effect.onError(addHour(usage), () => Effect.sync(() => clusters.delete(usage.cluster)))
     },
     (run, { cluster }) => laneOf(cluster).withPermit(run)

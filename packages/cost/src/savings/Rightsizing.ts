@@ -12,8 +12,8 @@ const HOURS_A_DAY = 24
 /**
  * Returns the recommended request of one replica.
  *
- * It is the sum over the containers of the newest hour. The policy's minimum per replica is split evenly over them. A container
- * of which only OOM kills are known is left out until its usage is known.
+ * The request is the sum over the containers of the newest hour. The policy's minimum per replica is split evenly over these
+ * containers. A container with OOM kills but without known usage is left out.
  *
  * **Source** Kubernetes Vertical Pod Autoscaler, `pkg/recommender/logic/recommender.go`, and
  * `pkg/recommender/routines/vpa.go`: `GetContainerNameToAggregateStateMap` (`TotalSamplesCount` counts CPU).

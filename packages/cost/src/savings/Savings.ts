@@ -2,7 +2,7 @@
  * Computes what a workload would have cost less, or more, with the recommended requests.
  */
 
-/** One resource of a row. **Units** billionths of the currency; resource units times seconds. */
+/** Cost and quantities of one resource of a row. **Units** billionths of the currency; resource units times seconds. */
 export interface Spent {
   readonly costNanos: number
   readonly allocated: number

@@ -5,10 +5,10 @@ import type { ContainerUsage } from "./HourUsage.ts"
 import * as ContainerHistory from "./ContainerHistory.ts"
 import * as RecentHours from "./RecentHours.ts"
 
-/** Maximum number of containers whose history stays although the newest hour did not have them. */
+/** Maximum number of containers whose history is kept although they did not run in the newest hour. */
 const MAX_PAST_CONTAINERS = 16
 
-/** Container names are distinct; their order does not matter. */
+/** Hours with usage, and the history of each container. Container names are distinct; their order does not matter. */
 export interface WorkloadHistory {
   readonly hours: RecentHours.RecentHours
   containers: Array<ContainerHistory.ContainerHistory>
@@ -40,7 +40,7 @@ export const fold = (history: WorkloadHistory, hour: number, rows: ReadonlyArray
 export const isPast = ({ hours }: WorkloadHistory, hour: number): boolean =>
   hour - hours.last >= RecentHours.REACH_HOURS
 
-/** Adds another history of the same workload, which does not change. */
+/** Adds another history of the same workload. The other history does not change. */
 export const merge = (into: WorkloadHistory, other: WorkloadHistory): void => {
   RecentHours.merge(into.hours, other.hours)
   for (const source of other.containers) {
