@@ -8,7 +8,7 @@
  * - `/write?perSecond=` does the same, with the time of each write in a label.
  * - `/calm` stops the writes and returns their number.
  * - `/scale?cluster=&name=&namespace=&replicas=` changes one deployment.
- * - `/slow` delays each answer as the filling says.
+ * - `/slow` delays each answer by the filling's `delayMs`.
  * - `/hold` makes the clusters unreachable, `/open` reachable.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

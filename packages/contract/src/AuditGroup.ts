@@ -43,7 +43,7 @@ export const AuditedResource = Schema.Literals([
 ])
 export type AuditedResource = typeof AuditedResource.Type
 
-/** Media type of an export: one JSON object a line. */
+/** Media type of an export: one JSON object per line. */
 export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
 
 const instant = (description: string) =>

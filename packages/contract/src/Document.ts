@@ -57,7 +57,7 @@ const byComponent: ReadonlyMap<string | undefined, unknown> = new Map(
 
 let generated: OpenApi.OpenAPISpec | undefined
 
-/** Generates the OpenAPI specification of the contract once. It is the slow part, and a server makes two documents. */
+/** Generates the OpenAPI specification of the contract. Memoized, because it is slow and a server makes two documents. */
 const ofContract = (): OpenApi.OpenAPISpec =>
   (generated ??= OpenApi.fromApi(Api.annotate(HttpApi.AdditionalSchemas, [Problem.Problem])))
 

@@ -29,7 +29,7 @@ const inside = (value: Operation, key: string, change: (member: Operation) => Op
   return Predicate.isObject(member) ? { ...value, [key]: change({ ...member }) } : value
 }
 
-/** The `partial` of a reply. A file has no place for it. */
+/** Header with the value of `partial`, a member of the JSON reply that a CSV file cannot contain. */
 const PARTIAL = {
   "X-Quarterdeck-Partial": {
     description:

@@ -13,8 +13,8 @@ export interface Cell {
 /**
  * Callers that an endpoint accepts: everyone, only a signed-in browser, or keys that a cell of the access table allows.
  *
- * **Shape** `ofOthers` is a further cell that is required if the path names a key other than the caller's own. `canDryRun` says
- * where the request may carry `dryRun: true`, which changes nothing.
+ * **Shape** `ofOthers` is a further cell that is required if the path names a key other than the caller's own. `canDryRun` is
+ * the part of the request that may contain `dryRun: true`. A dry run changes nothing.
  */
 export type Policy = "public" | "session" | (Cell & { readonly ofOthers?: Cell; readonly canDryRun?: "query" | "body" })
 

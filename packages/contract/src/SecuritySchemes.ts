@@ -26,8 +26,8 @@ const REQUIRED = { public: [], session: [{ session: [] }], key: KEY_REQUIRED }
 /**
  * Adds the schemes to a specification. Operations require a key, unless their policy is `public` or `session`.
  *
- * The generator writes `security: []` for an operation whose middleware reads the key itself, which would mean that the
- * operation is public.
+ * Without this change, an operation whose middleware reads the key itself would look public: the generator writes
+ * `security: []` for it.
  */
 export const describeSecurity = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>

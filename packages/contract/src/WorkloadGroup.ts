@@ -14,7 +14,7 @@ import { EndpointPolicy, type Policy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
 import { targetHeader } from "./ClusterHeaderSchema.ts"
 
-/** Most replicas that a workload may be scaled to. */
+/** Maximum number of replicas that a workload can be scaled to. */
 export const MAX_REPLICAS = 10_000
 
 export const Replicas = Schema.Int.check(

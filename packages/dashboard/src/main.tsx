@@ -14,7 +14,7 @@ import { noteFailure } from "./api/Session.ts"
 import { App } from "./App.tsx"
 import { colors, theme } from "./frame/theme.ts"
 
-/** Retries twice if the server did not answer or failed. Other refusals would be repeated. */
+/** Retries twice if the server did not answer or failed. The server would refuse any other request again. */
 const retry = (failures: number, error: Error): boolean =>
   failures < 2 && error instanceof ApiFailure && (error.status === undefined || error.status >= 500)
 

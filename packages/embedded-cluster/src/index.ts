@@ -1,8 +1,8 @@
 /**
  * A Kubernetes API server in TypeScript, for tests.
  *
- * {@link EmbeddedServer} answers over HTTPS or {@link InProcess}, after {@link Authentication} and
- * {@link Authorization}, from the objects of its store; the other modules are what a harness shares with it.
+ * {@link EmbeddedServer} serves the objects of its store over HTTPS or {@link InProcess}. Each request passes
+ * {@link Authentication} and {@link Authorization}. The other modules are exported for the test harness.
  */
 export * as Authentication from "./access/Authentication.ts"
 export * as Authorization from "./access/Authorization.ts"

@@ -27,7 +27,7 @@ const inCluster = { read: everyone, create: "unsupported", operate: operators, d
 const hidden = { read: "nobody", ...readOnly } as const
 
 /**
- * The callers that each verb on each resource allows.
+ * The callers that may use each verb on each resource.
  *
  * **Shape** `apiKeys`: the keys of other callers; their rules must lie within the caller's rule. `ownKey`: the caller's own
  * key, to describe and to revoke. `audit`: a scoped Admin reads only the events of its own scope.
@@ -72,14 +72,14 @@ export const decide = (rule: Rule, resource: Resource, verb: Verb): Decision => 
   return includes(callers, rule) ? "allowed" : "role_forbidden"
 }
 
-/** Explains a refusal and names the roles that may. **Example** `"a Viewer may not create apiKeys: it takes an Admin"` */
+/** Explains a refusal and names the allowed roles. **Example** `"a Viewer may not create apiKeys: it takes an Admin"` */
 export const refusal = (rule: Rule, resource: Resource, verb: Verb): string => {
   const scope = rule.role === "Admin" && !isUnscoped(rule) ? " with a scope" : ""
   const taken = takenBy(table[resource][verb])
   return `${WITH_ARTICLE[rule.role]}${scope} may not ${verb} ${SPOKEN[resource] ?? resource}: ${taken === undefined ? "no key may" : `it takes ${taken}`}`
 }
 
-/** Resources that `can-i` and the routes call by another name than the table and the audit. */
+/** Resources whose name in `can-i` and in the routes differs from their name in the table and in the audit. */
 const SPOKEN: Readonly<Partial<Record<Resource, string>>> = { podLogs: "logs" }
 
 const WITH_ARTICLE = { Viewer: "a Viewer", Operator: "an Operator", Admin: "an Admin" } as const satisfies Record<

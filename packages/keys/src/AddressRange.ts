@@ -17,7 +17,7 @@ export interface AddressRange {
 
 const GROUP_BITS = 16
 const IPV6_GROUPS = 8
-/** `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128`. */
+/** Length of the longest range: `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128`. */
 const MAX_LENGTH = 49
 /** The bits before the IPv4 address in `::ffff:192.0.2.1`. */
 const MAPPED_BITS = 96

@@ -7,7 +7,7 @@ export const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 /** A cryptographically secure source of random bytes, such as `node:crypto`'s `randomBytes`. */
 export type RandomBytes = (count: number) => Uint8Array
 
-/** The largest multiple of 62 below 256. Higher bytes are skipped, since they would favour the first characters. */
+/** The largest multiple of 62 below 256. Bytes from here on are skipped, since they would favour the first 8 digits. */
 const FAIR = 248
 
 /** Draws random characters, all 62 equally likely. **Limits** reads 1.03 bytes per character on average. */

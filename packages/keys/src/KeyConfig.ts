@@ -183,7 +183,7 @@ const follow = Effect.fnUntraced(function* (
     if (before.keys !== next.keys) epoch.raise()
     yield* Metric.update(alarmGauge, next.files.some(({ failure }) => failure !== undefined) ? 1 : 0)
   })
-  /** Raises the alarm for some files and leaves the loaded keys unchanged. */
+  /** Raises the alarm for the files that `isConcerned` selects. The loaded keys stay unchanged. */
   const failAll = Effect.fnUntraced(function* (isConcerned: (file: FollowedFile) => boolean, problem: string) {
     const before = yield* Ref.get(state)
     const files = yield* Effect.forEach(before.files, (file) =>

@@ -37,7 +37,7 @@ export class KnownKeys extends Context.Service<
   )
 }
 
-/** The end of each valid key by its hash. **Units** milliseconds since the epoch. */
+/** The expiry of each valid key, by hash; infinite without an expiry. **Units** milliseconds since the epoch. */
 type Ends = Map<KeyHash, number>
 
 const endOf = ({ expiresAt, revokedAt }: KeyRecord): number => {
@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* () {
   const config = yield* KeyConfig
   const inner = yield* KeyStore
   let ends: Ends = new Map()
-  // Changes during a refresh, which may have read the keys before them. They are applied to its result; no change waits.
+  // Keys that changed during a refresh, after the refresh may have read them. Their new state replaces the state read.
   let changed: Ends | undefined
 
   const note = (record: KeyRecord) => {

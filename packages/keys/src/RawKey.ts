@@ -54,7 +54,7 @@ export const faultOf = (key: RawKey): Fault | undefined => {
 
 const checksumOf = (body: string): string => Base62.print(crc32(body), CHECKSUM_LENGTH)
 
-/** Remainders of each byte. **Source** IEEE 802.3: reflected polynomial 0xEDB88320. */
+/** CRC-32 remainder of each byte. **Source** IEEE 802.3: reflected polynomial 0xEDB88320. */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte
   for (let bit = 0; bit < 8; bit++) remainder = (remainder & 1) === 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1

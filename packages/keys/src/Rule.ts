@@ -11,12 +11,12 @@ import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 /** Limits of one rule. They bound the cost of comparing two rules. */
 export const MAX_CLUSTERS = 1_000
 export const MAX_SELECTORS = 64
-/** Maximum over all selectors of a rule. */
+/** Maximum number of namespace names over all selectors of a rule. */
 export const MAX_NAMESPACE_NAMES = 500
-/** Maximum per selector. */
+/** Maximum number of labels per selector. */
 export const MAX_LABELS = 32
 
-/** From the least to the most powerful. */
+/** Roles, from the least to the most powerful. */
 const ROLES = ["Viewer", "Operator", "Admin"] as const
 
 export const Role = Schema.Literals(ROLES)

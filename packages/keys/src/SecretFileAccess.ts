@@ -15,7 +15,7 @@ const OTHERS_READ = 0o004
  * **Source** Kubernetes, AtomicWriter.
  */
 export const warn = Effect.fnUntraced(function* (what: string, path: string) {
-  // The reader of the file reports a missing file.
+  // A missing file counts as not exposed. The code that loads the file reports it.
   const isExposed = yield* Effect.option(Effect.tryPromise(() => isReadByOthers(path)))
   if (!Option.contains(isExposed, true)) return
   yield* Effect.logWarning(`${what} ${path}: other users of this machine can read it; run chmod o-r on it`)

@@ -24,7 +24,7 @@ const BILLION = 1e9
 const DAY_HOURS = 24
 const ROOM_WORKLOADS = 10_000
 
-/** Warm-up: the first hours name the series and compile the code. */
+/** Sizes of a run. The first `warm` hours are a warm-up, in which the series get their names and the code is compiled. */
 const sizesOf = ({ quick }: Extent) =>
   quick ? { workloads: 2_000, warm: 3, times: 8 } : { workloads: 10_000, warm: 12, times: 36 }
 
@@ -79,7 +79,7 @@ export const closings = Effect.fnUntraced(function* (extent: Extent) {
       yield* noted("keep", store.close(withCosts))
       yield* noted("recommend", recommender.fold(HourBuilder.usageOf(seen)))
     })
-    // Measures turns of the event loop only in warm-up hours, because that takes time itself.
+    // Measures turns of the event loop only in warm-up hours, because the measurement takes time itself.
     if (turn >= warm) return yield* timed(closing)
     turns.push(yield* Turns.longest(closing))
     return [0, undefined] as const

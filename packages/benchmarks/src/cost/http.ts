@@ -39,8 +39,8 @@ class Refused extends Schema.TaggedError<Refused>()("Refused", { status: Schema.
 }
 
 /**
- * Starts the service without closing hours. A closing would replace the recommendations of this history, which have no usage
- * behind them.
+ * Starts the service without closing hours. A closing would replace the recommendations of this history, because no recorded
+ * usage supports them.
  */
 const closingNothing = Layer.effect(
   SamplerSettings.SamplerSettings,

@@ -1,7 +1,7 @@
 /**
  * The peer in memory: samples in typed arrays, summed in one pass.
  *
- * Shares no code with the service. Both only get the same hours.
+ * Shares no code with the service. The two share only their input, the hours.
  */
 import { type Fact, FACTS } from "./history.ts"
 

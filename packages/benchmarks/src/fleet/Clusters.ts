@@ -22,7 +22,7 @@ export interface Clusters {
   readonly kubeconfig: string
   /** One per cluster, by number. */
   readonly calls: ReadonlyArray<Call>
-  /** Delays each answer as the filling says, from now on. */
+  /** Delays each answer by the filling's `delayMs`, from now on. */
   readonly slow: Effect.Effect<void>
   /** Makes the clusters unreachable again, if the filling started them unreachable. */
   readonly hold: Effect.Effect<void>

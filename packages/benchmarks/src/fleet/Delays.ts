@@ -1,9 +1,9 @@
 /**
  * Relays that delay answers as distant servers would, or hold all traffic.
  *
- * The delay runs from the request and includes the time of the cluster. A hundred clusters in one process answer one after
- * the other, and all have the whole delay for it. The relays do not parse the traffic, because that would take more time than
- * the clusters behind them.
+ * The delay starts at the request and includes the time that the cluster takes. A hundred clusters in one process answer one
+ * after the other; the delay hides this as long as all of them answer within it. The relays do not parse the traffic, because
+ * parsing would take more time than the clusters take.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"

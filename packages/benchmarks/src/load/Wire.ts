@@ -8,7 +8,7 @@ import type { Plan, Question, Result } from "./Plan.ts"
 const HEAD_END = "\r\n\r\n"
 const LENGTH = /\r\ncontent-length: *(\d+)/i
 const CURSOR = /"nextCursor":"([^"]+)"/
-/** Finds the cursor at the end of an answer. */
+/** Number of bytes at the end of an answer in which the cursor is searched. */
 const CURSOR_WITHIN = 2_048
 const MS_PER_SECOND = 1_000
 

@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (clusters: ReadonlyArray<Tracked
     Effect.sync(() => {
       const worker = new Worker(new URL("../chaosWitness.ts", import.meta.url), { workerData: probing })
       worker.on("message", (told: unknown) => hear(decode(told)))
-      // Both throw in the main thread: without its witness, a soak is invalid.
+      // Both listeners throw in the main thread, because a soak without this worker is invalid.
       worker.on("error", (error) => {
         throw error
       })

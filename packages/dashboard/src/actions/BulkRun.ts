@@ -70,7 +70,7 @@ export const tallyOf = (run: BulkRun, workloads: ReadonlyArray<WorkloadName>): R
   return counts
 }
 
-/** Sends the same call again after its answer was lost or the user stopped watching. Its key prevents doing anything twice. */
+/** Sends the same call again after its answer was lost or the user stopped watching. Its idempotency key prevents a second effect. */
 export const resent = (run: BulkRun): BulkRun => ({ ...run, phase: "running" })
 
 /**

@@ -83,6 +83,6 @@ export const followAudit = async (queries: QueryClient, name: string, at: Parame
   })
 }
 
-/** Address of a file with every matching event, one a line. */
+/** Address of a file with every matching event, one per line. */
 export const exportAddress = (parameters: AuditParameters): string =>
   `${serverUrl}/api/v1/audit?${new URLSearchParams({ ...parameters, format: "ndjson" }).toString()}`

@@ -12,7 +12,7 @@ export const atMs = ({ at }: Pick<AuditEvent, "at">): number => DateTime.toEpoch
 /**
  * Sorts events, the newest first, and removes duplicates.
  *
- * **Shape** any order of input: pages and new events overlap, and the log may hold an event after a later one.
+ * **Shape** the input may have any order, because pages and new events overlap and the log is not strictly sorted by time.
  */
 export const inOrder = <Event extends Pick<AuditEvent, "at" | "id">>(
   events: ReadonlyArray<Event>

@@ -12,10 +12,10 @@ export interface End {
   readonly isWhole: boolean
 }
 
-/** Most workloads of one call. */
+/** Maximum number of workloads in one call. */
 export const MAX_TARGETS = 500
 
-/** A call that changes workloads. **Shape** `key` is its `Idempotency-Key`: sending the call again changes nothing again. */
+/** A call that changes workloads. **Shape** `key` is its `Idempotency-Key`: a repeated call has no second effect. */
 export interface BulkCall {
   readonly change: Change
   readonly workloads: ReadonlyArray<WorkloadName>

@@ -11,7 +11,7 @@ export type ClusterTarget =
 export const ALL: ClusterTarget = { _tag: "All" }
 export const PARENT: ClusterTarget = { _tag: "Parent" }
 
-/** Most clusters that a request may name. A setting of the server may lower it. */
+/** Maximum number of clusters that a request may name. A setting of the server may lower it. */
 export const MAX_NAMES = 64
 
 const NAMES = "cluster"

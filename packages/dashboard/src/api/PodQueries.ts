@@ -10,7 +10,7 @@ import type { WorkloadName } from "./WorkloadQueries.ts"
 
 const FRESH_EVERY_MS = 5_000
 
-/** Most rows of pods or events that a page shows. */
+/** Maximum number of pods or events that a page shows. */
 const MAX_ROWS = 500
 
 const podsOf = ({ cluster, kind, name, namespace }: WorkloadName, signal: AbortSignal) =>

@@ -6,7 +6,7 @@ import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
 import type { Coverage, Namespace } from "./Shapes.ts"
 
-/** Most namespaces that a preview reads. */
+/** Maximum number of namespaces that a preview reads. */
 const MAX_NAMESPACES = 20_000
 const EVERY_CLUSTER = "*"
 /** The API's maximum of rows on a page. */

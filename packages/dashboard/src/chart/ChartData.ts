@@ -65,7 +65,7 @@ export const chartDataOf = (parts: CostSteps, whole: CostSteps): ChartData => {
     const rest = total - values.reduce((sum, value) => sum + value, 0)
     return [{ ...coverageOf(bucket), ...spanOf(bucket), values: [...values, rest], total }]
   })
-  // A rest from rounding is no series.
+  // A remainder that comes from rounding gets no series.
   const hasOthers = steps.some(({ total, values }) => Math.abs(values.at(-1) ?? 0) > Math.abs(total) * 1e-6)
   return hasOthers
     ? { series: [...ranked, OTHER], steps }

@@ -39,7 +39,7 @@ export const EMPTY: ClusterDraft = {
   labels: []
 }
 
-/** Most characters of a kubeconfig that the server accepts. */
+/** Maximum length of a kubeconfig that the server accepts. **Units** characters. */
 export const MAX_KUBECONFIG = 256 * 1024
 
 /** Decodes a kubeconfig file: UTF-8, or UTF-16 with a byte order mark. **Errors** throws for other bytes. */

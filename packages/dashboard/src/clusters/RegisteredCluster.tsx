@@ -45,7 +45,7 @@ export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
         <Button component={Link} to={linkTo(clusterPlace(cluster.name))}>
           Open {cluster.name}
         </Button>
-        {/* Without a choice of clusters, because it would not include the new one. */}
+        {/* The link drops the choice of clusters, because the choice would not include the new cluster. */}
         <Button component={Link} to={PLACES.clusters} variant="default">
           All clusters
         </Button>

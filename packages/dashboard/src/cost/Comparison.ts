@@ -9,7 +9,7 @@ interface Seen {
   readonly hoursInWindow: number
 }
 
-/** Most difference between the coverages of two comparable periods, as a share of one. */
+/** Maximum difference between the coverages of two comparable periods, as a share of a period. */
 const MAX_DIFFERENCE = 0.05
 
 const partOf = (seen: Seen | undefined): number =>

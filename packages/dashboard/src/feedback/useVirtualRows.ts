@@ -35,7 +35,7 @@ const NEAR_END = 40
 export const useVirtualRows = ({ count, keyOf, onNearEnd, rowHeight }: Options): VirtualRows => {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
-  // The content above the list changes its height.
+  // Measures after each render, because the height of the content above the list can change.
   useLayoutEffect(() => {
     const offset = (list.current?.getBoundingClientRect().top ?? 0) + globalThis.scrollY
     if (Math.abs(offset - top) > 1) setTop(offset)

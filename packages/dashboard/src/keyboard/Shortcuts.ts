@@ -4,7 +4,7 @@
 import { useLocalStorage } from "@mantine/hooks"
 import { useEffect, useRef } from "react"
 
-/** Most time between `g` and the second key. */
+/** Maximum time between `g` and the second key. */
 const CHORD_MS = 1_500
 
 export interface ShortcutActions {

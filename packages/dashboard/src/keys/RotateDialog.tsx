@@ -35,7 +35,7 @@ export const RotateDialog = ({ apiKey, onClose }: Props) => {
   const queries = useQueryClient()
   const caller = useCaller()
   const [rotated, setRotated] = useState<Rotated>()
-  // Outlives the form, which is unmounted by then.
+  // This state is not in the form, because the form is unmounted before the page signs in with the new key.
   const signingIn = useAction({ signsIn: true })
   const close = () => {
     setRotated(undefined)

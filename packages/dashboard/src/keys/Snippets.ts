@@ -55,7 +55,7 @@ export const helmEntry = ({ expiresAt, name, rule }: ApiKey, hash: string): stri
     "  keys:",
     `    - name: ${JSON.stringify(name)}`,
     `      hash: ${JSON.stringify(hash)}`,
-    // Whole seconds, as the configuration wants them; the fraction that is cut never lengthens a key's life.
+    // The configuration requires whole seconds. Cutting the fraction never lengthens a key's lifetime.
     ...(expiresAt === undefined ? [] : [`      expire: ${DateTime.formatIso(expiresAt).replace(/\.\d+Z$/, "Z")}`]),
     "      rule:",
     ...ruleLines(rule).map((line) => `        ${line}`)

@@ -114,8 +114,8 @@ const refused = ({ resource }: ResourceCall, object: JsonObject, why: string): F
 }
 
 /**
- * The parts of an object that a change must not alter without a check. Finalizers and owners may change, as deletions
- * require.
+ * The parts of an object that a change must not alter without a check. Finalizers and owner references are left out,
+ * because deletions change them.
  */
 const comparable = (object: JsonObject): JsonObject => ({
   ...without(object, "apiVersion", "kind"),

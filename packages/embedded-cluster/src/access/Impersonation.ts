@@ -62,8 +62,8 @@ const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 /**
  * Authorizes the impersonation and returns the impersonated user.
  *
- * **Shape** the sender needs the verb `impersonate`, or the narrower pair of permissions that is bound to the
- * request.
+ * **Shape** the sender needs the verb `impersonate`. Constrained impersonation instead needs `impersonate:<mode>` on
+ * the user and `impersonate-on:<mode>:<verb>` on the object of the request.
  *
  * **Errors** 403.
  */

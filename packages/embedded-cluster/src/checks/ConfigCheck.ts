@@ -63,7 +63,7 @@ const typeErrors = (object: JsonObject, type: string, data: JsonObject): Readonl
   return [invalidValue(`data[${json}]`, undefined, "must be JSON")]
 }
 
-/** Checks a change: the type of a Secret is immutable, and all data of an object with `immutable: true`. */
+/** Checks a change. The type of a Secret is immutable. With `immutable: true`, so is all data of the object. */
 export const changeErrors = (object: JsonObject, before: JsonObject): ReadonlyArray<FieldError> => {
   const type = textAt(object, "type")
   const typed = type === textAt(before, "type") ? [] : [immutable("type", type)]

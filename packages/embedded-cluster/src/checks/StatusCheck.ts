@@ -9,7 +9,8 @@ import { type FieldError, invalidValue } from "../core/Status.ts"
 /**
  * Limits of the counts in a kind's status.
  *
- * **Shape** `counts` must not be negative, `within` must not exceed `replicas`. Errors are reported in these orders.
+ * **Shape** `counts` must not be negative, `within` must not exceed `replicas`. Errors are reported in the order of
+ * the two lists.
  */
 interface Rule {
   readonly counts: ReadonlyArray<string>

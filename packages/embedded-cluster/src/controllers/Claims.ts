@@ -1,5 +1,5 @@
 /**
- * Binds PersistentVolumeClaims to a fitting volume, or to a new volume provision for the claim.
+ * Binds each PersistentVolumeClaim to a fitting volume, or to a new volume that is created for the claim.
  *
  * **Limits** a claim is bound immediately, whatever its storage class; no storage is provisioned. A claim with the
  * empty class binds only to an existing volume.

@@ -15,7 +15,7 @@ import { isOver } from "./Jobs.ts"
 import { controlled, controlledBy } from "./OwnedPods.ts"
 import { conditionOf, objectOf, timeOf } from "./Views.ts"
 
-/** Most missed times that are examined one by one. Older ones are skipped. */
+/** Maximum number of missed times that are examined one by one. Older ones are skipped. */
 const MISSED_TIMES = 100
 
 export const cronJobs: Controller = {
@@ -132,7 +132,7 @@ const updateStatus = (turn: Turn, stored: Stored, started: string | undefined): 
   const lastSuccessful = [textAt(before, "lastSuccessfulTime"), completed].toSorted().at(-1) ?? ""
   const lastSchedule = started ?? textAt(before, "lastScheduleTime")
   writeStatus(turn, Resources.cronJobs, current, {
-    // A reference has the version at which it was made. A version change alone does not update it.
+    // A reference to a job contains the job's version when it was made. While the same jobs run, references stay as they are.
     ...(active.length === 0
       ? {}
       : { active: names(before["active"]) === names([...active]) ? (before["active"] ?? []) : active }),

@@ -85,7 +85,7 @@ export const ofDeployment = (turn: Turn, deployment: Stored): ReadonlyArray<Repl
 const byAge = (left: ReplicaSet, right: ReplicaSet): number =>
   left.createdMs - right.createdMs || (left.name < right.name ? -1 : 1)
 
-/** Reads a ReplicaSet reread after a write. */
+/** Reads a ReplicaSet again after a write. */
 export const reread = ({ kernel }: Turn, set: ReplicaSet): ReplicaSet => {
   const stored = kernel.store.get(Resources.replicaSets, set.stored.key)
   return stored === undefined ? set : toReplicaSet(stored)
@@ -187,7 +187,7 @@ const make = (
   return undefined
 }
 
-/** Most names to try for a new ReplicaSet. */
+/** Maximum number of names to try for a new ReplicaSet. */
 const LONGEST_SEARCH = 20
 
 export const wantedOf = (deployment: JsonObject): number => numberAt(deployment, "spec", "replicas") ?? 1
@@ -208,7 +208,7 @@ const sizeAnnotations = (deployment: JsonObject, limits: RolloutLimits): JsonObj
   [MAX]: String(wantedOf(deployment) + (isRolling(deployment) ? limits.surge : 0))
 })
 
-/** Sets the size of a ReplicaSet, and annotates it with the Deployment's current sizeAnnotations. */
+/** Sets the size of a ReplicaSet, and annotates it with the Deployment's current size. */
 export const resize = (
   turn: Turn,
   deployment: JsonObject,

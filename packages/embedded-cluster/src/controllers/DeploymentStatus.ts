@@ -25,7 +25,7 @@ interface Condition {
 export interface Observed {
   readonly sets: ReadonlyArray<ReplicaSet>
   readonly current: ReplicaSet | undefined
-  /** Most pods that may be unavailable. */
+  /** Maximum number of unavailable pods. */
   readonly unavailable: number
   /** True during a rollout, whose progress has a deadline; false for a paused or scaled Deployment. */
   readonly rolls: boolean

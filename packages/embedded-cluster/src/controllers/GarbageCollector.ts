@@ -26,8 +26,8 @@ const concerned: KeysOf = ({ after, before }, { kernel }) => {
 }
 
 /**
- * Returns whether an object is marked for deletion with a finalizer of the garbage collector. It only searches the
- * object's text.
+ * Returns whether an object is marked for deletion with a finalizer of the garbage collector. **Limits** searches the
+ * object's text without parsing it.
  */
 const awaitsCollector = ({ body }: Stored): boolean =>
   body.includes('"deletionTimestamp"')

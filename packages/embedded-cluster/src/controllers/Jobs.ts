@@ -35,7 +35,7 @@ export const jobs: Controller = {
   watches: [
     { resource: Resources.jobs, keys: ownKey },
     podsOf(Resources.jobs),
-    // The tracking finalizer would keep a pod whose job is finished or deleted.
+    // Removes the tracking finalizer of a pod whose job is gone. The finalizer would keep the pod forever.
     {
       resource: Resources.pods,
       keys: ({ after }) =>
@@ -139,7 +139,7 @@ const failureOf = ({ counted, object, turn }: Work, active: ReadonlyArray<Pod>):
     : undefined
 }
 
-/** Finishes a job: sets the early condition, and the final condition once the last pod is gone. */
+/** Finishes a job: sets `SuccessCriteriaMet` or `FailureTarget` at once, and `type` once the last pod is gone. */
 const finish = (work: Work, active: ReadonlyArray<Pod>, type: "Complete" | "Failed", verdict: Verdict): void => {
   const { object, pods, turn } = work
   for (const pod of active) remove(turn, Resources.pods, pod.stored)

@@ -74,7 +74,7 @@ export const ensure = (turn: Turn, resource: Resource, owner: Stored, label: str
   return undefined
 }
 
-/** Most names to try for a new revision. */
+/** Maximum number of names to try for a new revision. */
 const LONGEST_SEARCH = 20
 
 /** Deletes the oldest revisions beyond the history limit, except those in use. */

@@ -1,14 +1,14 @@
 /**
  * Defaults, first status and checks of APIService objects, and the objects of the built-in groups.
  *
- * **Source** Kubernetes 1.36, `k8s.io/kube-aggregator`; the priorities as its server shows them.
+ * **Source** Kubernetes 1.36, `k8s.io/kube-aggregator`; the priorities are those of its APIService objects.
  */
 import { isObject, type JsonObject, objectAt, put, textAt, withDefaults } from "./Json.ts"
 import { apiVersionOf } from "./Resource.ts"
 import * as Resources from "./Resources.ts"
 import { type FieldError, invalidValue } from "./Status.ts"
 
-/** Priority of each group. A client prefers the group with the highest when several have a kind of the same name. */
+/** Priority of each group. If several groups have a kind of the same name, clients prefer the highest priority. */
 const PRIORITIES = new Map([
   ["", 18_000],
   ["apps", 17_800],

@@ -7,7 +7,7 @@ import type { User } from "./User.ts"
 /**
  * The attributes of a request that a role's rules match on.
  *
- * **Shape** `version`, `rest` and other facts of a request do not count.
+ * **Shape** `version`, `rest` and other facts of a request do not affect the decision.
  */
 export type Attributes =
   | Pick<ResourceRequest, "_tag" | "verb" | "group" | "namespace" | "resource" | "name" | "subresource">

@@ -22,7 +22,7 @@ export type Fields = Readonly<Record<string, string>>
 export const matches = (selector: FieldSelector, fields: Fields): boolean =>
   selector.every(({ equal, field, value }) => ((fields[field] ?? "") === value) === equal)
 
-/** The value that a selector requires of a field, if it requires equality. It narrows a list to one object. */
+/** The value that a field must equal; `undefined` if the selector does not require equality of the field. */
 export const pinned = (selector: FieldSelector, field: string): string | undefined =>
   selector.find((requirement) => requirement.equal && requirement.field === field)?.value
 

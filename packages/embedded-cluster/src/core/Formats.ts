@@ -65,5 +65,5 @@ const FORMATS = new Map<string, (text: string) => boolean>([
   ["uuid5", matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)]
 ])
 
-/** Returns whether a text has a format. Every text has a format that is not listed. */
+/** Returns whether a text has a format. True for a format that is not listed. */
 export const has = (format: string, text: string): boolean => FORMATS.get(format)?.(text) ?? true

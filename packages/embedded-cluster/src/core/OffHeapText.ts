@@ -25,7 +25,7 @@ const placed = (bytes: Buffer): readonly [Buffer, number] => {
 /**
  * A text stored outside V8's heap.
  *
- * **Limits** a text that others share parts of stays in memory with them, so only a text of about the same size is
+ * **Limits** a text stays in memory while another text shares parts of it, so only texts of about the same size are
  * shared. A shared text is always stored whole. Reading a text decodes it.
  */
 export class OffHeapText {

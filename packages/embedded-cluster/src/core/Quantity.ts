@@ -53,7 +53,7 @@ export const parse = (text: string): number | undefined => {
   if (match === null) return undefined
   const [, sign, digits = "", suffix = ""] = match
   const { numerator, denominator } = scale(suffix)
-  // Small units divide: a tenth has no exact binary form, and 100m must equal 0.1.
+  // Divides for small units. 0.001 has no exact binary form, so a product would be inexact: 100m must equal 0.1.
   const value = (Number(digits) * Number(numerator)) / Number(denominator)
   return sign === "-" ? 0 - value : value
 }

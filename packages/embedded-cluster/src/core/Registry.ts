@@ -54,7 +54,7 @@ export class Registry {
     return [...Resources.all.filter(is), ...added.toSorted((left, right) => (left.resource < right.resource ? -1 : 1))]
   }
 
-  /** Replaces the resources of a definition. If the change matters, open watches of those resources end. */
+  /** Replaces the resources of a definition. If `matters` is true, the callbacks of {@link onChange} run. */
   define(definition: string, resources: ReadonlyArray<Resource>, matters: boolean): void {
     if (resources.length === 0) this.#custom.delete(definition)
     else this.#custom.set(definition, resources)
@@ -68,7 +68,7 @@ export class Registry {
     for (const end of watchers ?? []) end()
   }
 
-  /** Calls `end` once, at the next change that matters to a resource. Returns a function that cancels the callback. */
+  /** Calls `end` once, when {@link define} next replaces the resource with `matters`. Returns a cancel function. */
   onChange(resource: Resource, end: () => void): () => void {
     const definition = resource.custom?.definition
     if (definition === undefined) return () => undefined

@@ -122,8 +122,8 @@ export const misplaced: Failure = {
 }
 
 /**
- * Refuses an object for its invalid fields. **Shape** a repeated problem has one cause each time, but one mention in
- * the message.
+ * Refuses an object for its invalid fields. **Shape** every problem has a cause of its own, but the message mentions a
+ * repeated problem once.
  */
 export const invalid = (kind: string, group: string, name: string, errors: ReadonlyArray<FieldError>): Failure => {
   const causes = errors.map((error) => ({ reason: error.reason, message: sentence(error), field: error.field }))

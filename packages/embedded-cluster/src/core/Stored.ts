@@ -111,8 +111,8 @@ const ordered = (object: JsonObject): JsonObject => {
 const BEGINNING = '{"metadata":'
 
 /**
- * Prints an object, `metadata` first. V8 would print keys that look like integers, which a custom kind may have,
- * before it.
+ * Prints an object, `metadata` first. V8 prints keys that look like integers before all others, and custom kinds may
+ * have such keys.
  */
 const printed = (object: JsonObject): string => {
   const text = JSON.stringify(object)

@@ -62,7 +62,7 @@ const textOf = (registry: Registry, of: GroupVersion): string => {
 }
 
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-/** Kinds that belong to every group. Each document lists them for its groupKind group. */
+/** Kinds that belong to every group. Each document lists them under its own group. */
 const OF_EVERY_GROUP = new Set([`${META}.DeleteOptions`, `${META}.WatchEvent`])
 
 const document = (of: GroupVersion, resources: ReadonlyArray<Resource>): JsonObject => {

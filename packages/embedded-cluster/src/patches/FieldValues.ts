@@ -78,7 +78,7 @@ const removed = (schema: KindSchema.KindSchema, value: Json, set: FieldSet): Jso
   return Object.keys(rest).length === 0 ? null : rest
 }
 
-/** Merges an applied configuration into an object: lists that merge item by item, other values field by field. */
+/** Merges an applied configuration into an object. Lists whose items have an identity are merged item by item. */
 export const merge = (schema: KindSchema.KindSchema, live: JsonObject, applied: JsonObject): JsonObject => {
   const merged = new Map(Object.entries(live))
   for (const [name, value] of Object.entries(applied))

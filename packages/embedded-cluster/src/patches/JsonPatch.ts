@@ -20,7 +20,7 @@ type Pointer = ReadonlyArray<string>
 
 export type JsonPatch = ReadonlyArray<Operation>
 
-/** Most operations of a patch. The real server has the same limit. */
+/** Maximum number of operations of a patch. The real server has the same limit. */
 export const MAX_OPERATIONS = 10_000
 
 /**

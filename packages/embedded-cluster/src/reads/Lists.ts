@@ -21,8 +21,8 @@ export interface Page {
 /**
  * Lists one page of a resource in a namespace, or in all namespaces if it is empty.
  *
- * **Errors** 410 for a compacted version; for a continue token, with a token that continues at the present. 504 for a
- * version that does not exist yet.
+ * **Errors** 410 for a compacted version. If the request has a continue token, the failure carries a token that
+ * continues with the current objects. 504 for a version that does not exist yet.
  *
  * **Limits** without a limit the page contains every selected object.
  */

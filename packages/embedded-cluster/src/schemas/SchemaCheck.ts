@@ -82,7 +82,7 @@ const fieldAt = ({ path, prefix }: Place): string => {
   return prefix === "" ? name : `${prefix}.${name}`
 }
 
-/** Makes an error for the whole checked value. The real server does not name the field below it; the rule here does. */
+/** Makes an error for the whole checked value, as the real server does. Its rule names the field inside the value. */
 const whole = (place: Place, rule: string): FieldError =>
   invalidValue(place.prefix === "" ? "<nil>" : place.prefix, undefined, `${fieldAt(place)} ${rule}`)
 

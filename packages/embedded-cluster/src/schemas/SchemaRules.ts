@@ -91,7 +91,7 @@ const structureErrors = (schema: JsonObject, path: string, isRoot = false): Read
 
 const EITHER = [{ type: "integer" }, { type: "string" }]
 
-/** Checks a schema inside a junctor. Only the two spellings of "integer or string" may name types there. */
+/** Checks a schema inside `allOf`, `anyOf` or `oneOf`. Only the two spellings of "integer or string" may name types there. */
 const nested = (schema: JsonObject, one: unknown, name: string, index: number, path: string) => {
   if (!isObject(one)) return []
   const either = isOn(schema, "int-or-string")
@@ -100,7 +100,7 @@ const nested = (schema: JsonObject, one: unknown, name: string, index: number, p
   return nestedErrors(one, `${path}.${name}[${index}]`)
 }
 
-/** Keywords that are forbidden inside junctors. */
+/** Keywords that are forbidden inside `allOf`, `anyOf`, `oneOf` and `not`. */
 const STRUCTURAL = [
   "type",
   "additionalProperties",

@@ -57,8 +57,8 @@ export interface EmbeddedOptions {
   /** Interval of bookmarks in a watch, in milliseconds. Default 60,000. */
   readonly bookmarkIntervalMs?: number
   /**
-   * Clock of the objects' timestamps and of the controllers (default: the caller's clock). An earlier time makes
-   * objects that were created before the server started. Controllers wait in real time.
+   * Clock of the objects' timestamps and of the controllers (default: the caller's clock). A clock that is behind gives
+   * objects a creation time before the server's start. Controllers wait in real time.
    */
   readonly nowMs?: () => number
   /** Logs of pods without a log annotation. A followed log is read again every second. */

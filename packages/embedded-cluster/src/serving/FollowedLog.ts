@@ -37,7 +37,7 @@ export const send = (
     })
     yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
     if (hasEnded) Queue.endUnsafe(added)
-    // An annotation changes with its pod, but a written log grows on its own.
+    // An annotation changes with its pod, but the log from the option `podLog` grows without a change of the pod.
     else if (kernel.podLog !== undefined) {
       const look = Effect.sync(() => {
         const current = kernel.store.get(Resources.pods, pod.key)
@@ -52,12 +52,12 @@ export const send = (
     response.end()
   })
 
-/** Interval at which a log that the server's option writes is read again. */
+/** Interval at which a log from the option `podLog` is read again. */
 const EVERY = "1 second"
 
 /**
- * Returns the text that a reader of `known` lacks. If `known` is no longer a prefix, the log was rotated: all of it. With
- * `isTimed` lines differ, so the text after the last known line suffices.
+ * Returns the text of `now` that follows `known`. If `now` does not start with `known`, the log was rotated: returns all of
+ * `now`. With `isTimed` every line is unique, so it returns the text after the last known line if `now` contains that line.
  */
 const appended = (known: string, now: string, isTimed: boolean): string => {
   if (now.startsWith(known)) return now.slice(known.length)

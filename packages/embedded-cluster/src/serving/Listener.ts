@@ -16,8 +16,9 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => Eff
 export interface Listener {
   readonly port: number
   readonly isListening: () => boolean
-  /** TLS connections accepted since the start, over all restarts, and those open now. */
+  /** Number of TLS connections accepted since the start, over all restarts. */
   readonly accepted: () => number
+  /** Number of TLS connections that are open now. */
   readonly open: () => number
   /** Stops listening and resets every connection at once. */
   readonly kill: Effect.Effect<void>

@@ -47,9 +47,9 @@ const ANNOTATIONS = { "rbac.authorization.kubernetes.io/autoupdate": "true" }
 
 interface Role {
   readonly name: string
-  /** The roles that take this one's rules in, by their short name. */
+  /** Short name of the aggregated role that includes this role's rules. */
   readonly into?: string
-  /** Short name of the role that aggregates this role's rules. */
+  /** Set for an aggregated role: it includes the rules of every role whose `into` is this name. */
   readonly from?: string
   readonly rules?: ReadonlyArray<JsonObject>
 }

@@ -81,7 +81,7 @@ const daemonSet: Fill = (object) => {
   return put(filled, ["metadata", "annotations"], annotations)
 }
 
-/** Annotation that counts the templates of a DaemonSet, from its first API version. */
+/** Annotation with the number of the DaemonSet's template, a field of its first API version. */
 export const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 const replicaSet: Fill = (object) => spec(object, (value) => withDefaults(templated(value), { replicas: 1 }))

@@ -58,7 +58,7 @@ const same = (text: string): string => text
 /** Removes the time that each line of a `podLog` begins with. */
 const untimed = (text: string): string => text.replaceAll(/^\S+ /gm, "")
 
-/** Lines of a `podLog` that are not older than `sinceSeconds` or `sinceTime` asks. */
+/** Lines of a `podLog` that are not older than `sinceSeconds` or `sinceTime` allows. */
 const since = (text: string, query: URLSearchParams, nowMs: number): string => {
   const seconds = QueryValue.natural(query.get("sinceSeconds") ?? "")
   const fromMs = seconds === undefined ? Date.parse(query.get("sinceTime") ?? "") : nowMs - seconds * 1_000

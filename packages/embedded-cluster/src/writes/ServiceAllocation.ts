@@ -15,8 +15,8 @@ import type { Store } from "../core/Store.ts"
 import { read } from "../core/Stored.ts"
 
 /**
- * Cluster IPs are in 10.0.0.0/16. Hosts count from its base; the base and the last address are never allocated. The
- * lower part has 256 addresses, its maximum, and a 32nd of the ports.
+ * Cluster IPs are in 10.0.0.0/16. `HOSTS` are offsets from its base; the base and the last address are never
+ * allocated. The lower part has 256 addresses, the maximum of the real server, and one 32nd of the node ports.
  */
 const RANGE = "10.0."
 const HOSTS = { first: 1, firstAutomatic: 257, last: 65_534 }

@@ -45,7 +45,7 @@ const conditionsOf = ({ cluster, decision, keyId, resource, verb, within }: Audi
 const equal = (path: string, value: string | undefined): ReadonlyArray<Condition> =>
   value === undefined ? [] : [{ sql: `body ->> '${path}' = ?`, values: [value] }]
 
-/** Matches rows on API keys that name a key, and other rows if all their names lie within the scope. */
+/** Matches events on API keys that name a key, and other events if all their clusters and namespaces lie within the scope. */
 const scopeOf = ({ clusters, namespaces }: AuditScope): Condition => {
   const others = [
     `EXISTS ${NAMED}`,

@@ -66,7 +66,7 @@ export const verify = (directory: string): Effect.Effect<Verification, AuditUnre
     return yield* Effect.try({
       try: () => {
         const key = readFileSync(keyFile)
-        // Reads the head before the rows: a running server may append rows, but the head never names more than are read.
+        // Reads the head before the rows. If a running server appends rows meanwhile, the row of this head is still read.
         const head = parse(key, readFileSync(headFile, "utf8"))
         const file = new sqlite.DatabaseSync(database, { readOnly: true })
         try {
@@ -104,7 +104,7 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
     if (previousHash !== before.hash) return broken(number, "it does not follow the row before it")
     const bodyMs = atMsOf(body)
     highMs = Math.max(highMs ?? (start.number > 0 ? atMs : bodyMs), bodyMs)
-    // A row of schema version 1 has the instant of its event. Since version 2, it has the latest instant up to its event.
+    // `at_ms` is the instant of the row's own event in schema version 1, and the latest instant up to the row since version 2.
     if (atMs !== bodyMs && atMs !== highMs) return broken(number, "it was changed: its instant does not match")
     if (number === head.number && hash !== head.hash) {
       return broken(number, "it does not match the signed head: it, or rows before it, were rewritten")

@@ -34,7 +34,7 @@ export interface SessionRecord {
   readonly lastUsedAt: DateTime.Utc
 }
 
-/** Sessions to delete when a session is added: those before the two instants, and an owner's oldest beyond `perOwner`. */
+/** Limits that apply when a session is added. Older sessions, and an owner's oldest beyond `perOwner`, are deleted. */
 export interface Retention {
   readonly createdBefore: DateTime.Utc
   readonly lastUsedBefore: DateTime.Utc

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls for registered clusters. */
+/** The worker's calls that read or write registered clusters. */
 export type ClusterCall = Extract<Call, { readonly operation: "listClusters" | "insertCluster" | "removeCluster" }>
 
 /** Prepares the statements. **Shape** `insertCluster` and `removeCluster` return one row with the resulting `state`. */

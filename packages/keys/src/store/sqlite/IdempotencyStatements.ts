@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls for idempotent calls. */
+/** The worker's calls that read or write idempotency records. */
 export type IdempotencyCall = Extract<Call, { readonly operation: `${string}Idempotent` }>
 
 /** Prepares the statements. **Shape** `beginIdempotent` returns one row, the others none. */

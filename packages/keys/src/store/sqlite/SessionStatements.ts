@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { transact } from "../../SqliteTransaction.ts"
 import type { Call } from "./KeyProtocol.ts"
 
-/** The calls for sessions. */
+/** The worker's calls that read or write sessions. */
 export type SessionCall = Extract<Call, { readonly operation: `${string}Session${string}` }>
 
 /** Prepares the statements of a database. */
