@@ -26,7 +26,7 @@ const answered = (url: string, agent: Agent, token: string) =>
     return Effect.sync(() => request.destroy())
   })
 
-/** Ends when the probe is overdue. Yields once, so that an answer that arrived while this thread waited for a processor counts. */
+/** Ends when the probe is overdue. Yields once, because an answer may have arrived while this thread had no processor. */
 const overdue = Effect.andThen(Effect.sleep(PROBE_MS), Effect.yieldNow)
 
 const witness = Effect.gen(function* () {

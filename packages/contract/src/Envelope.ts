@@ -1,5 +1,5 @@
 /**
- * Fields that every list reply has beside its rows.
+ * Fields that every list reply has in addition to its rows.
  */
 import { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import { Schema } from "effect"

@@ -25,7 +25,7 @@ const ObjectPath = Schema.String.check(
   })
 )
 
-/** Filters of the event list beside those of every list. */
+/** Filters of the event list, in addition to those of every list. */
 const eventParameters = {
   type: Schema.optionalKey(Schema.Array(textUpTo(64))).annotateKey({
     description:

@@ -26,7 +26,7 @@ const ReadinessChecks = Schema.Struct({
  * provider is configured; `problem` is set while the provider does not answer. `costs`: the usage source of each cluster and its
  * current failures. `backfill`: progress in reading the past, for each cluster whose usage source has a history.
  * `unchargedDevices`: present if nodes have accelerators, or pods have ResourceClaims, that no cost includes. `audit`: bytes used
- * by denials and by other events, and the most that each may use.
+ * by denials and by other events, and the maximum of each.
  */
 export const ReadinessDetails = Schema.Struct({
   sources: Schema.Array(

@@ -13,7 +13,7 @@ export type Verb = (typeof verbs)[number]
  * The callers that one cell of the table allows.
  *
  * **Shape** a list of roles, each within its scope. `unscopedAdmin`: an Admin whose rule has neither scope field.
- * `unsupported`: the service has no such operation. The remaining value allows no role.
+ * `unsupported`: the service has no such operation. The remaining literal allows no caller.
  */
 export type Callers = ReadonlyArray<Role> | "unscopedAdmin" | "nobody" | "unsupported"
 

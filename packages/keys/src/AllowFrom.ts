@@ -22,7 +22,7 @@ const Range = Schema.String.check(
 /**
  * Ranges in CIDR notation. A key without the list may be used from any address.
  *
- * **Shape** an empty list is refused, so a present field never means every address.
+ * **Shape** an empty list is refused, so that it cannot be mistaken for a list of every address.
  */
 export const AllowFrom = Schema.Array(Range).check(
   Schema.isMinLength(1, {
@@ -66,8 +66,8 @@ export const permits = (list: AllowFrom | undefined, address: string | undefined
 /**
  * Checks whether each range of the inner list lies within a range of the outer list.
  *
- * **Shape** a missing inner list lies only within a missing outer list. A range that several outer ranges cover only
- * together does not lie within.
+ * **Shape** a missing inner list lies only within a missing outer list. An inner range must lie
+ * within a single outer range: two outer ranges that cover it together do not suffice.
  */
 export const isWithin = (inner: AllowFrom | undefined, outer: AllowFrom | undefined): boolean => {
   if (outer === undefined) return true

@@ -15,7 +15,10 @@ export const MAX_DESCRIPTION = 256
  */
 const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}"
 
-/** The control characters of `UNSEEN`. Format characters need `\p` or `\u`, which many client generators cannot read. */
+/**
+ * Control characters, the part of `UNSEEN` in the API document. Format characters would need `\p` or `\u`, which many
+ * client generators cannot read.
+ */
 const DOCUMENTED_UNSEEN = "\\x00-\\x1F\\x7F-\\x9F"
 
 const textForPeople = (what: string, shortest: number, longest: number) =>

@@ -10,7 +10,7 @@ export interface IdempotentCall {
   readonly key: string
 }
 
-/** A call that is about to run. **Shape** `fingerprint`: a digest of the request, which differs between requests. */
+/** A call that is about to run. **Shape** `fingerprint`: a digest that detects another request with the same key. */
 export interface IdempotentBeginning extends IdempotentCall {
   readonly fingerprint: string
   readonly at: DateTime.Utc

@@ -73,7 +73,7 @@ export class KeyIssuer extends Context.Service<
      *
      * **Errors** `RoleForbidden`, `InvalidKeyName`, `InvalidDescription`, `InvalidAllowFrom`, `InvalidExpiry`,
      * `RuleNotContained`, `AllowFromNotContained`, `ExpiryNotContained`, in this order. `KeyEnded` if the caller's key was
-     * revoked or has expired meanwhile, `TooManyKeys`.
+     * revoked or has expired during the call, `TooManyKeys`.
      */
     readonly create: (caller: Caller, options: CreateOptions) => Effect.Effect<CreatedApiKey, Failure>
     /**
@@ -105,7 +105,7 @@ export class KeyIssuer extends Context.Service<
      *
      * **Errors** `RoleForbidden`, `InvalidGrace`, `InvalidExpiry`, `KeyNotFound`, `KeyConfigured`, `KeyEnded`,
      * `AllowFromNotContained`, `ExpiryNotContained`, in this order. `KeyEnded` if the caller's key was revoked or has expired
-     * meanwhile, `TooManyKeys`.
+     * during the call, `TooManyKeys`.
      */
     readonly rotate: (
       caller: Caller,

@@ -9,7 +9,7 @@ import * as Rule from "./Rule.ts"
  *
  * **Shape** the inner role is not higher, the inner clusters are a subset, and each inner selector lies within one outer
  * selector. An omitted field lies only within an omitted field. The relation is reflexive and transitive. It is
- * conservative: an inner selector that several outer selectors cover only together does not lie within.
+ * conservative: two outer selectors that cover an inner selector together do not suffice.
  *
  * **Limits** pure; time is at most the product of the numbers of namespace names of both rules.
  */

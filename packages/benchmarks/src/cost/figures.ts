@@ -66,7 +66,7 @@ export const advised = (sums: Sums, workloads: ReadonlyArray<Named>): Advised =>
   return { savings, increases }
 }
 
-/** Returns the excess of the request over the recommendation, as a share of the allocation. Negative if the request is lower. */
+/** Returns the request minus the recommendation, as a share of the allocation. Negative if the request is lower. */
 const beyond = ([requested, allocated]: readonly [number, number], recommended: number): number =>
   allocated > 0 ? (requested - recommended) / allocated : 0
 

@@ -92,7 +92,7 @@ export const difference = (questions: ReadonlyArray<Question>, turns: ReadonlyAr
 
 const BILLION = 1e9
 
-/** Makes the claim that answers agree with the peer's. **Units** the difference is relative, as in {@link Difference.between}. */
+/** Makes the claim that answers agree with the peer's. **Units** relative difference, see {@link Difference.between}. */
 export const agreement = (largest: number, workloads: number): Claim => ({
   claim: "pages, totals and groups agree with a peer that shares no code, parts of a billion",
   ours: { value: largest * BILLION, unit: "count" },

@@ -23,7 +23,7 @@ const busyMs = (): number => {
   return (system + user) / MICROS_PER_MS
 }
 
-/** Runs an effect and returns the longest turn meanwhile. */
+/** Runs an effect and returns the longest turn during the run. */
 export const longest = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Turn, E, R> =>
   Effect.gen(function* () {
     const delays = yield* Effect.acquireRelease(

@@ -26,7 +26,7 @@ interface Waiting {
   readonly pass: () => void
 }
 
-/** The state of a connection's answers. **Shape** `askedAtMs`: the time of the request. `waiting`: the number of waiting chunks. */
+/** State of a connection's answers. **Shape** `askedAtMs`: time of the request. `waiting`: number of waiting chunks. */
 interface Answers {
   askedAtMs: number
   waiting: number

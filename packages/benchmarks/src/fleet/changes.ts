@@ -21,7 +21,7 @@ const decodeReplicas = Schema.decodeUnknownSync(
   Schema.Struct({ metadata: Schema.Struct({ name: Schema.String }), spec: Schema.Struct({ replicas: Schema.Int }) })
 )
 
-/** Watches the deployments of the first cluster with the official client. Returns the arrival time of each number of replicas. */
+/** Watches the deployments of the first cluster with the official client. Returns when each number of replicas arrived. */
 const hearing = Effect.fnUntraced(function* (kubeconfig: string, name: string) {
   const config = new KubeConfig()
   config.loadFromString(kubeconfig)

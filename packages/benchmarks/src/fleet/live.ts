@@ -25,7 +25,7 @@ const listing = (ask: Asking.Ask, rows: number, cluster?: string) =>
       : Effect.fail(new Programs.ProgramFailed({ problem: `${found} rows of ${rows}: ${text.slice(-300)}` }))
   })
 
-/** Runs an effect and returns the service's processor time meanwhile. **Units** milliseconds. */
+/** Runs an effect and returns the service's processor time during the run. **Units** milliseconds. */
 const processorTime = Effect.fnUntraced(function* <A, E>(service: Programs.Service, effect: Effect.Effect<A, E>) {
   const began = yield* service.figures
   const value = yield* effect

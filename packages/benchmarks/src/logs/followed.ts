@@ -55,7 +55,7 @@ const read = (port: number, bytes: number, restMs: number): Effect.Effect<void, 
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** Returns the larger of each figure. */
+/** Returns the larger value of each figure. */
 const larger = (one: Figures, other: Figures): Figures => ({
   ...one,
   residentBytes: Math.max(one.residentBytes, other.residentBytes),

@@ -8,7 +8,7 @@ import * as Life from "./Life.ts"
 import type { Served } from "./Served.ts"
 import type { Tracked } from "./Tracked.ts"
 
-/** Maximum delay until a change shows in answers. Usually a few milliseconds, but longer on a busy machine. **Units** milliseconds. */
+/** Maximum delay in milliseconds until a change shows in answers. The usual delay is a few milliseconds on an idle machine. */
 const LAG_MS = 3_000
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer.Answer))
@@ -127,7 +127,7 @@ export const walk = Effect.fnUntraced(function* (served: Served, clusters: Reado
   return { asked: "walk", faults: [...twice, ...lost] } satisfies Finding
 })
 
-/** Waits until the cached list equals a live list of the cluster. The caller must stop writes meanwhile. */
+/** Waits until the cached list equals a live list of the cluster. The caller must stop writes until then. */
 export const agree = Effect.fnUntraced(function* (served: Served, { cluster }: Tracked) {
   const rowsOf = (query: string) =>
     Effect.flatMap(

@@ -10,7 +10,7 @@ export interface Life {
   readonly since: number
 }
 
-/** The expected coverage of a cluster. **Shape** `current`: its rows lag no more than usual. `absent`: its status is not `ok`. */
+/** Expected coverage of a cluster. **Shape** `current`: its rows lag no more than usual. `absent`: its status is not `ok`. */
 export type Expected = "current" | "absent" | "either"
 
 /** Time until a cluster is current again: the backoff of a watch is at most 30 s, the rest is for listing on a busy machine. */

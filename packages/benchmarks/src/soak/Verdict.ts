@@ -27,7 +27,7 @@ const ASKED_OF = 0.95
 /** Maximum share of the time in which busy clusters look absent. Above it, the run proves little. */
 const HELD_WITHIN = 0.05
 
-/** Returns the heap at the end divided by the heap at the start, ignoring the first fifth of the run. NaN without measurements. */
+/** Returns the final heap divided by the initial heap, without the first fifth of the run. NaN without measurements. */
 const growthOf = (heaps: ReadonlyArray<number>): number => {
   const settled = heaps.slice(Math.floor(heaps.length / 5))
   const third = Math.max(1, Math.floor(settled.length / 3))

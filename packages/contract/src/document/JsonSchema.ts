@@ -43,7 +43,7 @@ const withoutAllOf = (schema: Json): Json => {
   return merged
 }
 
-/** Returns true if a schema and a member of its `allOf` can be merged. A `$ref` may stand only beside a description or default. */
+/** Returns true if a schema and a member of its `allOf` can be merged. Beside a `$ref`, only a description or default may stand. */
 const isCompatible = (schema: Json, member: Json): boolean =>
   (!("$ref" in schema) || describesOnly(member))
   && (!("$ref" in member) || (!("$ref" in schema) && describesOnly(schema)))

@@ -18,7 +18,7 @@ const reference = (section: string, name: string): Json => ({ $ref: `#/component
 
 const REQUEST_ID = { "X-Request-Id": reference("headers", "RequestId") }
 
-/** Headers of a status beside the request id. */
+/** Headers of each status, in addition to the request id. */
 const HEADERS: Readonly<Record<number, Json>> = {
   401: { "WWW-Authenticate": header("A challenge for each authentication scheme.") },
   405: { Allow: header("Methods that the path supports.") },

@@ -70,14 +70,14 @@ export const tallyOf = (run: BulkRun, workloads: ReadonlyArray<WorkloadName>): R
   return counts
 }
 
-/** Sends the same call again after its answer was lost or the user stopped watching. Its idempotency key prevents a second effect. */
+/** Sends the same call again after a lost answer or an early stop of watching. The idempotency key prevents a second effect. */
 export const resent = (run: BulkRun): BulkRun => ({ ...run, phase: "running" })
 
 /**
  * Makes a call for the workloads that failed because their cluster did not answer.
  *
- * **Shape** under a new key; `undefined` if none failed or the call has not ended. Applied, refused and unknown workloads are not
- * retried.
+ * **Shape** under a new key; `undefined` if none failed or the call has not ended. Applied, refused and unknown workloads
+ * are not retried.
  */
 export const retried = (run: BulkRun): BulkRun | undefined => {
   const workloads = run.call.workloads.filter((workload) => fateOf(run, workload) === "failed")

@@ -37,7 +37,7 @@ export const reasonOf = (action: ActionName, { code, kind }: Pick<Outcome, "code
   return code === "action_unsupported" ? `A ${kind} cannot be ${DONE[action]}.` : REASONS[code]
 }
 
-/** Text and colour of a mark. */
+/** Label and colour of an outcome. */
 interface Verdict {
   readonly word: string
   readonly color: string
@@ -60,7 +60,7 @@ export const tallyText = (counts: Readonly<Record<Fate, number>>): string =>
     .map((fate) => `${Quantity.count(counts[fate])} ${FATES[fate].word.toLowerCase()}`)
     .join(", ")
 
-/** Returns the mark of a workload after the dry run. */
+/** Returns the label and colour of a workload's outcome in the dry run. */
 export const previewVerdict = ({ status }: Outcome): Verdict => {
   switch (status) {
     case "dryRun":

@@ -13,7 +13,7 @@ export type CostWindow = { readonly range: string } | { readonly fromMs: number;
 export const windowParameters = (window: CostWindow) =>
   "range" in window ? window : { from: String(window.fromMs), to: String(window.toMs) }
 
-/** Parameters of a cost report beside clusters and time. */
+/** Parameters of a cost report, in addition to clusters and time. */
 export interface CostParameters {
   readonly groupBy: ReadonlyArray<string>
   readonly stepSize?: "hour" | "day" | "week"

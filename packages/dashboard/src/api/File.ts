@@ -1,5 +1,6 @@
 /**
- * Requests that the contract's client cannot make: replies that are files or streams, and bodies that only the server validates.
+ * Requests that the contract's client cannot make: with replies that are files or streams, or with bodies that only the server
+ * validates.
  */
 import { Problem } from "@quarterdeck/contract/Problem"
 import { Option, Schema } from "effect"

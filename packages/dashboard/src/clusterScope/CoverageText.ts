@@ -6,7 +6,7 @@ import * as Quantity from "../format/Quantity.ts"
 
 type Status = Coverage["status"]
 
-/** State of a cluster's rows. `missing`: none are shown. `incomplete`: some kinds are missing. `left`: the cluster is no longer registered. */
+/** State of a cluster's rows. `missing`: no rows. `incomplete`: some kinds are missing. `left`: no longer registered. */
 export type Health = "ok" | "stale" | "incomplete" | "missing" | "left"
 
 const WORDS: Readonly<Record<Status, string>> = {

@@ -142,7 +142,7 @@ const Filters = ({ count, filter, onChange }: FiltersProps) => (
   </Group>
 )
 
-/** The creator that the list is filtered by. **Shape** shown by its id if it is a person or a key that the caller may not see. */
+/** The creator that the list is filtered by. **Shape** shows the id of a person, and of a key that the caller may not see. */
 const Maker = ({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) => {
   const maker = useQuery({ ...apiKeyQuery(id), retry: false })
   const name = maker.data?.name ?? id

@@ -27,7 +27,7 @@ const GRACES: ReadonlyArray<Grace> = [
   { value: "30d", label: "For 30 days" }
 ]
 
-/** Returns the grace periods. **Shape** the page's own key cannot end at once, because the page must first sign in with the new one. */
+/** Returns the grace periods to choose from. **Shape** the page must sign in with its new key before its old key ends. */
 export const gracesOf = (isOwn: boolean): ReadonlyArray<Grace> => (isOwn ? GRACES : [...GRACES, AT_ONCE])
 
 export const STANDARD: RotateDraft = { grace: "24h", expiry: undefined }

@@ -27,7 +27,7 @@ export interface Bound {
 /** Issuer of this server's tokens, and default audience of a token. */
 export const issuerOf = ({ place }: Kernel): string => `https://127.0.0.1:${place.port}/`
 
-/** Accepted issuers: this server, and the earlier clusters that it continues. */
+/** Accepted issuers: this server, and the clusters from whose saved state it started. */
 export const issuersOf = (kernel: Kernel): ReadonlyArray<string> => [issuerOf(kernel), ...kernel.pastIssuers]
 
 /** Kinds that a token may be bound to, and the claim that names the object. */

@@ -37,7 +37,7 @@ export interface Kernel {
   /** If true, a controller removes orphaned objects asynchronously; otherwise a deletion removes them at once. */
   readonly collectsLater: boolean
   readonly nowMs: () => number
-  /** Source of the logs of pods without a log annotation. Absent if nothing plays the kubelet. */
+  /** Source of the logs of pods without a log annotation. Absent if no program simulates a kubelet. */
   readonly podLog?: PodLog | undefined
   /** Makes a UUID, version 4 of RFC 9562. */
   readonly uid: () => string

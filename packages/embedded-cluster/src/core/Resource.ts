@@ -31,7 +31,7 @@ export interface Resource {
   readonly categories: ReadonlyArray<string>
   readonly verbs: ReadonlyArray<string>
   readonly subresources: ReadonlyArray<Subresource>
-  /** Selectable fields beside `metadata.name` and `metadata.namespace`. */
+  /** Selectable fields, in addition to `metadata.name` and `metadata.namespace`. */
   readonly fields: ReadonlyArray<SelectableField>
   /** If true, `metadata.generation` counts changes of `spec`. */
   readonly generation: boolean

@@ -14,7 +14,7 @@ export interface TokenKeys {
   readonly verify: (token: string) => JsonObject | undefined
   /** The public key, in the form of `/openid/v1/jwks`. */
   readonly publicKeys: JsonObject
-  /** The private key as PEM, for a cluster that continues this one. */
+  /** The private key as PEM, for a cluster that starts from the saved state of this cluster. */
   readonly privateKeyPem: Redacted.Redacted<string>
 }
 

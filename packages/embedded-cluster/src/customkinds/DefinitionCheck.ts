@@ -164,7 +164,7 @@ const specErrors = (definition: JsonObject): ReadonlyArray<FieldError> => {
     ...(versions.filter((version) => version["storage"] === true).length === 1
       ? []
       : [invalidValue("spec.versions", undefined, "must contain exactly one version with storage: true")]),
-    // `spec.version`, of the oldest API version, means the first version.
+    // `spec.version` is a field of the oldest API version. It names the first of `spec.versions`.
     ...versions.slice(0, 1).flatMap((version) => labelErrors("spec.version", textAt(version, "name"))),
     ...nameErrors(definition),
     ...schemas.all,

@@ -129,8 +129,8 @@ export const problem = (groupVersion: string, kind: string, object: JsonObject):
   describe(find(rootOf(groupVersion, kind), object, ofField))
 
 /**
- * Describes the first value of the wrong type in an applied configuration, if any. **Shape** values that only a
- * field's own parser refuses pass.
+ * Describes the first value of the wrong type in an applied configuration, if any. **Shape** checks JSON
+ * types only: a type with a parser of its own accepts any value.
  */
 export const problemOfIntent = (groupVersion: string, kind: string, intent: JsonObject): string | undefined =>
   describe(find(rootOf(groupVersion, kind), intent, ofJson))

@@ -1,11 +1,11 @@
 /**
  * A Kubernetes API server in this process, over TLS, with its objects in memory.
  *
- * It has the real server's formats, reasons and semantics for the kinds in {@link Resources} and for custom kinds.
- * With `controllers` it also runs the controllers and the scheduler of {@link Controllers}. Without them it still
- * empties terminating namespaces and deletes orphaned objects. There are no kubelets: the status of a pod is what
- * clients write. Replies are JSON or YAML. Of protobuf bodies it reads those that `kubectl` sends, see {@link
- * ProtobufKinds}, and refuses others with 415.
+ * The server has the real server's formats, reasons and semantics for the kinds in {@link Resources} and for custom
+ * kinds. With `controllers` it also runs the controllers and the scheduler of {@link Controllers}. Without them it
+ * still empties terminating namespaces and deletes orphaned objects. There are no kubelets: only clients write the
+ * status of a pod. Replies are JSON or YAML. The server reads the protobuf bodies that `kubectl` sends, see {@link
+ * ProtobufKinds}, and refuses all other protobuf with 415.
  */
 import { Cause, Effect, type Redacted, Result, type Scope, Semaphore } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"

@@ -84,7 +84,7 @@ export const make = (
     }
   })
 
-/** As long as clients keep idle connections, so that clients close them first. */
+/** Time for which idle connections stay open: as long as clients keep them, so that clients close them first. */
 const KEEP_ALIVE_MS = 180_000
 /** Another program may ask for the reserved port by number, so the start is retried. */
 const START_ATTEMPTS = 5

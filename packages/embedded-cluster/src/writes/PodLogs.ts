@@ -2,7 +2,7 @@
  * Replies with pod logs, which a real server fetches from the node's kubelet.
  *
  * There are no kubelets, so a container's log is the value of its pod's annotation
- * `log.harness.quarterdeck.dev/<container>`. Without the annotation it is what the server's option `podLog` returns.
+ * `log.harness.quarterdeck.dev/<container>`. Without the annotation, the log comes from the option `podLog`.
  * With neither, the reply is that of a real server whose kubelet is unreachable: empty for a pod without a node, 404
  * if the node is gone, otherwise 500. An empty log would suggest a running container that wrote nothing.
  *
@@ -137,7 +137,7 @@ const containerOf = (pod: JsonObject, requested: string): Outcome<string> => {
 }
 
 /**
- * Last lines of a log, as `tailLines` asks. Lines of an annotation have no timestamps, so `sinceTime` and
+ * Last `tailLines` lines of a log, or all lines. Lines of an annotation have no timestamps, so `sinceTime` and
  * `sinceSeconds` have no effect on them.
  */
 function* selected(log: string, repeat: number, query: URLSearchParams): Generator<string, undefined> {

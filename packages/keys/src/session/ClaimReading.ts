@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
     }
     const latest = unsaved.get(hash) ?? record.owner
     const { person, readAt, sealedTokens } = latest
-    // The claims are fresh already: another refresh ended after this request read the session, or its result is unsaved.
+    // The claims are fresh already: another refresh has ended since this request read the session, or they are unsaved.
     const isFresh = DateTime.isLessThan(yield* DateTime.now, DateTime.addDuration(readAt, claims))
     if (isFresh && DateTime.isGreaterThan(readAt, stale.readAt)) return { _tag: "Read", owner: latest }
     const tokens = SealedTokens.open(id, sealedTokens)
