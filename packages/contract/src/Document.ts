@@ -24,8 +24,8 @@ export interface DocumentOptions {
   /**
    * Base URL of the API.
    *
-   * **Shape** a path without a trailing slash. `.` is relative to the document's own URL, so it works below any prefix, also one
-   * that a proxy strips.
+   * **Shape** a path without a trailing slash. `.` is relative to the document's own URL, so it works below any prefix, even a
+   * prefix that a proxy strips.
    */
   readonly server: string
   readonly header: string

@@ -22,11 +22,11 @@ const ReadinessChecks = Schema.Struct({
 /**
  * Problems for an operator to fix. None of them makes the server unready.
  *
- * **Shape** `sources`: kubeconfig entries that were refused or accepted with a warning. `identityProvider`: present if sign-in by a
- * provider is configured; `problem` is set while the provider does not answer. `costs`: the usage source of each cluster and its
- * current failures. `backfill`: progress in reading the past, for each cluster whose usage source has a history.
- * `unchargedDevices`: present if nodes have accelerators, or pods have ResourceClaims, that no cost includes. `audit`: bytes used
- * by denials and by other events, and the maximum of each.
+ * **Shape** `sources`: kubeconfig entries that were refused or accepted with a warning. `identityProvider`: present if sign-in
+ * by a provider is configured; `problem` is set while the provider does not answer. `costs`: the usage source of each cluster
+ * and its current failures. `backfill`: progress of reading past usage, for each cluster whose usage source has a history.
+ * `unchargedDevices`: present if nodes have accelerators, or pods have ResourceClaims, that no cost includes. `audit`: bytes
+ * used by denials and by other events, and the maximum of each.
  */
 export const ReadinessDetails = Schema.Struct({
   sources: Schema.Array(

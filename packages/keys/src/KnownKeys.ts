@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* () {
   const config = yield* KeyConfig
   const inner = yield* KeyStore
   let ends: Ends = new Map()
-  // Keys that changed during a refresh, after the refresh may have read them. Their new state replaces the state read.
+  // Keys that changed while a refresh was running. Their new state replaces the state that the refresh read.
   let changed: Ends | undefined
 
   const note = (record: KeyRecord) => {

@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000
 /**
  * The size of a history and of the windows that are queried.
  *
- * **Shape** `moves`: maximum shift of a window's start, in hours. Each turn shifts the start by one hour. After the maximum, the
- * next turn uses the first start again.
+ * **Shape** `moves`: maximum shift of a window's start, in hours. Each turn shifts the start by one hour. After the maximum,
+ * the next turn uses the first start again.
  */
 export interface Sizes {
   readonly workloads: number

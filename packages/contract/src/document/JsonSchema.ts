@@ -16,9 +16,9 @@ const VALUES = new Set(["const", "default", "enum", "example", "examples", "requ
 /**
  * Simplifies a schema and its subschemas.
  *
- * **Shape** the members of an `allOf` are merged into the schema if no keyword conflicts; of `type` and `description` the last one
- * wins. An `anyOf` with one member becomes that member. An integer that needs more than 32 bits gets the format `int64`,
- * because client generators would choose a smaller type.
+ * **Shape** the members of an `allOf` are merged into the schema if no keyword conflicts. The last `type` and the last
+ * `description` win. An `anyOf` with one member becomes that member. An integer that needs more than 32 bits gets the format
+ * `int64`, because client generators would choose a smaller type.
  */
 export const simplify = (schema: Json): Json => {
   const inner = Object.fromEntries(
@@ -43,7 +43,7 @@ const withoutAllOf = (schema: Json): Json => {
   return merged
 }
 
-/** Returns true if a schema and a member of its `allOf` can be merged. Beside a `$ref`, only a description or default may stand. */
+/** Returns true if a schema can be merged with a member of its `allOf`. Beside a `$ref`, only a description or default can. */
 const isCompatible = (schema: Json, member: Json): boolean =>
   (!("$ref" in schema) || describesOnly(member))
   && (!("$ref" in member) || (!("$ref" in schema) && describesOnly(schema)))

@@ -7,8 +7,8 @@ import type { WorkloadName } from "../api/WorkloadQueries.ts"
 /**
  * Phase of a call.
  *
- * **Shape** `broken`: the server failed before the last outcome. `lost`: no answer, even after retries. `left`: the user stopped
- * watching. `refused`: nothing was done. `unknown`: the server does not know what was done.
+ * **Shape** `broken`: the server failed before the last outcome. `lost`: no answer, even after retries. `left`: the user
+ * stopped watching. `refused`: no workload was changed. `unknown`: the server cannot report the outcomes.
  */
 export type Phase = "running" | "ended" | "broken" | "lost" | "left" | "refused" | "unknown"
 

@@ -55,8 +55,8 @@ export const signIn = async (queries: QueryClient, key: string): Promise<void> =
 }
 
 /**
- * Signs out. With `everywhere` all sessions of the same key end. A person who signed in at the identity provider leaves the page to
- * sign out there too.
+ * Signs out. With `everywhere` all sessions of the same key end. If the user signed in at the identity provider, the browser
+ * leaves the page to sign out at the provider too.
  */
 export const signOut = async (queries: QueryClient, everywhere: boolean): Promise<void> => {
   const session = queries.getQueryData(sessionQuery.queryKey)

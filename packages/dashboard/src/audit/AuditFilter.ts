@@ -104,7 +104,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
   "30d": 720 * HOUR_MS
 }
 
-/** Returns the start of the day `later` days after `day`, in the user's time zone. **Units** epoch milliseconds; NaN if invalid. */
+/** Returns the start of the day `later` days after `day`, in the user's time zone. **Units** epoch milliseconds, or NaN. */
 const startOf = (day: string, later = 0): number => {
   const [year = Number.NaN, month = 1, date = 1] = day.split("-").map((part) => Number.parseInt(part, 10))
   return new Date(year, month - 1, date + later).getTime()

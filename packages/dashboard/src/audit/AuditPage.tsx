@@ -123,7 +123,7 @@ const useEvents = (filter: AuditFilter) => {
   const pages = list.data?.pages
   const events = useMemo(() => inOrder(pages?.flatMap((page) => page.events) ?? []), [pages])
   const { fetchNextPage, hasNextPage, isFetching } = list
-  // A page may be empty and still not be the last, because the server searches a bounded part of the log for each.
+  // An empty page need not be the last page, because the server searches only a bounded part of the log per page.
   const isSearching = list.data !== undefined && events.length === 0 && hasNextPage && !isFetching
   useEffect(() => {
     if (isSearching) void fetchNextPage()

@@ -33,7 +33,7 @@ export const RevokeDialog = ({ apiKey, onClose }: Props) => (
 const Confirmation = ({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) => {
   const queries = useQueryClient()
   const { rule } = useCaller()
-  // Only an Admin can create keys, and revoke those that it created.
+  // Only an Admin may revoke a key together with its descendants.
   const descendants = useQuery({ ...descendantsQuery(apiKey.id), enabled: rule.role === "Admin", retry: false })
   const [typed, setTyped] = useState("")
   const [withChildren, setWithChildren] = useState(false)

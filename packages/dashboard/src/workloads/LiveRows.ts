@@ -8,7 +8,7 @@ import type { Workload } from "../api/WorkloadQueries.ts"
 
 type FeedSnapshot = Pick<FollowedFeed.FeedSnapshot, "added" | "gone" | "rows">
 
-/** The shown rows. **Shape** rows keep their places; `gone`: ids of removed rows. `added`: number of new rows, which are not shown. */
+/** The shown rows, in a stable order. **Shape** `gone`: ids of removed rows. `added`: number of new rows that are not shown. */
 export interface LiveRows {
   readonly workloads: ReadonlyArray<Workload>
   readonly gone: ReadonlySet<string>

@@ -35,7 +35,7 @@ export const jobs: Controller = {
   watches: [
     { resource: Resources.jobs, keys: ownKey },
     podsOf(Resources.jobs),
-    // Removes the tracking finalizer of a pod whose job is gone. The finalizer would keep the pod forever.
+    // Removes the tracking finalizer of a pod whose job is finished or deleted, since it would keep the pod.
     {
       resource: Resources.pods,
       keys: ({ after }) =>

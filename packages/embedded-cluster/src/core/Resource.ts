@@ -45,7 +45,7 @@ export interface Resource {
   readonly custom?: CustomKind
 }
 
-/** Where an object keeps the values of its scale. **Shape** paths of keys. */
+/** Paths of the scale's values in an object. **Shape** lists of keys. */
 export interface ScalePaths {
   readonly spec: ReadonlyArray<string>
   readonly status: ReadonlyArray<string>

@@ -72,7 +72,7 @@ export class Store {
    * Lists the objects of a namespace, or of all namespaces if it is empty, in key order. The list starts at the key
    * `from` and shows the objects at `revision`, which must not be compacted.
    *
-   * **Limits** a list of the present costs its result; a list of the past also costs the later changes and a sort.
+   * **Limits** linear in the result. A list at an earlier revision copies the whole collection, undoes later changes and sorts.
    */
   list(resource: Resource, namespace: string, from = "", revision = this.#revision): ReadonlyArray<Stored> {
     const collection = this.#collections.get(resource.storage)

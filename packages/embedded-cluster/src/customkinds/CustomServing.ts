@@ -34,7 +34,8 @@ const serve = (store: Store, registry: Registry, { after, before }: Change): voi
   const { served, stored } = CustomResource.fromDefinition(definition)
   registry.define(name, served, !same)
   if (stored === undefined || same) return
-  // Existing objects are converted to the new schema, under a version that clients can request if there is one.
+  // Existing objects are converted to the new schema: of the stored version if clients can request that version,
+  // otherwise of the first version that they can request.
   const current = served.includes(stored) ? stored : (served[0] ?? stored)
   store.redefine(current, (object) => Conversion.reshape(stored, object))
 }

@@ -9,7 +9,7 @@ import * as Quantity from "../core/Quantity.ts"
 import { rootOf, type Shape, shapeOf } from "./FieldShape.ts"
 import * as KindSchema from "./KindSchema.ts"
 
-/** A value of the wrong type. **Shape** `path` has the field names and list indexes down to it, the last first. */
+/** A value of the wrong type. **Shape** `path`: the field names and list indexes that lead to it, innermost first. */
 interface Mismatch {
   readonly path: Array<string | number>
   readonly expected: string

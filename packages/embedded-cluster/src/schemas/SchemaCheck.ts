@@ -193,7 +193,7 @@ const checkedNumber = (schema: JsonObject, types: ReadonlyArray<string>, value: 
       add(made, whole(place, `must be a whole number of format ${named}`))
   }
   const multiple = numberAt(schema, "multipleOf")
-  // A whole number is compared with the integer part of the factor.
+  // For a whole number, only the integer part of `multipleOf` counts.
   const factor = multiple !== undefined && Number.isInteger(value) ? Math.trunc(multiple) : multiple
   if (factor !== undefined && factor <= 0) {
     add(made, wrong(place, factor, "multipleOf must be positive"))

@@ -44,15 +44,15 @@ const isFree = (port: number): Effect.Effect<boolean> =>
 
 const reserveOnLinux = Effect.gen(function* () {
   const port = yield* ReservedPort.reserve
-  // Some sandboxes report Linux but do not allow to listen beside a connection.
+  // Some sandboxes report Linux, but a server cannot listen on a port that an outgoing connection uses.
   return (yield* isFree(port)) ? port : yield* outsideEphemeralRanges
 })
 
 /**
  * Reserves a port until the scope closes, for a server that listens on it from time to time.
  *
- * **Shape** on Linux other programs can take the port only by its number. Elsewhere it is a port from {@link
- * outsideEphemeralRanges}.
+ * **Shape** on Linux other programs can take the port only by its number. On other systems the port comes
+ * from {@link outsideEphemeralRanges}.
  */
 export const reserve: Effect.Effect<number, MachineRefused | PortsTaken, Scope.Scope> =
   process.platform === "linux" ? reserveOnLinux : outsideEphemeralRanges

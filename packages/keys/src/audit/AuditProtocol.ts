@@ -38,7 +38,7 @@ export interface AuditUsage {
   readonly otherBytes: number
 }
 
-/** Opens or closes the file. **Shape** `access` `write` creates the file if it is missing. */
+/** Opens or closes the file. With the access `write`, a missing file is created. */
 export type LifeCall =
   | { readonly operation: "open"; readonly path: string; readonly access: "read" | "write" }
   | { readonly operation: "close" }

@@ -10,7 +10,7 @@ import type { SessionHash } from "./SessionId.ts"
 /**
  * The owner of a session.
  *
- * **Shape** `Key`: bound to the hash, not to the key id, since the id of a configured key stays when its secret is replaced.
+ * **Shape** `Key`: bound to the hash of the key. The id of a configured key stays the same when its secret is replaced.
  * `Person`: the claims at `readAt`, and the encrypted tokens for refreshing them.
  */
 export type SessionOwner =
