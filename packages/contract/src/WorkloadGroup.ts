@@ -55,7 +55,6 @@ const ActionState = Schema.Struct({
   restartedAt: Schema.optionalKey(Schema.String.check(documents({ format: "date-time" })))
 }).annotate({ identifier: "ActionState" })
 
-/** The result of an action. */
 export const ActionResult = Schema.Struct({
   cluster: ClusterName,
   namespace: Schema.String,

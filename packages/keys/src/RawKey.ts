@@ -6,10 +6,10 @@ import * as Base62 from "./Base62.ts"
 
 /** The prefix of every generated key. Secret scanners can search for it. */
 export const PREFIX = "qd_"
-/** 62^43 is just above 2^256. */
+/** Number of base 62 characters for 256 random bits: 62^43 is just above 2^256. */
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
-/** 62^6 is above 2^32. */
+/** Length of a generated key. Six characters hold the CRC-32, since 62^6 is above 2^32. */
 const LENGTH = PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH
 const START_LENGTH = 9
 const TAIL = /^[0-9A-Za-z]*$/

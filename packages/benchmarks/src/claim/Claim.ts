@@ -2,7 +2,6 @@
  * A claim about speed or memory: the measured figure, the peer's figure, and the goal.
  */
 
-/** The unit of a figure. */
 export type Unit = "ms" | "s" | "MB" | "bytes" | "/s" | "count"
 
 /** A measured value, usually the median of several runs. */

@@ -88,7 +88,6 @@ export interface Grouping {
   readonly groupOf: Int32Array
 }
 
-/** Groups workloads. */
 export const grouping = (known: ReadonlyArray<Figures.Named>, by: By): Grouping => {
   const places = new Map<string, number>()
   const groups: Array<Readonly<Record<string, string>>> = []

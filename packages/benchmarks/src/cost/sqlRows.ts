@@ -14,7 +14,6 @@ export interface Between {
   readonly endMs: number
 }
 
-/** Rows of samples in SQLite. */
 export interface SqlRows {
   /** Inserts the rows of an hour in one transaction. */
   readonly insert: (startMs: number, columns: Sums, firstKey: number) => void

@@ -32,7 +32,7 @@ const NAMES = [
   "6",
   "7"
 ]
-/** Namespace filters. */
+/** Number of namespaces that the requests filter by. */
 const PLACES = 2
 /** Step for mixing. It has no factor in common with the number of requests, so it visits each once. */
 const STRIDE = 7_919

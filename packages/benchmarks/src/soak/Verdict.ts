@@ -34,7 +34,6 @@ const growthOf = (heaps: ReadonlyArray<number>): number => {
   return Measure.median(settled.slice(-third)) / Measure.median(settled.slice(0, third))
 }
 
-/** Prints the results. */
 export const lines = ({ answers, asked, compared, due, heaps, held, silences, wrong }: Run): ReadonlyArray<string> => [
   `${asked} asked of ${due} that were due, ${compared} outages compared, ${wrong} wrong (goal 0); heap after GC at the end ${growthOf(heaps).toFixed(3)} of that at the start (goal at most ${FLAT_WITHIN})`,
   `${silences} of ${answers + silences} probes by a thread of its own had no answer of a cluster that was up; ${(held * 100).toFixed(1)} % of the time a settled cluster might be called stale (goal at most ${HELD_WITHIN * 100} %)`

@@ -4,7 +4,7 @@
 import { NumberInput } from "@mantine/core"
 import * as Quantity from "../format/Quantity.ts"
 
-/** The server's maximum. */
+/** Maximum number of replicas that the server accepts. */
 const MAX_REPLICAS = 10_000
 
 /** Returns true if the input is a number that the server accepts. */

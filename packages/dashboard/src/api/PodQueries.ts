@@ -26,7 +26,6 @@ const podsOf = ({ cluster, kind, name, namespace }: WorkloadName, signal: AbortS
 export type PodList = Awaited<ReturnType<typeof podsOf>>
 export type Pod = PodList["pods"][number]
 
-/** The pods of a workload. */
 export const podsQuery = (workload: WorkloadName) =>
   queryOptions({
     queryKey: ["pods", workload.cluster, workload.namespace, workload.kind, workload.name],

@@ -19,7 +19,6 @@ export type Range = (typeof RANGES)[number][0] | typeof CUSTOM
 export const DECISIONS: ReadonlyArray<Decision> = ["allow", "deny"]
 export const VERBS: ReadonlyArray<Verb> = ["read", "create", "operate", "delete"]
 
-/** Resources of audit events. */
 export const RESOURCES = AuditedResource.literals
 
 /**

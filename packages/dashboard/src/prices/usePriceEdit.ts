@@ -53,7 +53,7 @@ export const usePriceEdit = (latest: Prices): PriceEdit => {
       try {
         await putPrices(body.success)
       } finally {
-        // After a save, and after a refusal as stale, the server has another book.
+        // After a save, or a refusal because the edit is stale, the book on the server is a newer version.
         const book = await queries.query({ ...pricesQuery, staleTime: 0 })
         setSavedVersion(book.version)
         if (changesOf(fromBook(book), draft).length === 0) setEdit(editOf(book))

@@ -11,7 +11,6 @@ import { type FieldError, forbiddenValue, immutable, invalidValue, required, too
 /** Largest total size of an object's values, in bytes. */
 const MAX_BYTES = 1_048_576
 
-/** Checks a ConfigMap. */
 export const configMapErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const [data, binary] = [objectAt(object, "data"), objectAt(object, "binaryData")]
   const size = sum(data, textBytes) + sum(binary, decodedBytes)
@@ -34,7 +33,6 @@ const NEEDED = new Map<string, ReadonlyArray<string>>([
 ])
 const ACCOUNT = "kubernetes.io/service-account.name"
 
-/** Checks a Secret. */
 export const secretErrors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const data = objectAt(object, "data")
   return [

@@ -17,7 +17,6 @@ import {
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]
 const ADDRESS = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 
-/** Checks a Service. */
 export const errors = (object: JsonObject): ReadonlyArray<FieldError> => {
   const spec = objectAt(object, "spec")
   const type = textAt(spec, "type")

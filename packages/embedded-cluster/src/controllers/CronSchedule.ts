@@ -15,7 +15,6 @@ const DESCRIPTORS = new Map([
   ["@hourly", "0 * * * *"]
 ])
 
-/** A parsed schedule. */
 export interface CronSchedule {
   /** Returns the first scheduled time after an instant, in milliseconds. */
   readonly next: (afterMs: number) => number

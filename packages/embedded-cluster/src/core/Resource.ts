@@ -41,7 +41,7 @@ export interface Resource {
   readonly storedIn?: string
   /** Name of the store's collection. All versions of a kind share one. */
   readonly storage: string
-  /** Details of a custom kind. */
+  /** Details of a custom kind; absent for a built-in kind. */
   readonly custom?: CustomKind
 }
 

@@ -47,7 +47,6 @@ import * as ObjectDecoder from "./ObjectDecoder.ts"
 import * as Defaults from "./Defaults.ts"
 import * as ServiceAllocation from "./ServiceAllocation.ts"
 
-/** Options of a write. */
 export interface WriteOptions {
   readonly manager: string
   readonly dryRun: boolean

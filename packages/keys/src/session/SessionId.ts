@@ -5,7 +5,7 @@ import { Option, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
 import * as Base62 from "../Base62.ts"
 
-/** 62^43 is just above 2^256. */
+/** Number of base 62 characters for 256 random bits: 62^43 is just above 2^256. */
 const LENGTH = 43
 const FORM = /^[0-9A-Za-z]{43}$/
 

@@ -17,7 +17,7 @@ import type { Call, Outcome } from "./KeyProtocol.ts"
 
 /** Longer than the worker waits for a file that another process has locked. */
 const CALL_TIMEOUT_MS = 10_000
-/** Migrations may rewrite tables. */
+/** Longer than for other calls, since migrations may rewrite tables. */
 const OPEN_TIMEOUT_MS = 60_000
 
 type Rows = ReadonlyArray<unknown>
