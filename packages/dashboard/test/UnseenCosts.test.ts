@@ -94,20 +94,20 @@ const figureOf = (texts: ReadonlyArray<string>, name: string): ReadonlyArray<str
 describe("costs of a time", () => {
   it("of which nothing was seen have no figure, and say that they are not known yet", () => {
     const texts = textsOf(rendered.costFigures({ ...reportOf(0), rows: [{ group: {}, ...NOTHING }] }))
-    assert.deepStrictEqual(figureOf(texts, "Total"), ["–", "Not known yet: nothing of this time was seen"])
-    assert.deepStrictEqual(figureOf(texts, "Efficiency"), ["–", "Used of requests: CPU –, memory –"])
+    assert.deepStrictEqual(figureOf(texts, "Total"), ["–", "Not known yet: no data for this period"])
+    assert.deepStrictEqual(figureOf(texts, "Efficiency"), ["–", "Usage of requests: CPU –, memory –"])
     assert.deepStrictEqual(figureOf(texts, "Savings available"), ["–", "– of the total"])
     assert.notMatch(texts.join(" "), /0/)
   })
 
   it("that was seen are zero where nothing ran", () => {
     const texts = textsOf(rendered.costFigures({ ...reportOf(24), rows: [{ group: {}, ...NOTHING }] }))
-    assert.deepStrictEqual(figureOf(texts, "Total"), ["$0.00", "100% of the time covered"])
+    assert.deepStrictEqual(figureOf(texts, "Total"), ["$0.00", "100% of the period covered"])
     assert.deepStrictEqual(figureOf(texts, "Savings available"), ["$0.00", "– of the total"])
   })
 
   it.each([
-    [0, "Savings are not known yet: nothing of this time was seen."],
+    [0, "Savings are not known yet: no data for this period."],
     [24, "Recommended requests would have saved $0.00 of $0.00."]
   ])("of which %d h were seen have these savings: %s", (hoursCovered, sentence) => {
     if (caller === undefined) assert.fail("the key was not decoded")
