@@ -66,7 +66,7 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
 /**
  * Opens the history and its recommendations in a database. Creates the tables if they are missing.
  *
- * Every answer is a snapshot as of one commit, also that of `sumsByStep`.
+ * Every answer is a snapshot as of one commit. The steps of one `sumsByStep` call share a snapshot.
  *
  * **Units** Sums are exact up to 2^63 in the server. A sum beyond 2^53 is returned as the nearest double. An hour whose values
  * are not whole numbers, or are 2^63 or more, is refused.
@@ -75,8 +75,8 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
  * user or a statement. No message contains the password.
  *
  * **Limits** One server, or replicas of it whose operator replicates the tables (`select_sequential_consistency` is set). Each
- * statement times out after `timeoutMs`. A process sends one write at a time, and eight reads. If commits race, the loser reads
- * the ledger again and retries. A process that pauses while 10,000 other commits are made may commit twice. Hours are written
+ * statement times out after `timeoutMs`. A process sends one write and up to eight reads at a time. If commits race, the loser
+ * reads the ledger again and retries. A process that pauses while 10,000 other commits are made may commit twice. Hours are written
  * in the order of the calls; do not change an hour before its call ends. Rows that no longer count stay for
  * {@link GracePeriod}, then until the next `prune`.
  */

@@ -14,7 +14,7 @@ import type { Window } from "../hour/Window.ts"
 /** Sums of one cluster over a window. */
 export interface ClusterSums {
   readonly cluster: ClusterName
-  /** The requested window, or its step. */
+  /** The requested window, or one step of it for `sumsByStep`. */
   readonly window: Window
   /** Series with a non-zero measure in the window. Each column has one value per series. */
   readonly series: ReadonlyArray<Series>
@@ -40,10 +40,10 @@ export interface Extent {
  * Sums are exact up to 2^53 in every measure, and equal whether a window is read as a whole or in steps. Clusters are
  * independent of each other.
  *
- * **Errors** Every call fails with `CostError`. An adapter of a host uses the reason `StoreUnavailable`. The sampler offers an
- * hour again if the store did not take it.
+ * **Errors** Every call fails with `CostError`. A host's own adapter uses the reason `StoreUnavailable`. If `close` fails, the
+ * sampler calls it again for the same hour.
  *
- * **Limits** Calls are concurrent, and reports wait for `sums`. By default hours are kept for 100 days and daily totals for 400.
+ * **Limits** Calls may run concurrently. Reports wait for `sums`. By default hours are kept for 100 days and daily totals for 400.
  * Sums of older windows are exact on day boundaries: the caller aligns the window to days.
  */
 export class CostStore extends Context.Service<

@@ -30,7 +30,7 @@ export type KeptHistory = typeof KeptHistory.Type
 export class HistoryStore extends Context.Service<
   HistoryStore,
   {
-    /** Reads every saved history, in no order. A history that was never saved belongs to the cluster with its name. */
+    /** Reads every saved history, in no particular order. A history that was never saved belongs to the cluster with its name. */
     readonly all: Effect.Effect<ReadonlyArray<KeptHistory>, CostError>
     /** Writes histories, each replacing the one with its key. Atomic. They survive a crash once the call returns. */
     readonly save: (histories: ReadonlyArray<KeptHistory>) => Effect.Effect<void, CostError>

@@ -1,26 +1,26 @@
 /**
- * Decides which history a cluster's costs go to: pure rules on the book of histories.
+ * Decides to which history a cluster's costs are added. The rules are pure functions on the book of histories.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import type { KeptHistory } from "./HistoryStore.ts"
 
-/** A cluster as it is reached now. **Shape** `uid` is absent where the credential cannot read it. */
+/** Identity of the cluster that a name leads to now. **Shape** `uid` is absent if the credential cannot read it. */
 export interface SeenCluster {
   readonly name: ClusterName
   readonly uid: string | undefined
   readonly connection: string
 }
 
-/** The history that a cluster's costs go to, and the histories to save first. */
+/** The history that a cluster's costs are added to, and the histories to save before that. */
 export interface Succession {
   readonly holder: KeptHistory
   readonly changed: ReadonlyArray<KeptHistory>
-  /** The history that lost the name, where one did. */
+  /** The history that lost the name, if any. */
   readonly renamed: KeptHistory | undefined
 }
 
-/** The facts that a succession needs beside the book. */
+/** Inputs of {@link settle} besides the book. */
 export interface Facts {
   readonly nowMs: number
   /** A key that no history has. */
@@ -29,11 +29,11 @@ export interface Facts {
   readonly endMsOf: (key: ClusterName) => number | undefined
 }
 
-/** Finds the history that has a name. **Shape** `undefined` for a new history, or for one that an older program kept. */
+/** Finds the history that has a name now. **Shape** `undefined` if no record in the book has it. */
 export const holderOf = (book: ReadonlyArray<KeptHistory>, name: ClusterName): KeptHistory | undefined =>
   book.find((history) => history.name === name && history.renamed === undefined)
 
-/** Returns true if the cluster has the server address and authority of a history. Decides where the uid is unknown. */
+/** Returns true if the cluster has the server address and authority of a history. Used if a uid is unknown. */
 const isSameConnection = ({ connection }: KeptHistory, seen: SeenCluster): boolean =>
   connection === undefined || connection === seen.connection
 
@@ -79,7 +79,7 @@ export const settle = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster, fact
   const taken = new Set(book.filter(({ key }) => key !== former?.key).map((history) => history.renamed))
   const endMs = (facts.endMsOf(present.key) ?? nowMs) - 1
   const label = HistoryName.renamed(name, endMs, (candidate) => taken.has(candidate))
-  // Every label is taken once a name changes its cluster a hundred times a day. The present history stays then.
+  // After about a hundred changes of one name in a day, no label is free. The present history then keeps the name.
   if (label === undefined) return { holder: present, changed: [], renamed: undefined }
   const left = { ...present, renamed: label }
   return { holder, changed: [left, holder], renamed: left }

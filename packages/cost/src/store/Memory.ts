@@ -12,7 +12,7 @@ import { keyOf, type Series } from "../hour/Series.ts"
 import { DAY_MS, HOUR_MS, dayOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** A day whose hours were forgotten. **Shape** `sums` has one value a measure for each series. */
+/** A day whose hours were forgotten. **Shape** `sums` has one value per measure for each series. */
 interface Day {
   readonly startMs: number
   /** Start of its first and end of its last closed hour. */

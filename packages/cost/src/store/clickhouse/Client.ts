@@ -8,9 +8,9 @@ import { finished } from "node:stream/promises"
 import { CostError, StoreUnavailable, StoreUnreadable } from "../../hour/CostError.ts"
 import { Damaged } from "../sqlite/SqlValue.ts"
 
-/** Number of rows that are encoded at once: about a millisecond. */
+/** Number of rows that are encoded without a pause: about a millisecond of work. */
 const ROWS_AT_ONCE = 250
-/** Longest part of a server message in an error. The server repeats whole statements. **Units** characters. */
+/** Maximum length of a server message in an error. The server repeats whole statements. **Units** characters. */
 const MAX_MESSAGE = 500
 const CONNECTIONS = 8
 
@@ -139,9 +139,9 @@ export const connect = Effect.fnUntraced(function* ({
 /**
  * Returns the settings of every statement.
  *
- * An insertion is complete when it is answered, as one part for each partition: `async_insert` and parallel parsing would split
- * it. A result is sent once it is complete, so that a failure is reported as an error. With replicas, a statement sees
- * everything that was answered before it. A deletion may contain a subquery on the ledger.
+ * The server answers an insertion once all rows are written, as one part per partition. `async_insert` and parallel parsing
+ * would split it into several parts. The server sends a result only when it is complete, so that a failure is reported as an
+ * error. With replicas, a statement sees every write that was answered before it. A deletion may contain a subquery on the ledger.
  */
 const settings = (timeoutMs: number): ClickHouseSettings => ({
   async_insert: 0,

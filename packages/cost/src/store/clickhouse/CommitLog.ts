@@ -16,7 +16,7 @@ import { type Client, unavailable } from "./Client.ts"
 const MAX_ATTEMPTS = 200
 
 export type Span = "hour" | "day"
-/** **Shape** `folded` marks a day that is kept only as a daily total, and its hours. */
+/** **Shape** `folded`: the day is kept only as a daily total, or the hour belongs to such a day. */
 export type State = "closed" | "folded" | "gone"
 
 /** Ledger entry of an hour or a day. **Shape** `size` is the number of series of a closed hour, otherwise 0. */
@@ -30,7 +30,7 @@ export interface Entry {
   readonly knownSeconds: number
 }
 
-/** Entries that were prepared as of a commit. */
+/** Entries that were prepared as of commit number `last`. */
 export interface Seen {
   readonly last: number
   readonly entries: ReadonlyArray<Entry>
@@ -61,7 +61,7 @@ export interface CommitLog {
   }) => Effect.Effect<(span: Span, cluster: string, startMs: number) => State | undefined, CostError>
 }
 
-/** Returns a random generation. **Limits** 53 bits, so that a collision is improbable. */
+/** Returns a random generation number. **Limits** 53 bits, so that a collision is improbable. */
 export const generation = (): number => Number(BigInt.asUintN(53, randomBytes(8).readBigUInt64BE()))
 
 /** Returns the seconds since the epoch, clamped to the range of `DateTime`. */
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
       return found
     })
 
-  /** Returns true if the ledger has this commit of ours. A commit that lost the race left no rows. */
+  /** Returns true if the ledger has this commit of this process. A commit that lost the race left no rows. */
   const holds = (action: string, commit: number, { cluster, generation, span, startMs }: Entry) =>
     Effect.gen(function* () {
       let found = false

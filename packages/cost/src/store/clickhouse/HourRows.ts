@@ -15,7 +15,7 @@ import { HOUR_MS } from "../../hour/Units.ts"
 import { secondsOf } from "./CommitLog.ts"
 import { MEASURE_COLUMNS, NOT_KEPT, NOT_KEPT_TEXT } from "./Migrations.ts"
 
-/** Number of series that are hashed before other fibers get a turn: about a millisecond. */
+/** Number of series that are hashed before other fibers get a turn: about a millisecond of work. */
 const KEYS_AT_ONCE = 250
 
 export const HOUR_COLUMNS = [
@@ -26,7 +26,7 @@ export const CHARGES_COLUMNS = ["cluster", "start", "generation", "charges"] as 
 export const SERIES_COLUMNS = ["month", "cluster", "id", "namespace", "kind", "name", "uid", "labels"] as const
 
 /**
- * Places of estimated values, keyed by the column. If the hour is written again with other prices, these values stay marked as
+ * Indexes of the estimated values of each column. If the hour is written again with other prices, these values stay marked as
  * estimates.
  */
 const estimates = new WeakMap<Columns["cpuRequestedKnownMilliSeconds"], Set<number>>()
@@ -139,7 +139,7 @@ export const reading = (
   charges: ""
 })
 
-/** Adds a row to an hour: the place, the series, the rate, and the measures. */
+/** Adds a row to an hour. A row has the place, the series, the rate, and the measures. */
 export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: ReadonlyArray<unknown>): void => {
   const at = number(place)
   if (at >= hour.ids.length) throw new Damaged("an hour has more series than it says")

@@ -30,10 +30,10 @@ const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
 /**
  * Marks rows of older programs, which did not keep the request while usage was known. Reads estimate it for these rows.
  *
- * It is the smallest value of the column, which no hour has.
+ * It is the smallest value of the column type. No stored hour has this value.
  */
 export const NOT_KEPT = -(2 ** 63)
-/** The same value for inserts and for SQL. As a number, JSON would round it out of the range of the column. */
+/** {@link NOT_KEPT} as text, for inserts and SQL. JSON would round the number to one outside the range of the column. */
 export const NOT_KEPT_TEXT = "-9223372036854775808"
 export const NOT_KEPT_SQL = `toInt64('${NOT_KEPT_TEXT}')`
 const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known} Int64 DEFAULT ${NOT_KEPT_SQL}`).join(
@@ -49,7 +49,7 @@ const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known
  * at once.
  *
  * `hours` is sorted by day, then by workload: a window reads only its days, and the hours of a workload compress well.
- * `histories` maps each `cluster` of the other tables to its cluster, as JSON. The newest record of a key counts.
+ * `histories` maps each value of `cluster` in the other tables to a cluster, as JSON. The newest record of a key counts.
  * `recommendations` has a row with an empty key for each save of a cluster. Rows of versions up to its `since` do not count.
  */
 const MIGRATIONS: ReadonlyArray<ReadonlyArray<string>> = [

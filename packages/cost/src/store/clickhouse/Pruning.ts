@@ -41,7 +41,7 @@ interface Standing {
 }
 
 const isKnownColumn = (column: string): boolean => KNOWN_COLUMNS.some(({ known }) => known === column)
-/** Sums of a day. If one of its hours lacks the request while usage was known, the day lacks it too. */
+/** Sums of a day. If an hour of the day lacks the request while usage was known, the day lacks it too. */
 const SUMS = MEASURE_COLUMNS.map((column) =>
   isKnownColumn(column)
     ? `if(min(${column}) = ${NOT_KEPT_SQL}, ${NOT_KEPT_SQL}, sum(${column})) AS ${column}`
@@ -51,7 +51,10 @@ const ANY = MEASURE_COLUMNS.filter((column) => !isKnownColumn(column))
   .map((column) => `${column} != 0`)
   .join(" OR ")
 
-/** Start of the first day whose hours stay, and of the first day that stays. **Units** milliseconds since the epoch. */
+/**
+ * Limits of a pruning. `hoursDay` is the start of the first day that keeps its hours, `daysDay` that of the first day that keeps
+ * its total. **Units** milliseconds since the epoch.
+ */
 interface DayLimits {
   readonly hoursDay: number
   readonly daysDay: number
@@ -171,7 +174,7 @@ const clear = Effect.fnUntraced(function* (client: Client) {
   const old = "written_at <= now() - {grace:UInt32}"
   const newer = `SELECT cluster, span, start, max(commit) FROM ledger WHERE ${old} GROUP BY cluster, span, start`
   const steps = [
-    // Replaced by a later commit.
+    // Entries that a later commit replaced.
     `SELECT cluster, span, start, commit FROM ledger WHERE commit < (
       SELECT max(commit) FROM ledger) AND (cluster, span, start) IN (
       SELECT cluster, span, start FROM ledger GROUP BY cluster, span, start HAVING count() > 1)

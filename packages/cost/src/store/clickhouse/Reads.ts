@@ -29,7 +29,7 @@ const DAY_LATER = 82_800
 
 /** Columns whose sum over a long window may exceed 64 bits: storage, and costs in a currency with small units. */
 const WIDE = /_cost_nanos$|^storage_/
-/** Sums of all measures. Estimates a column for the rows that lack it, from their sums, as `KnownRequest` does. */
+/** Sums of all measures. For rows that lack a column, it is estimated from the sums of these rows, as in `KnownRequest`. */
 const SUMS = MEASURE_COLUMNS.map((column) => {
   if (KNOWN_COLUMNS.some(({ known }) => known === column)) {
     return `sum(kept_${column}) + toInt64(floor(sum(asked_${column}) * least(1, if(sum(lacking_existed) = 0, 0, sum(lacking_covered) / sum(lacking_existed))) + 0.5)) AS ${column}`

@@ -31,7 +31,7 @@ const COLUMNS = [
   ...(["cpu_millis", "memory_bytes", "hours", "checkpoint"] as const)
 ] as const
 
-/** Newest row of a cluster with the empty key. Version 0 if there is none. */
+/** Newest row with the empty key in a cluster, from its last save or removal. `version` is 0 if there is no such row. */
 interface Head {
   readonly version: number
   readonly since: number
@@ -40,11 +40,11 @@ interface Head {
 
 const NOTHING: Head = { version: 0, since: 0, foldedToMs: 0 }
 
-/** Selects the rows that count: the newest of each key, newer than the last removal of all. */
+/** Selects the rows that count: the newest of each key, if it is newer than version `since` and its workload has not ended. */
 const COUNTING = `FROM recommendations FINAL WHERE cluster = {cluster:String} AND key != '' AND version > {since:UInt64}
   AND ended = 0`
 
-/** Source of reports, with the last result of each cluster. */
+/** Reads recommendations for reports, and caches the last result of each cluster. */
 interface Reports {
   readonly client: Client
   readonly lastRead: Map<string, { readonly version: number; readonly found: ClusterRecommendations }>

@@ -8,7 +8,7 @@ import { Damaged, text } from "../sqlite/SqlValue.ts"
 import type { Series } from "../../hour/Series.ts"
 import type { Client } from "./Client.ts"
 
-/** Size of the cache: about 300,000 series. A larger fleet reads series again for each report. */
+/** Size of the cache: about 300,000 series. With more series, each report reads the evicted ones again. */
 const KEPT_BYTES = 256 * 1_024 ** 2
 /** Size of a cache entry without its strings. */
 const BASE_BYTES = 400

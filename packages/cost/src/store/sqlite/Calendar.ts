@@ -1,9 +1,9 @@
 /**
- * Numbers hours, days and months as steps and epochs of the cost history.
+ * Converts instants to the steps and epochs of the cost history: hours of a day, and days of a month.
  */
 import { DAY_MS, HOUR_MS } from "../../hour/Units.ts"
 
-/** Upper bound of the steps of a day and of a month. */
+/** Exclusive upper bound of the steps of a day (hours) and of a month (days). A mask has one bit per step. */
 export const STEPS = 32
 
 /** Returns the day of an instant. **Units** days since 1970. */
@@ -15,11 +15,12 @@ export const startOf = (day: number, hour = 0): number => day * DAY_MS + hour * 
 export const printHour = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
 export const printDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** Returns the month of a day, in months since the year 0, or the place of the day in its month, from 0. */
+/** Returns the month of a day. **Units** months since the year 0. */
 export const monthOf = (day: number): number => {
   const date = new Date(day * DAY_MS)
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
+/** Returns the index of a day in its month, from 0. */
 export const placeInMonth = (day: number): number => new Date(day * DAY_MS).getUTCDate() - 1
 
 export const firstDayOf = (month: number): number => dayAt(Date.UTC(Math.floor(month / 12), month % 12))

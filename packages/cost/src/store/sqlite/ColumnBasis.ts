@@ -1,5 +1,5 @@
 /**
- * Column pairs for prediction: the basis of a column predicts it.
+ * Predictors of columns. The values of a column are predicted from those of another column, its basis.
  */
 import { measures } from "../../hour/Measure.ts"
 
@@ -9,9 +9,9 @@ export const WIDTH = measures.length
 const at = (measure: (typeof measures)[number]): number => measures.indexOf(measure)
 
 /**
- * Basis of each column: requests grow in proportion to replicas, costs in proportion to what is allocated.
+ * Index of the basis of each column. Requests grow in proportion to replicas, costs in proportion to allocated amounts.
  *
- * **Shape** -1 for a column that is predicted to grow by the same amount each step.
+ * **Shape** -1 for a column without a basis. It is predicted to grow by the same amount in each step.
  */
 export const BASIS: ReadonlyArray<number> = measures.map((measure) => {
   switch (measure) {

@@ -12,7 +12,7 @@ import * as HourDetail from "./HourDetail.ts"
 import * as LostSeries from "./LostSeries.ts"
 import * as LostSpans from "./LostSpans.ts"
 
-/** Readable steps of an epoch, and the problems of the others. */
+/** Sums of the readable steps of an epoch, and the problems of the unreadable steps. */
 interface Inspected {
   readonly sums: ReadonlyMap<number, Term["sums"]>
   readonly problems: ReadonlyMap<number, string>
@@ -108,7 +108,7 @@ const seriesFinding = (cluster: string, id: number): Finding => ({
   problem: `the series ${id} cannot be read`
 })
 
-/** Runs a body, and returns the message of the error that it throws. */
+/** Runs a function. Returns the message of the error that it throws, if any. */
 const problemOf = (body: () => void): string | undefined => {
   try {
     body()
@@ -150,7 +150,7 @@ const inspect = (history: History, cluster: Cluster, level: number, epoch: numbe
   return { sums, problems, ids: new Set(model.ids) }
 }
 
-/** Returns the amounts of each readable step since the readable step before it. */
+/** Returns the amounts that each readable step adds to the previous readable step. */
 const differences = ({ sums }: Inspected): ReadonlyMap<number, Combined> => {
   const found = new Map<number, Combined>()
   let last: Term["sums"] | undefined

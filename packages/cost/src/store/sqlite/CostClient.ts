@@ -15,12 +15,12 @@ import {
 } from "../../hour/CostError.ts"
 import type { Answer, Call, Operation, Outcome } from "./CostProtocol.ts"
 
-/** Longer than the worker waits for a locked file, and than the rewrite of a year of hours takes. */
+/** Timeout of a call. It exceeds the wait for a locked file, and the duration of a rewrite of a year of hours. */
 const CALL_TIMEOUT_MS = 60_000
-/** For migrations, which may rewrite tables, and for checks, which read the whole file. */
+/** Timeout of migrations, which may rewrite tables, and of checks, which read the whole file. */
 const LONG_TIMEOUT_MS = 1_800_000
 
-/** Size of the young generation. The thread keeps typed arrays: a small one is collected often, and frees them soon. */
+/** Size of the thread's young generation. With a small one, the garbage collector runs often and frees typed arrays soon. */
 const YOUNG_MB = 8
 
 type AnswerOf<O extends Operation> = Extract<Answer, { readonly operation: O }>
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
   return client
 })
 
-/** Effect of each operation on the disk. An operation that is missing here writes. */
+/** Disk use of each operation. An operation that is missing here is a `write`. */
 const USES: Partial<Record<Operation, DiskReserve.Use>> = {
   open: "revoke",
   end: "read",
@@ -81,7 +81,7 @@ const USES: Partial<Record<Operation, DiskReserve.Use>> = {
 /**
  * Makes the client of a thread.
  *
- * **Shape** Writes are sent one at a time. When a write meets a full disk, the waiting writes are refused instead of sent.
+ * **Shape** Writes are sent one at a time. When a write fails on a full disk, the waiting writes fail without being sent.
  */
 export const over = (
   thread: SqliteThread.SqliteThread<Call, Outcome>,
@@ -108,7 +108,7 @@ export const over = (
   }
 }
 
-/** Returns a call that leaves the space of the reserve to revocations. */
+/** Disables the sweep of an `open` call on a full disk, so that the space of the reserve remains for revocations. */
 const frugal = (call: Call): Call => (call.operation === "open" ? { ...call, sweeps: false } : call)
 
 const isAnswer =
@@ -116,7 +116,7 @@ const isAnswer =
   (answer: Answer): answer is AnswerOf<O> =>
     answer.operation === operation
 
-/** Starts the worker without the Node options of the process: its entry imports no package, so it needs none. */
+/** Starts the worker without the Node options of the process. It needs no options, because its entry imports no package. */
 const startThread = (): Worker =>
   new Worker(new URL(import.meta.resolve("@quarterdeck/cost/store/SqliteWorker")), {
     execArgv: [],

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 
 /** Time that a statement waits for a lock of another process, such as a backup. */
 const BUSY_TIMEOUT_MS = 5_000
-/** The same wait when the file is opened alone. It is short, because a server never releases the file. */
+/** Time that a statement waits for a lock with `isAlone`. It is short, because a server never releases the file. */
 const ALONE_TIMEOUT_MS = 500
 
 /**
@@ -16,12 +16,13 @@ const ALONE_TIMEOUT_MS = 500
  * - `steps`: hours of days (level 0, the epoch is a day since 1970), and days of months (level 1, the epoch is a month since the
  *   year 0). `known` is the number of observed seconds since the epoch started. `mask` has a bit for each closed hour of a day,
  *   and is 0 for hours.
- * - `pruned`: clusters whose days were forgotten since unused series were last removed.
+ * - `pruned`: clusters that lost days to pruning since unused series were last removed.
  * - `series`: blocks of keys that appeared together, with ids from `first` on, as compressed JSON. Ids ascend from 0 in each
  *   cluster and are never reused.
  * - `recommendations`: usage of each workload as a checkpoint, the recommendation, and its hours of usage.
  * - `clusters.estimated_to`: end of the last hour of a program that did not keep the request while usage was known, in
- *   milliseconds since the epoch. Reads estimate it up to there, except for hours written since, which have a bit in `exact_hours`.
+ *   milliseconds since the epoch. Reads estimate this request before that end, except for hours that were written later and have
+ *   a bit in `exact_hours`.
  * - `histories`: the cluster of each name in `clusters`, as JSON. A name without a record belongs to the cluster with that name.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
@@ -119,8 +120,8 @@ const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" 
  * Opens a database. Creates it if it is missing.
  *
  * **Shape** The file has mode 0600, and SQLite gives the files beside it the same mode. Missing directories get mode 0700. A
- * committed hour survives a power loss (`synchronous = FULL`): its samples cannot be repeated, and the sync costs little at one
- * write per cluster and hour. With `isAlone` the file stays locked: opening fails if another process has it open, and a later
+ * committed hour survives a power loss (`synchronous = FULL`), because its samples cannot be repeated. The sync costs little at
+ * one write per cluster and hour. With `isAlone` the file stays locked: opening fails if another process has it open, and a later
  * process fails to open it. The system releases the lock when the process ends.
  */
 export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync => {
@@ -129,7 +130,7 @@ export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): 
   chmodSync(path, 0o600)
   const database = new DatabaseSync(path, { timeout: isAlone ? ALONE_TIMEOUT_MS : BUSY_TIMEOUT_MS, defensive: true })
   try {
-    // Before the first look at the file: from then on its lock is kept.
+    // Must precede the first access to the file. SQLite then keeps its lock from that access on.
     if (isAlone) database.exec("PRAGMA locking_mode = EXCLUSIVE;")
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")
     migrate(database)

@@ -1,8 +1,8 @@
 /**
  * Index of the stored steps of each cluster, with a cache of their sums. It lives in the worker thread.
  *
- * Every day but the newest of a cluster is sealed: its month has its total. The sum from the start of a month to an instant is
- * thus one step of the month plus one step of the day.
+ * Every day of a cluster except the newest is sealed: the total of the day is stored in its month. The sum from the start of a
+ * month to an instant is thus one step of the month plus one step of the day.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Calendar from "./Calendar.ts"
@@ -12,9 +12,9 @@ import * as Epoch from "./Epoch.ts"
 import { type LeastRecent, make as makeLeastRecent } from "./LeastRecent.ts"
 import { SeriesRows } from "./SeriesRows.ts"
 
-/** Size of the cache of decoded sums, which has room for the edges of a few windows of a large fleet. */
+/** Size of the cache of decoded sums. It fits the edges of a few windows of a large fleet. */
 const TABLE_BYTES = 96 * 1_024 ** 2
-/** Size of the cache of models, which helps only while several steps of an epoch are read. */
+/** Size of the cache of models. A model is reused only while several steps of its epoch are read. */
 const MODEL_BYTES = 4 * 1_024 ** 2
 
 interface Sums extends Epoch.Table {
@@ -30,13 +30,13 @@ export interface Cluster {
   readonly days: Map<number, number>
   /** Bit mask of the closed hours, stored or not, by sealed day. */
   readonly closed: Map<number, number>
-  /** End of the hours without the request while usage was known. **Units** milliseconds since the epoch. */
+  /** End of the hours whose request while usage was known is estimated. **Units** milliseconds since the epoch. */
   readonly estimatedToMs: number
-  /** Bit mask of earlier hours that were written since, and have it, by day. */
+  /** Bit mask of the exact hours before `estimatedToMs`, by day. They were written later and need no estimate. */
   readonly exact: Map<number, number>
   /** Newest day with closed hours, or -1. */
   newest: number
-  /** Writer of the newest day, once an hour was added to it. */
+  /** Writer of the newest day. Absent until an hour is added to that day. */
   open: (Open & { readonly day: number }) | undefined
 }
 
@@ -115,7 +115,7 @@ export class History {
     return sums
   }
 
-  /** Opens an epoch for writing, with its stored steps before step `below`. */
+  /** Opens an epoch for writing after its stored steps before step `below`. */
   writerOf(cluster: Cluster, level: number, epoch: number, below = Calendar.STEPS): Open {
     const slots = this.rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
     const last = slots.at(-1)
@@ -151,7 +151,7 @@ export class History {
     return { ...Epoch.tableAt(model, model.steps.indexOf(key.step), sums), known }
   }
 
-  /** Finds cached sums. */
+  /** Returns the sums of a step if the open writer or the cache has them. */
   #atHand(key: StepKey, { open }: Cluster): Sums | undefined {
     return key.level === HOURS && open?.day === key.epoch && open.writer.model.steps.at(-1) === key.step
       ? { ...Epoch.totalOf(open.writer), known: open.known }
@@ -159,7 +159,7 @@ export class History {
   }
 }
 
-/** Cache key of sums of several steps, in place of a level. */
+/** Stands in a cache key where the level would be, for sums of several steps. */
 const RUNNING = "running"
 
 const placeOf = ({ epoch, level, step }: StepKey): string => `${level}/${epoch}/${step}`
@@ -203,7 +203,7 @@ export const note = (cluster: Cluster, level: number, epoch: number, step: numbe
   cluster.closed.set(Calendar.firstDayOf(epoch) + step, mask)
 }
 
-/** Removes the steps of an epoch from the index, beginning with step `from`. */
+/** Removes the steps of an epoch from step `from` on from the index. */
 export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from = 0): void => {
   const masks = level === HOURS ? cluster.hours : cluster.days
   const mask = masks.get(epoch) ?? 0
@@ -241,7 +241,7 @@ export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => 
   const sealed = Calendar.lastBelow(cluster.days.get(month) ?? 0, Calendar.placeInMonth(day))
   if (sealed >= 0) keys.push({ cluster: cluster.id, level: DAYS, epoch: month, step: sealed })
   const { newest } = cluster
-  // The newest day has no total yet. For an instant of a later day, its last hour stands for it.
+  // The newest day has no total yet. For an instant on a later day, the sum at the last hour of the newest day is its total.
   const isBefore = newest >= 0 && newest < day && Calendar.monthOf(newest) === month && !isSealed(cluster, newest)
   const dayOfHour = isBefore ? newest : day
   const hour = Calendar.lastBelow(cluster.hours.get(dayOfHour) ?? 0, isBefore ? Calendar.STEPS : Calendar.hourAt(ms))

@@ -7,8 +7,8 @@ import type { Laid } from "./TransferColumns.ts"
 /**
  * Series of an hour that have no ids yet.
  *
- * **Shape** `places` in the hour. `digests` are concatenated, 16 characters each. `texts` has one key per line. Two strings are
- * copied to the other thread quickly; ten thousand would block the event loop.
+ * **Shape** `places` has the index of each series in the hour. `digests` are concatenated, 16 characters each. `texts` has one
+ * key per line. Copying two strings to the other thread is fast; copying ten thousand would block the event loop.
  */
 export interface FreshSeries {
   readonly places: Int32Array
@@ -17,9 +17,9 @@ export interface FreshSeries {
 }
 
 /**
- * An hour that is sent to the file.
+ * An hour that is sent to the worker thread.
  *
- * **Shape** `ids` has one id per series, any value for a fresh series. `charges` is JSON. `shares` has five numbers per share.
+ * **Shape** `ids` has one id per series. The ids of fresh series are ignored. `charges` is JSON. `shares` has five numbers per share.
  */
 export interface Closing extends Laid {
   readonly cluster: string
@@ -32,10 +32,8 @@ export interface Closing extends Laid {
   readonly shares: Float64Array
 }
 
-/** An hour that was read. */
 export interface ReadHour extends Omit<Closing, "cluster" | "fresh"> {}
 
-/** Sums that were read. */
 export interface ReadSums extends Laid {
   readonly ids: Int32Array
   readonly knownSeconds: number
@@ -52,8 +50,8 @@ interface ReadExtent {
 /**
  * Recommendations that were read.
  *
- * **Shape** `figures` has three numbers per key: thousandths of a core, bytes, hours of usage. `ends` has the end of each
- * checkpoint in `checkpoints`. Checkpoints are empty unless they were requested.
+ * **Shape** `figures` has three numbers per key: millicores, bytes, hours of usage. `ends` has the end offset of each checkpoint
+ * in `checkpoints`. Checkpoints are empty unless they were requested.
  */
 export interface ReadRecommendations {
   readonly foldedToMs: number
@@ -71,13 +69,13 @@ export interface SavedRecommendations extends ReadRecommendations {
 
 /** A damaged or lost part of the file. */
 export interface Finding {
-  /** Empty for a finding of the whole file. */
+  /** Empty if the finding concerns the whole file. */
   readonly cluster: string
   readonly what: "hour" | "day" | "series" | "file"
   /** Start of an hour or a day, otherwise 0. **Units** milliseconds since the epoch. */
   readonly startMs: number
   readonly problem: string
-  /** Text that says where the lost amounts count after a repair. */
+  /** Description of where the lost amounts count after a repair. */
   readonly counts?: string
 }
 
@@ -89,7 +87,7 @@ export interface Checked {
 }
 
 export type Call =
-  /** **Shape** Unless `sweeps`, series that no hour names stay in the file: removing them needs space on the disk. */
+  /** **Shape** `sweeps` removes series that no stored hour or day names, which needs space on the disk. */
   | { readonly operation: "open"; readonly path: string; readonly isAlone: boolean; readonly sweeps: boolean }
   | { readonly operation: "end" }
   | { readonly operation: "close"; readonly closing: Closing }

@@ -21,7 +21,7 @@ export interface KeptHour extends Omit<HourDetail.Detail, "corrections"> {
 /** A stored hour whose columns are laid out for the transfer to the other thread. */
 export interface HourRead extends KeptHour, Laid {}
 
-/** Sums the hours between two whole hours. */
+/** Sums the hours of a window. **Shape** `startMs` and `endMs` are starts of hours. */
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
   const from = Calendar.monthOf(Calendar.dayAt(startMs))
   const to = Calendar.monthOf(Calendar.dayAt(endMs))
@@ -30,13 +30,13 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   const between = [...months].filter((month) => month >= from && month < to)
   const ends = before(cluster, endMs)
   const starts = before(cluster, startMs)
-  // Within a day, the steps that both ends share cancel out and are not read.
+  // If the window is within one day, steps that its start and end have in common cancel out and are not read.
   if (cancelled(ends, starts).length < ends.length + starts.length) {
     return combine(cancelled(ends, starts).map(({ key, sign }) => ({ sums: history.sumsOf(key, cluster), sign })))
   }
   const running = (keys: ReadonlyArray<StepKey>, sign: Term["sign"]): ReadonlyArray<Term> =>
     keys.length === 0 ? [] : [{ sums: history.runningOf(keys, cluster), sign }]
-  // Terms of one month come first: their series have the same order, which is added fastest.
+  // Terms of one month come first. Their series have the same order, so they are added fastest.
   const [first = ends, ...others] = between.map((month) => ofMonth(cluster, month))
   return combine([
     ...running(first, 1),
@@ -46,7 +46,7 @@ export const sums = (history: History, cluster: Cluster, startMs: number, endMs:
   ])
 }
 
-/** Reads one hour: the difference between two running sums. */
+/** Reads one hour as the difference between two running sums. */
 export const hour = (history: History, cluster: Cluster, day: number, step: number): HourRead => {
   const keyOf = (step: number): StepKey => ({ cluster: cluster.id, level: HOURS, epoch: day, step })
   const { corrections, ...detail } = HourDetail.unpack(history.rows.detailOf(keyOf(step)))

@@ -1,23 +1,22 @@
 /**
- * Adds and subtracts sums of steps. A series may have another slot in each step.
+ * Adds and subtracts sums of steps. A series may have different slots in different steps.
  */
 import type { StepKey } from "./CostRows.ts"
 import type { Table } from "./Epoch.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 import type { Laid } from "./TransferColumns.ts"
 
-/** Result of an addition. It can be a term of another addition. Series with only zeros are left out. */
+/** Result of {@link combine}, which can be a term of a further sum. Series with only zeros are left out. */
 export interface Combined extends Table, Laid {
   readonly known: number
 }
 
-/** Sums that are added or subtracted. */
+/** Sums that are added (`sign` 1) or subtracted (`sign` -1). */
 export interface Term {
   readonly sums: Table & { readonly known: number }
   readonly sign: 1 | -1
 }
 
-/** A step whose sums are added or subtracted. */
 interface SignedKey {
   readonly key: StepKey
   readonly sign: 1 | -1
@@ -54,7 +53,7 @@ export const combine = (terms: ReadonlyArray<Term>): Combined => {
   return { ...left, size: left.ids.length, columns: TransferColumns.spread(left, left.ids.length), known }
 }
 
-/** A term with the place of each slot. In the first `straight` slots, the place equals the slot. */
+/** A term, and the index in the result for each of its slots. For the first `straight` slots, this index equals the slot. */
 interface Placed {
   readonly term: Term
   readonly places: Int32Array
@@ -154,7 +153,7 @@ const moveTogether = (values: Float64Array, from: number, kept: Int32Array, next
   return next + kept.length
 }
 
-/** Finds the places with zeros in every column. **Limits** Stops early if most places are non-zero in the first columns. */
+/** Finds the series with zeros in every column. **Limits** Stops early if most series are non-zero in the first columns. */
 const zerosOf = (values: Float64Array, count: number): Int32Array => {
   let zeros = new Int32Array(count)
   for (let place = 0; place < count; place++) zeros[place] = place

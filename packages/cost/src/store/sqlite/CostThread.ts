@@ -67,7 +67,7 @@ const write = <A>({ database, history }: OpenFile, statements: () => A): A => {
   try {
     return Database.transact(database, statements)
   } catch (error) {
-    // A closed hour is detected before any write. After any other error, the decoded state may be ahead of the file.
+    // `Closed` is thrown before any write. After any other error, the cached state may differ from the file.
     if (!(error instanceof CostWrites.Closed)) history.reset()
     throw error
   }

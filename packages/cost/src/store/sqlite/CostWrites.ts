@@ -157,7 +157,7 @@ const rewriteDays = (
   amend(history, cluster, amendments)
 }
 
-/** Rewrites the hours of a day from the first changed one on. */
+/** Rewrites the stored hours of a day from the first changed hour on. */
 const rewriteDay = (
   history: History,
   cluster: Cluster,
@@ -265,7 +265,7 @@ const pruneCluster = (history: History, cluster: Cluster, hoursBefore: number, d
   ExactHours.forgetBefore(history, cluster, daysBefore)
 }
 
-/** Number of series in one transaction: a second or less. */
+/** Number of series in one transaction of {@link sweep}, which then takes a second or less. */
 const SWEPT_AT_ONCE = 25_000
 
 /**

@@ -2,8 +2,9 @@
  * Running sums over an epoch: the hours of a day, or the days of a month.
  *
  * A step stores the sum of each series since the start of the epoch, so the amounts between any two steps are one subtraction.
- * A series gets a slot in the step in which it first appears. Its amount in that step, the slope, predicts its later sums, and
- * only the differences are stored. Reading a step thus needs its own bytes and those that introduced its slots, but no other sums.
+ * A series gets a slot in the step in which it first appears. Its amount in that step, the slope, predicts its later sums. Only
+ * the differences from the predictions are stored. To decode a step, its own bytes and the slots of earlier steps are needed,
+ * but no sums of other steps.
  */
 import { BASIS, WIDTH } from "./ColumnBasis.ts"
 import { pack, type Prediction, sizeOf, type Sparse, unpack, unpredicted } from "./PackedColumns.ts"
@@ -15,7 +16,7 @@ export interface Table {
   readonly columns: Sparse
 }
 
-/** Slots and slopes of an epoch, which its steps are decoded with. Arrays may be longer than the number of slots. */
+/** Slots and slopes of an epoch, needed to decode its steps. Arrays may be longer than the number of slots. */
 export interface Model {
   /** Stored steps, ascending. The ordinal of a step is its index here. */
   readonly steps: Array<number>
@@ -24,7 +25,7 @@ export interface Model {
   ids: Int32Array
   /** Ordinal of the step that introduced each slot. */
   since: Int32Array
-  /** Amount of each slot in that step, by column. */
+  /** Amount of each slot in the step that introduced it, by column. */
   readonly slopes: Array<Float64Array | undefined>
 }
 
@@ -37,7 +38,7 @@ export interface Writer {
   slots: Int32Array
 }
 
-/** A value that cannot be recovered from running sums, which are beyond 2^53. */
+/** A value that the running sums do not reproduce exactly, because they exceed 2^53. `place` is its index in the hour. */
 export interface Correction {
   readonly place: number
   readonly column: number
@@ -145,7 +146,7 @@ const introduce = (ids: Int32Array, values: Sparse): Uint8Array => {
 
 const roundedToEight = (length: number): number => (length + 7) & ~7
 
-/** Decodes the sums of a step. **Shape** Columns have `capacity` places, by default one per slot. */
+/** Decodes the sums of a step. **Shape** Columns have length `capacity`, by default the number of slots. */
 export const tableAt = (model: Model, ordinal: number, sums: Uint8Array, capacity?: number): Table => {
   const size = model.sizes[ordinal] ?? 0
   const before = model.sizes[ordinal - 1] ?? 0
@@ -181,7 +182,7 @@ export const slotsOf = ({ ids }: Pick<Model, "ids">, size: number): Int32Array =
   return slots
 }
 
-/** Returns the sums after the last step. **Limits** The next {@link append} changes them. */
+/** Returns the sums after the last step. **Limits** The next {@link append} changes the returned arrays. */
 export const totalOf = ({ model, totals }: Writer): Table => ({
   ids: model.ids,
   size: sizeOfModel(model),
@@ -279,7 +280,7 @@ const claim = (writer: Writer, ids: Int32Array, before: number) => {
   return { slots, fresh: fresh.length }
 }
 
-/** Adds spare capacity of an eighth, so that a few new series do not copy the arrays with each step. */
+/** Returns a capacity with an eighth to spare, so that a few new series per step do not cause a copy of the arrays. */
 const roomFor = (size: number): number => size + (size >> 3) + 16
 
 const grow = (model: Model, capacity: number): void => {

@@ -1,8 +1,8 @@
 /**
  * Reads that estimate the request while usage was known, for hours of older programs that did not keep it.
  *
- * All such hours of a window are estimated as one sum, as those programs did, so that their figures do not change. Exact hours
- * of that time are added as they are.
+ * All such hours of a window are estimated as one sum. The older programs did the same, so reported figures do not change. Exact
+ * hours among them are added without estimates.
  */
 import { measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"
@@ -19,7 +19,7 @@ const estimatedTo = (cluster: Cluster): number => {
   return isForgotten(cluster, day) ? Calendar.startOf(day + 1) : cluster.estimatedToMs
 }
 
-/** Sums the hours between two whole hours, with estimates. */
+/** Sums the hours of a window, with estimates. **Shape** `startMs` and `endMs` are starts of hours. */
 export const sums = (history: History, cluster: Cluster, startMs: number, endMs: number): Combined => {
   const toMs = cluster.estimatedToMs === 0 ? 0 : estimatedTo(cluster)
   if (startMs >= toMs) return CostReads.sums(history, cluster, startMs, endMs)
@@ -43,9 +43,9 @@ export const hour = (history: History, cluster: Cluster, day: number, step: numb
 }
 
 /**
- * Returns true if an hour to write is estimated and its quantities equal those that {@link hour} returns.
+ * Returns true if the stored hour is estimated, and the hour to write has the quantities that {@link hour} returns for it.
  *
- * Only the prices of such an hour have changed, so it stays estimated.
+ * The write then changes only prices, so the hour stays estimated.
  */
 export const isAsRead = (
   history: History,

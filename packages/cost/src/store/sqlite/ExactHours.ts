@@ -1,5 +1,6 @@
 /**
- * Marks the exact hours in the estimated part of a history. An older program wrote that part; exact hours were written since.
+ * Marks the exact hours in the estimated part of a history. An older program wrote that part. A newer one rewrote some of its
+ * hours, which are exact.
  */
 import * as Calendar from "./Calendar.ts"
 import { type Cluster, type History, isForgotten } from "./CostHistory.ts"
@@ -30,7 +31,7 @@ const put = ({ rows }: History, cluster: Cluster, day: number, was: number, mask
   cluster.exact.set(day, mask)
 }
 
-/** Removes the marks of all days before one. */
+/** Removes the marks of all days before `day`. */
 export const forgetBefore = ({ rows }: History, cluster: Cluster, day: number): void => {
   rows.removeExactBefore(cluster.id, day)
   for (const noted of [...cluster.exact.keys()]) if (noted < day) cluster.exact.delete(noted)

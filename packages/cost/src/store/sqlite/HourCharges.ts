@@ -8,7 +8,7 @@ import { RateClassJson } from "../../hour/RateClassJson.ts"
 type Charges = Pick<Hour, "rates" | "storage" | "seen">
 type Quantities = Pick<Hour["columns"], "storageKibSeconds">
 
-/** **Shape** A share names its class by its index. Without an amount, it covers all storage of its series. */
+/** **Shape** A share refers to its storage class by index. Without an amount, it covers all storage of its series. */
 const Written = Schema.fromJsonString(
   Schema.Struct({
     rates: RateClassJson,

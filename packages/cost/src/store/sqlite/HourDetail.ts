@@ -1,16 +1,16 @@
 /**
- * Detail of an hour besides its sums: its series in order, and the prices that they were charged by.
+ * Detail of an hour besides its sums: its series in order, and the prices at which they were charged.
  *
  * Only repricing and explanations read it; sums of reports do not.
  */
-// The default import: with named imports, a Node without one of the functions fails before its version is checked.
+// Default import. With named imports, a Node version without one of the functions fails before the version check.
 import zlib from "node:zlib"
 import type { Correction } from "./Epoch.ts"
 
 /**
  * The detail of one hour, unpacked.
  *
- * **Shape** `ids` in the order of the hour; `charges` is JSON; `shares` holds five numbers each.
+ * **Shape** `ids` has the series in the order of the hour. `charges` is JSON. `shares` has {@link SHARE_WIDTH} numbers per share.
  */
 export interface Detail {
   readonly ids: Int32Array
@@ -53,7 +53,7 @@ export const pack = ({ corrections, ids, rateOf, charges, shares }: Detail): Uin
 }
 
 export const unpack = (packed: Uint8Array): Detail => {
-  // A copy: a buffer from the pool may not be aligned for the wider types.
+  // Copied, because a buffer from the pool may not be aligned for the wider types.
   const bytes = Uint8Array.from(zlib.zstdDecompressSync(packed))
   const [count = 0, shared = 0, corrected = 0, length = 0] = new Uint32Array(bytes.buffer, 0, 4)
   const values = new Float64Array(bytes.buffer, HEAD_BYTES, shared + corrected)

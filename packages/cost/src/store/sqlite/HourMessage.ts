@@ -12,7 +12,7 @@ import type { Laid } from "./TransferColumns.ts"
 import { SHARE_WIDTH } from "./HourDetail.ts"
 
 /**
- * Copies the non-zero columns of an hour into a message, and into `room` if it is large enough.
+ * Copies the non-zero columns of an hour into a message. Reuses the buffer `room` if it is large enough.
  */
 export const toMessage = (
   hour: Hour,
@@ -48,7 +48,7 @@ const holdsAny = (values: Float64Array): boolean => {
   return false
 }
 
-/** Returns a column for each measure. Columns of zeros share one array: columns that were read are read-only. */
+/** Returns a column for each measure. Columns of zeros share one array, so callers must not change columns. */
 export const columnsOf = (laid: Laid, size: number): Columns => {
   const columns = TransferColumns.spread(laid, size)
   const zeros = new Float64Array(size)

@@ -4,7 +4,7 @@
 import { digestOf } from "./SeriesDigest.ts"
 import type { SeriesRows } from "./SeriesRows.ts"
 
-/** Returns the ids without a readable series, ascending. */
+/** Returns those of the `named` ids that have no readable series, ascending. */
 export const among = (series: SeriesRows, cluster: number, named: ReadonlySet<number>): ReadonlyArray<number> =>
   lostOf(named, readableIn(series, cluster))
 

@@ -1,8 +1,8 @@
 /**
  * Compresses columns of whole numbers as differences from a prediction.
  *
- * A column is stored as differences of 0 to 6 bytes. The width is the one with the smallest total size. Differences that do not
- * fit are exceptions: they are stored with their place, in a larger width or as plain doubles. Planes of eight, four, two and one
+ * A column is stored as differences of one width, 0 to 6 bytes: the width with the smallest total size. Differences that do not
+ * fit are exceptions. They are stored with their index, in a larger width or as plain doubles. Planes of eight, four, two and one
  * bytes follow each other, so that each is read as a typed array.
  *
  * **Limits** Exact for whole numbers of any size: a value that prediction plus difference does not reproduce is stored as a double.
@@ -16,7 +16,7 @@ export type Sparse = ReadonlyArray<Float64Array | undefined>
 /**
  * Predicts a column from the columns before it in {@link ORDER}.
  *
- * Fills the first `size` places of `into` and returns true. If it predicts zeros, it leaves `into` as it is and returns false.
+ * Fills the first `size` values of `into` and returns true. If it predicts zeros, it leaves `into` as it is and returns false.
  */
 export type Prediction = (column: number, known: Sparse, into: Float64Array, size: number) => boolean
 
@@ -25,19 +25,21 @@ export const unpredicted: Prediction = () => false
 
 /** Exclusive upper bound of the magnitude of a difference, by its width in bytes. */
 const REACH = [0, 0x80, 0x80_00, 0x80_00_00, 2 ** 31, 2 ** 39, 2 ** 47] as const
-/** Number of places up to which a place is stored in two bytes, otherwise in four. */
+/** Maximum length of a column whose indexes are stored in two bytes. Those of longer columns are stored in four. */
 const NARROW = 0x1_00_00
-/** Header words before the columns: size and number of columns. Each column adds a word: exceptions, their width, its width. */
+/**
+ * Header words before the columns: the size, and the number of columns. Each column then has one word with its number of
+ * exceptions, their width, and the width of the column.
+ */
 const HEAD = 2
-/** Number of columns of the first version, which did not store the number. Later columns come after them. */
+/** Number of columns in the first version, which did not store this number. Later columns come after these. */
 const FIRST_WIDTH = 22
 const WIDTH_BITS = 3
 const WIDTH_MASK = 2 ** WIDTH_BITS - 1
 
-/** Encoding of a column. */
+/** Encoding of a column. `aside` is its number of exceptions, `far` their width. */
 interface Kept {
   readonly width: number
-  /** Number of exceptions, and their width. */
   readonly aside: number
   readonly far: number
 }
@@ -81,7 +83,7 @@ const widthFor = (rests: Float64Array, size: number, widest: number): number => 
   return best
 }
 
-/** Positions of the differences of a column, of its exceptions, and of their places. */
+/** Positions of the differences of a column, of its exceptions, and of the indexes of the exceptions. */
 interface Spot {
   readonly near: Readonly<Cursor>
   readonly far: Readonly<Cursor>
@@ -120,7 +122,7 @@ const makeRoom = (size: number): void => {
   room.rests = room.rests.map(() => new Float64Array(length))
 }
 
-/** Exceptions with their places. */
+/** Exceptions with their indexes in the column. */
 interface Aside {
   readonly places: Float64Array
   readonly values: Float64Array
@@ -129,7 +131,7 @@ interface Aside {
 const none: Aside = { places: new Float64Array(0), values: new Float64Array(0) }
 
 /**
- * Packs the first `size` places of each column.
+ * Packs the first `size` values of each column.
  *
  * **Shape** Calls `columnOf` once for each column, in {@link ORDER}. `known` must contain the columns that it returned.
  */
@@ -153,7 +155,7 @@ export const pack = (
     const widest = differences(rests, values ?? nothing, guesses)
     if (widest === 0) continue
     const width = widthFor(rests, size, widest)
-    // With the width of the largest difference, nothing is an exception.
+    // With the width of the largest difference, there are no exceptions.
     const aside =
       width === widest ? none : takeAside(rests, REACH[width] ?? 0, widest === RAW ? (values ?? nothing) : rests)
     asides[column] = aside
@@ -181,7 +183,10 @@ export const pack = (
 const restsOf = (column: number, size: number): Float64Array =>
   room.rests[column]?.subarray(0, size) ?? new Float64Array(size)
 
-/** Writes values minus guesses to `rests`, NaN where their sum is inexact. Returns the width of the largest difference. */
+/**
+ * Writes values minus guesses to `rests`, or NaN if guess plus difference does not reproduce the value. Returns the width of the
+ * largest difference.
+ */
 const differences = (rests: Float64Array, values: Float64Array, guesses: Float64Array): number => {
   let most = 0
   let isExact = true
@@ -199,7 +204,7 @@ const differences = (rests: Float64Array, values: Float64Array, guesses: Float64
   return isExact ? widthOf(most) : RAW
 }
 
-/** Replaces differences beyond `reach` by 0, and returns them as exceptions with the numbers of `values`. */
+/** Replaces differences beyond `reach` by 0. Returns their indexes as exceptions, with the numbers of `values` there. */
 const takeAside = (rests: Float64Array, reach: number, values: Float64Array): Aside => {
   const { places, values: taken } = room
   let next = 0
@@ -214,7 +219,7 @@ const takeAside = (rests: Float64Array, reach: number, values: Float64Array): As
   return { places: places.slice(0, next), values: taken.slice(0, next) }
 }
 
-/** Returns the number of packed places. */
+/** Returns the number of packed values per column. */
 export const sizeOf = (packed: Uint8Array): number => headOf(packed)[0] ?? 0
 
 const headOf = (packed: Uint8Array): Uint32Array => {
@@ -228,8 +233,8 @@ const headOf = (packed: Uint8Array): Uint32Array => {
 /**
  * Unpacks columns, with the prediction that they were packed with.
  *
- * **Shape** Columns have `capacity` places, at least as many as were packed. Places beyond are zero, as are columns that newer
- * versions added.
+ * **Shape** Columns have length `capacity`, at least the packed size. Values beyond the packed size are zero, as are columns that
+ * versions after the packing one added.
  */
 export const unpack = (
   packed: Uint8Array,

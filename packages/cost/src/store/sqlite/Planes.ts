@@ -3,7 +3,7 @@
  */
 
 const TWO_32 = 2 ** 32
-/** Stands for a width: the number is stored as a double. */
+/** Marks numbers that are stored as doubles. Used in place of a width. */
 export const RAW = 7
 
 const quadsOf = (width: number): number => (width >= 4 && width !== RAW ? 1 : 0)

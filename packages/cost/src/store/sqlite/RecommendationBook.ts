@@ -11,13 +11,13 @@ import type { ReadRecommendations, SavedRecommendations } from "./CostProtocol.t
 const HOURS_A_DAY = 24
 
 /**
- * Makes the adapter. It answers reports from memory once it has read the recommendations of a cluster.
+ * Makes the adapter. Once it has read the recommendations of a cluster, it answers reports from memory.
  *
  * **Limits** One map per cluster, with one entry per workload.
  */
 export const make = ({ call }: CostClient): RecommendationStore["Service"] => {
   const read = new Map<ClusterName, ClusterRecommendations>()
-  /** End of the last saved hour: a slower, older answer is not cached. */
+  /** End of the last saved hour. A read that returns an older state is not cached. */
   const savedTo = new Map<ClusterName, number>()
 
   const note = (cluster: ClusterName, foldedToMs: number, byKey: ReadonlyMap<string, Recommendation>) => {

@@ -9,20 +9,20 @@ import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import * as SeriesText from "./SeriesText.ts"
 
-/** Number of series that are hashed before other fibers get a turn: about a millisecond. */
+/** Number of series that are hashed before other fibers get a turn: about a millisecond of work. */
 const KEYS_AT_ONCE = 250
 
 /** Cache of one cluster. */
 export interface Known {
   /** Series by id, from reads and from closed hours. Cleared when there are too many. */
   readonly series: Map<number, Series>
-  /** Ids by digest, of series in closed hours. The file returns the id of any other series when it is closed again. */
+  /** Ids by digest, of series in closed hours. The worker thread returns the id of any other series with its next hour. */
   readonly ids: Map<string, number>
-  /** Ids by object: the same objects come with each hour, and need no digest then. */
+  /** Ids by series object. Most objects recur in each hour, and then need no digest. */
   readonly seen: WeakMap<Series, number>
-  /** Last results by number of ids: consecutive reports mostly read the same ids. */
+  /** Last results by number of ids, because consecutive reports mostly read the same ids. */
   readonly asked: Map<number, Asked>
-  /** Series of the last hour: the next hour mostly has the same series in the same places. */
+  /** Series of the last hour. The next hour mostly has the same series in the same order. */
   last: { readonly series: ReadonlyArray<Series>; readonly ids: Int32Array }
 }
 
@@ -37,13 +37,13 @@ interface Asked {
   readonly series: ReadonlyArray<Series>
 }
 
-/** Number of series that a cluster keeps beyond those of the present report or hour. */
+/** Number of series cached for a cluster beyond those of the present report or hour. */
 const SPARE = 100_000
 
 /** Number of series in one read: few enough not to block the event loop. */
 const PAGE = 250
 
-/** Number of results that a cluster keeps, for reports that alternate between windows. */
+/** Number of results cached for a cluster. With several, reports may alternate between windows. */
 const LISTS = 2
 
 export interface SeriesBook {
@@ -128,7 +128,7 @@ export const idsOf = Effect.fnUntraced(function* (known: Known, series: Readonly
 
 /** Caches the new ids of fresh series, and the series of the hour. */
 export const note = (known: Known, series: ReadonlyArray<Series>, { fresh, ids }: Named, given: Int32Array): void => {
-  // Removed entries are read again.
+  // Evicted series are read again when needed.
   const most = 2 * series.length + SPARE
   if (known.series.size + given.length > most) known.series.clear()
   if (known.ids.size + given.length > most) known.ids.clear()
@@ -192,7 +192,7 @@ const keep = (asked: Known["asked"], one: Asked): void => {
   }
 }
 
-/** Copies ids of series that have the same place as in the last hour. Returns the places of the others. */
+/** Copies ids of series that have the same index as in the last hour. Returns the indexes of the other series. */
 const takeOver = (last: Known["last"], series: ReadonlyArray<Series>, ids: Int32Array): ReadonlyArray<number> => {
   const others: Array<number> = []
   for (let place = 0; place < series.length; place++) {

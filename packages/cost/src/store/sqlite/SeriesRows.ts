@@ -2,13 +2,13 @@
  * Statements for the series of clusters: keys by id, and ids by digest.
  */
 import type { DatabaseSync } from "node:sqlite"
-// The default import: with named imports, a Node without one of the functions fails before its version is checked.
+// Default import. With named imports, a Node version without one of the functions fails before the version check.
 import zlib from "node:zlib"
 import type { FreshSeries } from "./CostProtocol.ts"
 import { DIGEST_LENGTH, digestOf } from "./SeriesDigest.ts"
 import { Damaged, number, text } from "./SqlValue.ts"
 
-/** Series that appeared together, with ids from `first` on. A removed series is empty. */
+/** Keys of series that first appeared together, with ids from `first` on. The key of a removed series is empty. */
 export interface Block {
   readonly first: number
   readonly texts: ReadonlyArray<string>
@@ -32,7 +32,7 @@ const prepared = (database: DatabaseSync) => ({
 
 export class SeriesRows {
   readonly #statements: ReturnType<typeof prepared>
-  /** The last block that was read: callers read it page by page. */
+  /** The last block that was read. It is kept because callers read a block in several pages. */
   #last: (Block & { readonly cluster: number }) | undefined
 
   constructor(database: DatabaseSync) {
@@ -66,7 +66,7 @@ export class SeriesRows {
   }
 
   /**
-   * Reads the keys of ascending ids. A removed series is empty.
+   * Reads the keys of ascending ids. The key of a removed series is empty.
    *
    * **Errors** Throws `Damaged` for a damaged block.
    *
@@ -110,7 +110,7 @@ export class SeriesRows {
     this.#statements.remove.run(cluster, digestOf(text), id)
   }
 
-  /** Removes all ids but some. **Limits** Reads every id of the cluster. */
+  /** Removes all ids except `remaining`. **Limits** Reads every id of the cluster. */
   removeIdsBut(cluster: number, remaining: ReadonlySet<number>): void {
     const lost = this.#statements.ids.all(cluster).filter(({ id }) => !remaining.has(number(id)))
     for (const { digest = null, id = null } of lost) this.#statements.remove.run(cluster, digest, id)

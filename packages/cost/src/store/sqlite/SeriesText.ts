@@ -6,7 +6,7 @@ import type { Series } from "../../hour/Series.ts"
 /**
  * Encodes the series of keys as one JSON array, with `null` for an invalid key.
  *
- * One string with named fields is the fastest to decode, and leaves the least garbage.
+ * One JSON string with named fields is fastest to decode, and causes the least garbage.
  */
 export const print = (keys: ReadonlyArray<string>): string => JSON.stringify(keys.map((key) => seriesOf(key) ?? null))
 

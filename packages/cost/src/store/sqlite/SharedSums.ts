@@ -17,7 +17,7 @@ export type Read = (
   onOutcome: () => void
 ) => Effect.Effect<Sums, CostError>
 
-/** A read in flight, or its result. **Shape** `sums` is present once it succeeded. */
+/** A read in flight, or its result. **Shape** `sums` is present once the read has succeeded. */
 interface Reading {
   readonly answer: Deferred.Deferred<Sums, CostError>
   readers: number
@@ -28,7 +28,7 @@ interface Reading {
 export class SharedSums {
   readonly #read: Read
   readonly #scope: Scope.Scope
-  /** Reads in flight. The thread answers in order, so a later caller that joins one misses no earlier write. */
+  /** Reads in flight. The thread answers in order, so a caller that joins a read misses no earlier write. */
   readonly #inFlight = new Map<string, Reading>()
 
   /** Reads run in `scope`, because the first caller may be interrupted before the others. */
@@ -37,7 +37,7 @@ export class SharedSums {
     this.#scope = scope
   }
 
-  /** Returns sums, which may be read until the scope of the caller ends. */
+  /** Returns the sums of a window. Their columns are valid until the scope of the caller ends. */
   sums(clusters: ReadonlyArray<ClusterName>, window: Window): Effect.Effect<Sums, CostError, Scope.Scope> {
     const reading = Effect.acquireRelease(
       Effect.suspend(() => this.#join(clusters, window)),

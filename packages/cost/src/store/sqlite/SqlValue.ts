@@ -2,7 +2,7 @@
  * Checks the types of values in rows.
  */
 
-/** Thrown for stored data that differs from what was written. */
+/** Thrown for damaged data. */
 export class Damaged extends Error {}
 
 export const number = (value: unknown): number => {

@@ -41,7 +41,7 @@ interface LayerOptions extends Options {
 
 const open = ({ directory, isAlone = false }: LayerOptions) => CostClient.make(join(directory, FILE_NAME), { isAlone })
 
-/** The thread, and the cache of its series. */
+/** The client of the worker thread, and the caches of what it reads. */
 interface Source {
   readonly call: CostClient.CostClient["call"]
   readonly book: SeriesBook.SeriesBook
@@ -128,7 +128,7 @@ const readHours = Effect.fnUntraced(function* (source: Source, cluster: ClusterN
   const startMs = Math.max(window.startMs, extent.fromMs)
   const endMs = Math.min(window.endMs, extent.toMs)
   const read: Array<Hour> = []
-  // One day at a time, which bounds the memory of the messages.
+  // Reads one day at a time, which bounds the size of a message.
   for (let from = startMs; from < endMs; from = dayAfter(from)) {
     read.push(...(yield* readDay(source, cluster, { startMs: from, endMs: Math.min(dayAfter(from), endMs) })))
   }

@@ -1,10 +1,10 @@
 /**
- * Columns in one array, for the transfer between two threads. Columns of zeros are left out.
+ * Columns in one array, for the transfer between two threads. Zero columns are left out.
  */
 import { WIDTH } from "./ColumnBasis.ts"
 import type { Sparse } from "./PackedColumns.ts"
 
-/** Non-zero columns, one after the other. **Shape** `used` has a bit for each column that is there. */
+/** Non-zero columns, one after the other. **Shape** `used` is a bit mask of the columns that are present. */
 export interface Laid {
   readonly used: number
   readonly values: Float64Array<ArrayBuffer>
@@ -13,7 +13,7 @@ export interface Laid {
 /**
  * Allocates the used columns.
  *
- * **Shape** The values are zeros, or undefined content if `room` is large enough to be reused.
+ * **Shape** The values are zeros. If `room` is large enough to be reused, they are its old content instead.
  */
 export const make = (size: number, isUsed: (column: number) => boolean, room?: Float64Array<ArrayBuffer>): Laid => {
   let used = 0
