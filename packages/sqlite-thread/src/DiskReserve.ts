@@ -16,10 +16,10 @@ const MARGIN_BYTES = 4 * 1_024 * 1_024
 const START_BYTES = 1_024 * 1_024
 const PART_BYTES = 1_024 * 1_024
 const CHECKED_EVERY = "10 seconds"
-/** Longest time that the removal of the file waits for writes that are under way. */
+/** Maximum time that the removal of the file waits for writes in progress. */
 const MAX_WRITE_WAIT = "5 seconds"
 
-/** Effect of a call on the disk. **Shape** Opening a store is a `revoke` too: without its stores the server cannot revoke. */
+/** Disk use of a call. **Shape** Opening a store is also a `revoke`, because a server without its stores cannot revoke keys. */
 export type Use = "read" | "write" | "revoke"
 
 export interface DiskReserve {
@@ -28,10 +28,10 @@ export interface DiskReserve {
   /**
    * Removes the file. Returns once its space is free.
    *
-   * **Limits** Waits up to 5 s for the writes under way, so that they fail instead of using the freed space.
+   * **Limits** Waits up to 5 s for writes in progress, so that they fail instead of using the freed space.
    */
   readonly giveUp: Effect.Effect<void>
-  /** Runs a write, which {@link giveUp} waits for. */
+  /** Runs a write. Until it ends, {@link giveUp} waits for it. */
   readonly track: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
@@ -48,7 +48,7 @@ const REFUSED: Failed = {
   isDiskFull: true
 }
 
-/** The reserve of the data directory. The default holds no space. */
+/** The reserve of the data directory. The default reserves no space. */
 export const CurrentReserve = Context.Reference<DiskReserve>("@quarterdeck/sqlite-thread/DiskReserve", {
   defaultValue: () => ({ isFull: () => false, giveUp: Effect.void, track: (write) => write })
 })
@@ -56,8 +56,8 @@ export const CurrentReserve = Context.Reference<DiskReserve>("@quarterdeck/sqlit
 /**
  * Sends a call to a store, or changes a file.
  *
- * **Shape** While the disk is full, a `write` fails without being sent. A call that meets a full disk gives up the reserve,
- * and a `revoke` is then sent a second time.
+ * **Shape** While the disk is full, a `write` fails without being sent. If a call fails because the disk is full, the reserve file
+ * is removed. A `revoke` is then sent a second time.
  */
 export const send = <Outcome extends { readonly outcome: string }, E, R>(
   reserve: DiskReserve,

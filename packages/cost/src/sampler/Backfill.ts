@@ -21,13 +21,13 @@ export interface Parts extends Omit<HourClosing.Parts, "source" | "mayFold"> {
   readonly source: Hourly
   /** Runs when the first attempt has ended, whatever its result. The recommender may then process present hours. */
   readonly attempted: Effect.Effect<void>
-  /** Called when hours start or stop arriving. Days must not be pruned to sums meanwhile. */
+  /** Called when hours start or stop arriving. While hours arrive, days must not be pruned to daily sums. */
   readonly setFilling: (isFilling: boolean) => void
 }
 
 /** The backlog is saved after this many hours. */
 const NOTE_HOURS = 24
-/** Consecutive unreadable hours that end an attempt, because then the source itself fails. */
+/** Number of consecutive unreadable hours after which an attempt ends. The source itself has probably failed then. */
 const MAX_UNREAD_HOURS = 3
 /** Interval at which a requested restart is checked. */
 const LOOK_MS = 30 * SECOND_MS
@@ -36,10 +36,10 @@ const LOOK_MS = 30 * SECOND_MS
  * Creates the back-fill of one cluster.
  *
  * It fills the hours before the first closed hour, and those during which the process did not run, in ascending order. Closed
- * hours do not change. The open hours are determined and saved once, before anything is filled. Later closed hours and restarts
- * do not affect them. An hour is filled if the source knows its nodes. Any other hour stays open and is queried again, without
- * end. The next attempt resumes after an hour that could not be read, and returns to it later. The recommender skips hours that
- * are older than its newest.
+ * hours do not change. The hours to fill (open hours) are determined and saved once, before the first is filled. Later closed
+ * hours and restarts do not affect this list. An hour is filled if the source knows its nodes. Any other hour stays open, and is
+ * queried again without limit. If an unreadable hour ends an attempt, the next one starts with later hours and returns to it.
+ * The recommender skips hours that are older than its newest.
  *
  * **Limits** one hour at a time, within the retention.
  */
@@ -55,7 +55,7 @@ export const make = (parts: Parts) => {
   return { run: run(filling), state: Effect.sync(() => filling.state) }
 }
 
-/** The progress of one cluster's back-fill. */
+/** The mutable state of one cluster's back-fill. */
 interface Filling extends Parts {
   /** The open hours; undefined until determined. */
   backlog: Backlog.Backlog | undefined
@@ -81,7 +81,7 @@ const run = Effect.fnUntraced(function* (filling: Filling) {
   }
 })
 
-/** Runs one attempt, and returns until when to wait. */
+/** Runs one attempt. Returns the time of the next one, and the number of fruitless attempts in a row. */
 const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, attempts: number) {
   const counts: Counts = { filled: 0, unread: 0 }
   const outcome = yield* Effect.result(Effect.tap(fill(filling, beganMs, counts), (backlog) => note(filling, backlog)))
@@ -113,7 +113,7 @@ const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError
 const problemOf = (error: CostError | UsageError): string =>
   error instanceof UsageError ? error.explanation : error.message
 
-/** Queries all open hours. **Errors** that of the last unreadable hour, after all others were queried. */
+/** Queries all open hours. **Errors** the error of the last unreadable hour, once all hours were queried. */
 const fill = Effect.fnUntraced(function* (
   filling: Filling,
   beganMs: number,
@@ -149,7 +149,7 @@ const open = Effect.fnUntraced(function* (filling: Filling, beganMs: number) {
   return backlog
 })
 
-/** Queries one window. Returns the error of its last unreadable hour. **Errors** those of the source as a whole. */
+/** Queries one window. Returns the error of its last unreadable hour. **Errors** if the source as a whole fails. */
 const fillWindow = Effect.fnUntraced(function* (filling: Filling, window: Window, counts: Counts) {
   let failure: UsageError | undefined
   const take = (answer: HourFacts | UsageError): Effect.Effect<void, CostError | UsageError> => {
@@ -161,7 +161,7 @@ const fillWindow = Effect.fnUntraced(function* (filling: Filling, window: Window
   return failure
 })
 
-/** Counts an unreadable hour. **Errors** that of the hour, if the attempt must end. */
+/** Counts an unreadable hour. **Errors** the error of the hour, if the attempt must end. */
 const takeUnread = (filling: Filling, error: UsageError, counts: Counts): Effect.Effect<void, UsageError> => {
   counts.unread++
   filling.resumeMs = error.untilMs ?? filling.resumeMs
@@ -184,7 +184,10 @@ const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts
   yield* Effect.logInfo(`cost of cluster ${cluster}: back-filled ${counts.filled} hours, at most ${left} left`)
 })
 
-/** Queries the present. If the source knows it, the source merely has no past; otherwise it is probably misconfigured. */
+/**
+ * Queries the hours since the start, if the source knows none of the open hours. If it knows a later hour, it merely has no past.
+ * Otherwise it is probably misconfigured.
+ */
 const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
   const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }
   if (since.startMs >= since.endMs) return backlog
@@ -216,7 +219,7 @@ const report = Effect.fnUntraced(function* (filling: Filling, backlog: Backlog.B
   return problem
 })
 
-/** Waits for the next attempt. Returns true if a restart is requested first. */
+/** Waits until `untilMs`, or until a restart is requested. Returns true in the second case. */
 const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Filling, untilMs: number) {
   while (true) {
     const leftMs = untilMs - (yield* Clock.currentTimeMillis)

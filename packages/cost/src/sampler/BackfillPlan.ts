@@ -19,13 +19,14 @@ export interface Parts {
 /**
  * Returns the hours up to the start that are not stored.
  *
- * These are the recorded backlog plus the gap from the last stored hour, or the end of the recorded backlog, to the start.
+ * Joins the recorded backlog with the gap before the start. The gap begins at the end of the last stored hour or of the recorded
+ * backlog, whichever is later.
  */
 export const remaining = Effect.fnUntraced(function* (
   { cluster, journal, store }: Parts,
   { endMs, startMs }: Window
 ): Effect.fn.Return<Backlog.Backlog, CostError> {
-  // Read the extent first: hours that close from now on would hide the gap before them.
+  // The extent is read first, because hours that close later would hide the gap before them.
   const extent = (yield* store.extents).find((candidate) => candidate.cluster === cluster)
   const noted = Option.getOrElse(yield* journal.backfill(cluster), (): Backlog.Backlog => {
     const untilMs = extent?.fromMs ?? endMs
@@ -49,7 +50,7 @@ export const rebuilt = Effect.fnUntraced(function* (
     const day = { startMs: dayMs, endMs: dayMs + DAY_MS }
     const hours = yield* store.hours(cluster, day)
     for (const { startMs } of hours) left = Backlog.without(left, { startMs, endMs: startMs + HOUR_MS })
-    // A day of which only the daily sum is stored accepts no hours.
+    // The store rejects hours of a day that is kept only as a daily total.
     if (hours.length === 0 && (yield* hasDailySumOnly(store, cluster, day))) left = Backlog.without(left, day)
   }
   return { untilMs: window.endMs, left }

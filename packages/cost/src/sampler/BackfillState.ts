@@ -9,9 +9,10 @@ import * as Backlog from "./Backlog.ts"
 /**
  * The state of one cluster's back-fill.
  *
- * **Shape** `missingHours` are open hours since the first hour that the source knows, or all if it knows none. An operator
- * should look into them. `olderHours` lie before the first known hour. `window` spans the missing hours. `problem` is why the
- * last attempt left hours missing; absent before it ends, and if none are missing.
+ * **Shape** `missingHours` is the number of open hours since the first hour that the source knows, or of all open hours if it
+ * knows none. An operator should investigate them. `olderHours` is the number of open hours before the first known hour. `window`
+ * spans the missing hours. `problem` is why the last attempt left hours missing; absent before an attempt ends, and if no hours
+ * are missing.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -56,7 +57,7 @@ const openHours = Metric.gauge("quarterdeck_cost_backfill_open_hours", {
   description: "Past hours not back-filled: missing, or older than all data of the source"
 })
 
-/** Updates the metric. */
+/** Sets the metric of missing and older hours. */
 export const measure = ({ cluster, missingHours, olderHours }: BackfillState): Effect.Effect<void> =>
   Effect.andThen(
     Metric.update(Metric.withAttributes(openHours, { cluster, part: "missing" }), missingHours),

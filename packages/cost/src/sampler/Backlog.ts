@@ -5,10 +5,10 @@ import { HOUR_MS } from "../hour/Units.ts"
 import { hoursIn, type Window } from "../hour/Window.ts"
 
 /**
- * The open part of a cluster's past.
+ * The past hours of a cluster that are not filled yet. `left` has their windows.
  *
  * Windows ascend and do not overlap. Hours before `untilMs` that are in no window need no back-fill. `knownFromMs` is the first
- * hour that the source ever had data for; absent if there was none.
+ * hour for which the source ever had data; absent if there was none.
  */
 export interface Backlog {
   readonly untilMs: number
@@ -34,13 +34,13 @@ export const since = (backlog: Backlog, fromMs: number): Backlog => ({
   left: within(backlog.left, { startMs: fromMs, endMs: Infinity })
 })
 
-/** Removes a window from others. */
+/** Removes the hours of `cut` from windows. */
 export const without = (windows: ReadonlyArray<Window>, cut: Window): ReadonlyArray<Window> => [
   ...within(windows, { startMs: -Infinity, endMs: cut.startMs }),
   ...within(windows, { startMs: cut.endMs, endMs: Infinity })
 ]
 
-/** Moves the parts from an instant on to the front. */
+/** Rotates windows, so that the parts from `fromMs` on come first. */
 export const startingAt = (windows: ReadonlyArray<Window>, fromMs: number): ReadonlyArray<Window> => [
   ...within(windows, { startMs: fromMs, endMs: Infinity }),
   ...within(windows, { startMs: -Infinity, endMs: fromMs })
@@ -58,8 +58,8 @@ export const hoursOf = (windows: ReadonlyArray<Window>): number =>
 /**
  * Splits the open hours at the first hour that the source knows.
  *
- * **Shape** `older` hours lie before it: the source has lost or never had them. `missing` is the rest, or all if the source
- * knows no hour.
+ * **Shape** `older` has the open hours before the first known hour, which the source has lost or never had. `missing` has the
+ * others, or all if the source knows no hour.
  */
 export const parts = ({ knownFromMs = -Infinity, left }: Backlog) => ({
   older: within(left, { startMs: -Infinity, endMs: knownFromMs }),

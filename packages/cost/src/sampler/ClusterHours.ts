@@ -1,5 +1,5 @@
 /**
- * The hours of a cluster in memory: the present one, ended ones that wait to be closed, and future ones.
+ * The hours of a cluster in memory: the present one, ended ones that wait to be closed, and those ahead of the clock.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DAY_MS, hourOf } from "../hour/Units.ts"
@@ -7,7 +7,7 @@ import type { HourUsage } from "../savings/HourUsage.ts"
 import { OpenHour } from "./OpenHour.ts"
 import { TOLERANCE_MS } from "./ObservationSpans.ts"
 
-/** Reports show an ended hour instead of the next one for up to this long, while it waits to be closed. */
+/** Maximum time for which reports show an ended hour instead of the next one, while the ended hour waits to be closed. */
 const SHOWN_MS = 300_000
 
 /**
@@ -30,16 +30,16 @@ interface Pending extends PendingHour {
 export type Fill = (hour: OpenHour) => void
 
 /**
- * Keeps the hours of one cluster, even if the clock is changed.
+ * Keeps the hours of one cluster, even if the clock jumps.
  *
- * An hour ahead of the clock is kept separately. If the clock was ahead, nothing of that hour was really observed. If the clock is now
- * behind, the hour continues later. An hour that the clock returns to continues where it stopped.
+ * If the clock is set back, hours ahead of it are kept separately. When the clock reaches such an hour again, the hour continues
+ * without its observations from after that instant. After a jump forward and back, the interrupted hour continues.
  */
 export class ClusterHours {
   readonly #cluster: ClusterName
   readonly #pending: Array<Pending> = []
   readonly #ahead: Array<OpenHour> = []
-  /** The hour that a forward jump of the clock left. */
+  /** The hour that a forward jump of the clock interrupted. */
   #left: OpenHour | undefined
   #present: OpenHour | undefined
   #turnedMs = 0
@@ -66,9 +66,10 @@ export class ClusterHours {
   }
 
   /**
-   * Returns the hour that reports end with.
+   * Returns the open hour that reports include after the closed hours.
    *
-   * The newest hour that is not closed. An hour that just ended comes first until it is closed, because it would be missing.
+   * This is the newest hour that is not closed. For five minutes after an hour ends, that hour is returned until it is closed.
+   * Otherwise reports would have a gap.
    */
   shown(nowMs: number): OpenHour | undefined {
     const open = this.unclosed.filter(({ startMs }) => startMs <= nowMs)
@@ -119,7 +120,7 @@ export class ClusterHours {
   /** Removes a finished hour. Returns false if it is no longer pending. */
   finish(pending: PendingHour): boolean {
     const place = this.#placeOf(pending)
-    // The clock was set back, so the hour is open again.
+    // Missing because the clock was set back, so the hour is open again.
     if (place < 0) return false
     this.#pending.splice(place, 1)
     return true
@@ -134,7 +135,7 @@ export class ClusterHours {
     return this.#pending.findIndex((candidate) => candidate === pending)
   }
 
-  /** Moves pending hours that lie ahead of the clock to the future ones, and ended future ones back. */
+  /** Moves pending hours that lie ahead of the clock to `#ahead`, and hours of `#ahead` that have ended to the pending ones. */
   #sortOut(startMs: number): void {
     for (const pending of this.#pending.filter(({ hour }) => hour.startMs > startMs)) {
       this.#pending.splice(this.#pending.indexOf(pending), 1)
@@ -164,7 +165,7 @@ export class ClusterHours {
     return hour
   }
 
-  /** Returns the known hour of an instant, without observations after it. */
+  /** Removes and returns the known hour that contains `nowMs`, without its observations after `nowMs`. */
   #takeAside(nowMs: number): OpenHour | undefined {
     const startMs = hourOf(nowMs)
     const waiting = this.#pending.findIndex(({ hour }) => hour.startMs === startMs)

@@ -6,7 +6,7 @@ import type { Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { Effect, Redacted } from "effect"
 import { hash } from "node:crypto"
 
-/** Time to wait for namespaces after pods are known. Then namespaces count as unreadable. **Units** milliseconds. */
+/** Time to wait for namespaces once pods are known. Afterwards namespaces count as unreadable. **Units** milliseconds. */
 const NAMESPACES_WAIT_MS = 60_000
 
 /**
@@ -28,7 +28,7 @@ const isSettled = ({ store }: Member): boolean => store.table("Namespace").sync.
 /**
  * Waits until the UID of a cluster is known or cannot be read.
  *
- * **Limits** no deadline before pods are known, then {@link NAMESPACES_WAIT_MS}.
+ * **Limits** waits for pods without a deadline, then up to {@link NAMESPACES_WAIT_MS} for namespaces.
  */
 export const awaitUid = (member: Member): Effect.Effect<string | undefined> => {
   const { signal, systemNamespace } = member.store
@@ -46,6 +46,6 @@ export const awaitUid = (member: Member): Effect.Effect<string | undefined> => {
   )
 }
 
-/** Waits until the name leads to a cluster with another UID. An unreadable UID does not count as another. */
+/** Waits until the name leads to a cluster with another UID. Continues to wait while the UID is unreadable. */
 export const awaitOther = ({ store }: Member, uid: string | undefined): Effect.Effect<void> =>
   store.signal.until(() => store.systemNamespace.uid !== undefined && store.systemNamespace.uid !== uid)

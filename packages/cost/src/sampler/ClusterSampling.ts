@@ -43,8 +43,8 @@ interface Sampling extends Parts {
   readonly turn: Semaphore.Semaphore
   readonly hours: ClusterHours
   /**
-   * Hours whose journal must be replaced by the next write: a write failed, or the hour is new and the journal may be from a time
-   * when the clock was wrong.
+   * Hours whose journal the next write must replace. Either a write failed, or the hour is new and its journal may date from a
+   * time when the clock was wrong.
    */
   readonly unsaved: WeakSet<OpenHour>
   member: Member | undefined
@@ -103,7 +103,7 @@ const turn = ({ hours, member, unsaved }: Sampling, nowMs: number): void => {
   if (hours.present !== undefined && hours.present !== before) unsaved.add(hours.present)
 }
 
-/** Returns true if the store has an hour. False if the store fails, because closing twice has no effect. */
+/** Returns true if the store has an hour. Returns false if the store fails, because closing an hour twice is harmless. */
 const isClosed = ({ cluster, store, failureLog }: Sampling, startMs: number): Effect.Effect<boolean> =>
   store.hours(cluster, { startMs, endMs: startMs + HOUR_MS }).pipe(
     Effect.map((hours) => hours.length > 0),
@@ -117,7 +117,7 @@ const restore = Effect.fnUntraced(function* (sampling: Sampling, kept: KeptHour)
   hours.restore(restored, nowMs, kept.startMs < hourOf(nowMs) && (yield* isClosed(sampling, kept.startMs)))
 })
 
-/** Applies the rest of a pod list, within the budget of turns that all clusters share. */
+/** Applies the rest of a pod list, within the `TurnBudget` that all clusters share. */
 const applyRest = Effect.fnUntraced(function* ({ intake }: Sampling) {
   if (intake === undefined || intake.isDone) return
   const turns = yield* TurnBudget.TurnBudget
@@ -143,7 +143,7 @@ const prove = Effect.fnUntraced(function* (sampling: Sampling) {
   if (nodes === "Missing") yield* failureLog.failed("nodes", "cannot be read, so idle costs are missing")
   else yield* failureLog.worked("nodes")
   const provenMs = (yield* Clock.currentTimeMillis) - (yield* store.age(kinds))
-  // A list that arrived meanwhile is proven once it is applied.
+  // If a list arrived meanwhile, the observed time is extended only once the list is applied.
   if (sampling.intake?.isDone === false) return
   for (const { seen } of hours.unclosed) seen.extend(provenMs)
 })
@@ -227,7 +227,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
   )
   yield* observe(sampling, member)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(proofs), prove(sampling))))
-  // More often than sampling: gaps of a healthy cluster must stay below the tolerance for gaps.
+  // Runs more often than sampling, so that the time between proofs of a healthy cluster stays below `TOLERANCE_MS`.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(untilNext(PROVE_SECONDS), prove(sampling))))
   yield* Effect.forkScoped(
     Effect.forever(Effect.andThen(takeInventory(sampling, cluster, member), untilNext(settings.listSeconds)))
@@ -236,7 +236,7 @@ const attach = Effect.fnUntraced(function* (sampling: Sampling, cluster: Cluster
 
 const sample = Effect.fnUntraced(function* (sampling: Sampling, source: Sampled) {
   const { cluster, hours, member, settings, failureLog } = sampling
-  // A cluster with an open circuit breaker is not queried; its gap stays a gap.
+  // A cluster with an open circuit breaker is not queried, so its usage stays unknown.
   if (member === undefined || member.breaker.refusal() !== undefined) return
   const seconds = settings.sampleTimeoutSeconds
   const samples = yield* source.sample(cluster).pipe(
@@ -262,11 +262,11 @@ const settle = ({ clock, hours, workloads }: Sampling): void => {
 }
 
 const save = Effect.fnUntraced(function* ({ hours, journal, failureLog, unsaved }: Sampling, hour: OpenHour) {
-  // Closed while another hour was written, so its journal is already removed.
+  // The hour was closed while another hour was written, so its journal is already removed.
   if (!hours.unclosed.includes(hour)) return
   const isWhole = unsaved.delete(hour)
   const entries = JournalEntry.take(hour, isWhole)
-  // Samples of a journal add up, so a sample must not be appended twice.
+  // A restore adds up all samples of a journal, so a sample must not be appended twice.
   const written = yield* Effect.result(isWhole ? journal.replace(hour, entries) : journal.append(hour, entries))
   if (Result.isSuccess(written)) return yield* failureLog.worked("journal")
   unsaved.add(hour)

@@ -2,8 +2,8 @@
  * Samples every registered cluster, closes its hours, and maintains the cost history.
  *
  * Each cluster has an open hour, saved to a journal with every sample, ended hours that wait to be closed, and a usage source.
- * Sampling starts when the cluster is registered. After it is removed, its open hour is closed at its end with what was
- * observed. If the cluster returns before, the hour continues.
+ * Sampling starts when the cluster is registered. If the cluster is removed, its open hour is closed at the end of the hour with
+ * the observations so far. If the cluster is registered again before that, the hour continues.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -42,8 +42,8 @@ export interface UnclosedHistory {
 /**
  * Keeps the costs of all clusters current while its layer exists.
  *
- * **Limits** one process may sample a cluster. An interruption loses only the time until the next start: hours are closed
- * whole, and the open one continues from the journal.
+ * **Limits** only one process may sample a cluster. A restart loses only the time during which the process did not run: the open
+ * hour continues from the journal.
  */
 export class CostSampler extends Context.Service<
   CostSampler,
@@ -53,8 +53,8 @@ export class CostSampler extends Context.Service<
     /**
      * Reprices closed hours from an instant on, and returns how many were rewritten.
      *
-     * Call it with `PriceChange.Revised.repriceFromMs` once the new book applies. Failures are retried until they succeed,
-     * across restarts. **Limits** rewrites `repriceHours` of a cluster at once; one repricing runs at a time.
+     * Call it with `PriceChange.Revised.repriceFromMs` once the new price book applies. A failed repricing is retried until it
+     * succeeds, also after a restart. **Limits** rewrites `repriceHours` hours of a cluster at once; one repricing runs at a time.
      */
     readonly reprice: (fromMs: number) => Effect.Effect<number>
     /** Records the repricing and then changes prices, so that after a crash the next start runs {@link reprice}. */
@@ -145,13 +145,13 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Lists the sampled histories, one per cluster. A history that lost its name is left out if the cluster has another. */
+/** Lists the sampled histories, one per cluster. Omits a history that lost its name if the name has another history. */
 const presentHistories = ({ running }: RunningHistory.Sampler): ReadonlyArray<RunningHistory.Running> => {
   const wanted = new Set([...running.values()].flatMap(({ cluster, isWanted }) => (isWanted ? [cluster] : [])))
   return [...running.values()].filter(({ cluster, isWanted }) => isWanted || !wanted.has(cluster))
 }
 
-/** Stops observing a cluster. Its open hour is closed at its end. */
+/** Stops observing a cluster. Its open hour is closed once that hour ends. */
 const unfollow = Effect.fnUntraced(function* ({ followed }: RunningHistory.Sampler, name: ClusterName) {
   const before = followed.get(name)
   followed.delete(name)
@@ -189,7 +189,7 @@ const sampleIdentified = Effect.fnUntraced(function* (
   }
 })
 
-/** Decides which history a cluster's costs belong to. Retries while the store fails; nothing is sampled meanwhile. */
+/** Decides to which history a cluster's costs belong. Retries while the store fails; the cluster is not sampled meanwhile. */
 const settle = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, seen: SeenCluster) {
   const { histories, journal, running } = sampler
   const { name } = seen

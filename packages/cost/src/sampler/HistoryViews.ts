@@ -38,7 +38,7 @@ export const storeOf = (store: CostStore["Service"], history: SampledHistory): C
 /**
  * Returns the journal with open hours mapped to the history's key.
  *
- * Back-fill records keep the cluster's name, because sources of past usage know only that.
+ * Back-fill records keep the cluster's name, because sources of past usage know clusters by name.
  */
 export const journalOf = (journal: HourJournal["Service"], history: SampledHistory): HourJournal["Service"] => {
   if (isPlain(history)) return journal

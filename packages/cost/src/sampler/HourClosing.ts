@@ -65,8 +65,8 @@ interface Closing extends Parts {
  * Creates the function that closes one cluster's ended hours.
  *
  * Hours that the store lacks are closed first, newest first. If the source fails, they are closed without usage. Once their
- * usage is known, they are rewritten, oldest first. The recommender needs hours in order, so each hour waits until the usage of
- * all older hours is known. A failing source is queried for one hour per round. Failed hours stay pending and are tried again.
+ * usage is known, they are rewritten, oldest first. The recommender needs hours in order, so each hour stays pending until the
+ * usage of all older hours is known. A failing source is queried for one hour per round. Failed hours stay pending and are tried again.
  *
  * **Limits** at most `maxPendingHours` are pending. Beyond that, the oldest hour is finished without usage. If its usage is
  * known but older hours are still being back-filled, the hour is finished without the recommender. If the store fails, the
@@ -113,7 +113,7 @@ const run = Effect.fnUntraced(function* (closing: Closing, nowMs: number) {
   }
 })
 
-/** Returns the hours, oldest first, that ended long enough ago that no more observations will arrive. */
+/** Returns the pending hours that ended at least `graceSeconds` ago, oldest first. No more observations will arrive for them. */
 export const dueOf = (
   pending: ReadonlyArray<PendingHour>,
   nowMs: number,
@@ -208,7 +208,7 @@ const ask = Effect.fnUntraced(function* ({ cluster, source, failureLog }: Parts,
 /**
  * Rewrites a closed hour if more of its usage is known now.
  *
- * The hour was closed before a crash, by another clock, or before the source returned the usage.
+ * The hour was closed before a crash, while the clock was wrong, or before the source returned the usage.
  */
 const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Hour, isLate: boolean) {
   const [closed] = yield* store.hours(cluster, { startMs: hour.startMs, endMs: hour.startMs + HOUR_MS })
@@ -216,7 +216,7 @@ const replace = Effect.fnUntraced(function* ({ cluster, store }: Parts, hour: Ho
   if (more > 0 || (isLate && more === 0)) yield* store.rewrite([hour])
 })
 
-/** An hour to write. **Shape** `isLate` if the source returned usage after the hour was closed. */
+/** An hour to write. **Shape** `isLate` is true if an hourly source returned the usage, maybe after the closing. */
 interface HourWrite {
   readonly facts: HourFacts
   readonly isClosed: boolean
@@ -233,7 +233,7 @@ const write = (parts: Parts, { facts, isClosed, isLate }: HourWrite): Effect.Eff
           (error: CostError) => hasReason(error, "HourClosed"),
           () => replace(parts, hour, isLate)
         )
-  // Priced within the lane, because a repricing in between would miss the hour.
+  // The hour is priced while the lock is held. Otherwise a repricing between pricing and writing would miss the hour.
   return lane.withPermit(Effect.flatMap(priced(prices, facts), closeOrReplace)).pipe(
     Effect.catchIf(
       (error) => hasReason(error, "HourForgotten"),

@@ -1,5 +1,5 @@
 /**
- * Computes the costs of hours from a price history: exactly from observations, or by shares for stored hours.
+ * Computes the costs of hours from a price history: exactly for new hours with observations, by shares of time for stored hours.
  */
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts, Span } from "../allocation/HourFacts.ts"
@@ -14,7 +14,7 @@ import { reprice, repriceBy, windowOf } from "../price/HourCosts.ts"
 const COSTS = measures.filter((measure) => measure.endsWith("CostNanos"))
 
 /**
- * Builds an hour with costs. Every price applies from its instant, to the second.
+ * Builds an hour with costs. A price change within the hour applies from its exact second.
  *
  * **Limits** builds the hour once more for each price change within it.
  */
@@ -45,10 +45,10 @@ export const fromFacts = (history: PriceHistory.PriceHistory, facts: HourFacts):
 }
 
 /**
- * Returns a closed hour with costs by a price history.
+ * Returns a closed hour with its costs recomputed from a price history.
  *
  * Stored hours lack the usage over time. A price change saved after the hour therefore counts by its share of the observed
- * time. If all price changes were known when the hour ended, its costs are already exact and stay.
+ * time. If all price changes were known when the hour ended, its costs are already exact and do not change.
  */
 export const again = (history: PriceHistory.PriceHistory, hour: Hour): Hour => {
   const window = windowOf(hour)

@@ -8,7 +8,7 @@ import type { PodObservation } from "./PodObservations.ts"
 /**
  * The lifetime of an item.
  *
- * **Shape** `uid` of a claimed volume is the claim's. `toMs` is `null` while the item exists.
+ * **Shape** `uid` is that of the claim for a claimed volume. `toMs` is `null` while the item exists.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -64,7 +64,7 @@ export class Inventory {
     return isTaken ? this.#known : undefined
   }
 
-  /** Returns the inventory of the next hour: the items that exist after an instant. */
+  /** Returns the inventory of the next hour: the items that exist after `atMs`. */
   after(atMs: number): Inventory {
     const { listedAtMs, loadBalancers, volumes } = this.#known
     const next = new Inventory({
@@ -110,7 +110,7 @@ const isAfter =
   ({ toMs }: Lasting): boolean =>
     toMs === null || toMs > atMs
 
-/** Merges the known items with a new list. A changed item has its old form until `changedAtMs`, and its new form from then. */
+/** Merges the known items with a new list. A changed item is split: its old form ends when its new form starts. */
 const joined = <A extends Lasting>(
   known: ReadonlyArray<A>,
   listed: ReadonlyArray<A> | undefined,
@@ -137,10 +137,10 @@ const joined = <A extends Lasting>(
 }
 
 /**
- * Returns when the claims ended that a new list lacks, by volume.
+ * Returns a function from a volume to the end of its claim, for claims that are missing from a new list.
  *
- * **Shape** if the next claim of the same name has a volume created since the last list, that instant. Otherwise the time of
- * the list.
+ * **Shape** the end is the creation of the volume of the next claim with the same name, if it was created since the last list.
+ * Otherwise the end is the time of the new list.
  */
 const claimEnds = (
   known: ReadonlyArray<InventoryVolume>,

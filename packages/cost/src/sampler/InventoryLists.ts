@@ -33,7 +33,7 @@ export interface Refused {
 }
 
 /**
- * Lists all of them once.
+ * Lists all volumes and load balancers of a cluster once.
  *
  * A volume counts from its creation, with the bytes that its claim requests, or with its capacity while unclaimed. A released
  * volume, whose claim was deleted, is unclaimed. A claim without a volume costs nothing. If volumes cannot be listed, only bound
@@ -112,7 +112,7 @@ const joined = (
     const claim = byUid.get(volume.claimUid)
     if (claim !== undefined) return { ...ofClaim(claim, volume.createdAtMs), name: volume.name }
     const { bytes, claimName, claimNamespace, claimUid, createdAtMs, name, phase, storageClass, uid } = volume
-    // A claim reference outlives its claim. A bound volume's claim may be newer than the list of claims.
+    // A volume's claim reference remains after the claim is deleted. The claim of a bound volume may be newer than the list.
     const isClaimed = claims === undefined ? phase !== "Released" && phase !== "Failed" : phase === "Bound"
     const subject =
       isClaimed && claimUid !== ""

@@ -119,10 +119,10 @@ export type JournalEntry = typeof JournalEntry.Type
 const PODS_AT_ONCE = 200
 
 /**
- * Returns the changes of an hour since the last call, or all of it.
+ * Returns the changes of an hour since the last call, or the whole hour if `all` is set.
  *
- * Pods are encoded lazily to save memory. A pod that changes before it is encoded is written in its new state now, and again
- * next time.
+ * Pods are encoded lazily to save memory. If a pod changes before it is encoded, its new state is written now, and again by the
+ * next call.
  */
 export const take = (hour: OpenHour, all: boolean): Iterable<JournalEntry> => {
   const pods = hour.pods.take(all)
@@ -145,7 +145,7 @@ const takeOthers = (hour: OpenHour, all: boolean): ReadonlyArray<JournalEntry> =
   const inventory = hour.inventory.take(all)
   if (inventory !== undefined) entries.push({ _tag: "Inventory", ...inventory })
   for (const block of hour.takeBlocks(all)) entries.push(toUsage(block))
-  // Copied now: an observed time must not be recorded before the pods of that time are.
+  // The spans are copied now, so that no time is recorded as observed before the pods of that time are recorded.
   entries.push({ _tag: "Seen", spans: [...hour.seen.all] })
   return entries
 }
@@ -233,7 +233,7 @@ const bytesOf = ({
 }: Pick<Uint8Array, "buffer" | "byteLength" | "byteOffset">): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString("base64")
 
-/** Decodes into a buffer of its own, aligned for any number type and cut to whole numbers. */
+/** Decodes base64 into a new buffer, aligned for any number type and truncated to whole numbers of `size` bytes. */
 const ownBuffer = (text: string, size: number): ArrayBuffer => {
   const bytes = Buffer.from(text, "base64")
   return Uint8Array.from(bytes.subarray(0, bytes.length - (bytes.length % size))).buffer

@@ -21,7 +21,7 @@ const BACKFILL_FILE = /^(@?[^@]+)@backfill\.json$/
 const REPRICE_FILE = "reprice.json"
 
 const Hours = Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int })
-/** The second form was written by older releases, which recorded only the time before the first hour. */
+/** Record of a backlog. Older releases wrote the second form, with only the time before the first hour. */
 const BackfillNote = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours), knownFromMs: Schema.optionalKey(Schema.Int) }),
@@ -71,7 +71,7 @@ const make = (directory: string, files: DurableFile.Writer) => {
 const hourPath = ({ directory, names }: Journal, { cluster, startMs }: KeptHour): string =>
   join(directory, `${names.of(cluster)}@${startMs}.lines`)
 
-/** Shorter than the hour's own path: a file name has at most 255 bytes. */
+/** Path of a draft. It is shorter than the path of the hour, because a file name has at most 255 bytes. */
 const draftPath = ({ directory, names }: Journal, { cluster, startMs }: KeptHour): string =>
   join(directory, `${names.of(cluster)}@${startMs}.new`)
 
@@ -154,7 +154,7 @@ const replace = Effect.fn("HourJournal.replace")(function* (
   )
 })
 
-/** Length of one write: large enough to need few, small enough not to hold the text of all pods. */
+/** Length of one write. It bounds the memory for text, and needs few writes. **Units** characters. */
 const PIECE_LENGTH = 65_536
 
 /** Formats entries in pieces. */

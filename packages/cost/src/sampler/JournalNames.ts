@@ -8,7 +8,7 @@ import { join } from "node:path"
 import type { CostError } from "../hour/CostError.ts"
 import * as DurableFile from "../hour/DurableFile.ts"
 
-/** File systems allow 255 bytes. The longest suffixes are `@backfill.json.new` and that of an hour. */
+/** Maximum length of a prefix. File systems allow 255 bytes with the suffix, such as `@backfill.json.new`. */
 const MAX_LENGTH = 235
 const DIGEST = /^@[0-9a-f]{64}$/
 

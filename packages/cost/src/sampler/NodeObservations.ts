@@ -84,7 +84,7 @@ export class NodeObservations {
   #set(node: NodeObservation): void {
     const before = this.#nodes.get(node.uid)
     this.#nodes.set(node.uid, node)
-    // Kubelets report every few minutes, mostly without changes.
+    // Kubelets update their node every few minutes, mostly without changes that matter here.
     if (before === undefined || !isSame(before, node)) this.#changed.add(node.uid)
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { Span } from "../allocation/HourFacts.ts"
 
-/** Maximum distance of two proofs without a gap between them. */
+/** Maximum time between two proofs that a view is current. If it is longer, the time between them counts as a gap. */
 export const TOLERANCE_MS = 90_000
 
 /** Ascending spans that do not touch. */
@@ -11,7 +11,7 @@ export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false
 
-  /** Continues earlier spans. The last one may be extended. */
+  /** Starts with earlier spans, the last of which may be extended. */
   constructor(spans: ReadonlyArray<Span> = []) {
     this.#spans = [...spans]
   }
@@ -21,7 +21,7 @@ export class ObservationSpans {
     this.#isCut = true
   }
 
-  /** Extends the observed time to an instant at which the view was proven current. Returns true if that is later than before. */
+  /** Extends the observed time to `untilMs`, when the view was proven current. Returns false if that time is already covered. */
   extend(untilMs: number): boolean {
     const last = this.#spans.at(-1)
     if (last !== undefined && untilMs <= last.toMs) return false
@@ -42,7 +42,7 @@ export class ObservationSpans {
       .map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs, nowMs) }))
   }
 
-  /** Returns the spans of the next hour: the last span, from an instant on. */
+  /** Returns the spans of the next hour: the part of the last span after `atMs`. */
   after(atMs: number): ObservationSpans {
     const next = new ObservationSpans(
       this.#spans.slice(-1).map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, Math.min(atMs, toMs)), toMs }))
@@ -55,7 +55,7 @@ export class ObservationSpans {
     return this.#spans
   }
 
-  /** Returns the parts within a span, without empty ones. */
+  /** Returns the non-empty parts of the spans within another span. */
   within({ fromMs, toMs }: Span): ReadonlyArray<Span> {
     return this.#spans
       .map((span) => ({ fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) }))

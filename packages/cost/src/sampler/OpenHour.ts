@@ -12,7 +12,7 @@ import { noteSample, PodObservations } from "./PodObservations.ts"
 import { ObservationSpans } from "./ObservationSpans.ts"
 import { pack, slicesOf, type UsageBlock, type UsageRow } from "./UsageBlocks.ts"
 
-/** Maximum time that a sample covers, in sampling intervals, if it is longer than its window. */
+/** Maximum time that a sample covers, in sampling intervals. If the window of the sample is longer, the window applies. */
 const REACH = 1.5
 
 /**
@@ -70,8 +70,8 @@ export class OpenHour {
   /**
    * Adds usage samples.
    *
-   * A sample covers its window, and the time since the sample before if that was about an interval ago. Samples that are not
-   * newer than the last one, and those of unknown containers, are ignored.
+   * A sample covers the time since the previous sample, but at most its window or 1.5 sampling intervals, whichever is longer.
+   * Samples that are not newer than the last one, and those of unknown containers, are ignored.
    */
   addSamples(samples: ReadonlyArray<ContainerSample>, intervalMs: number): void {
     const rows: Array<UsageRow> = []
@@ -122,7 +122,7 @@ export class OpenHour {
   }
 }
 
-/** Replaces the sampled usage by an hourly source's. */
+/** Replaces the sampled usage by that of an hourly source. */
 export const withUsage = (facts: HourFacts, { containers, egress }: HourOfUsage): HourFacts => {
   const slicesOfName = new Map(
     containers.map(({ container, namespace, pod, slices }) => [`${namespace}/${pod}/${container}`, slices])

@@ -77,7 +77,7 @@ export class PodIntake {
     }
   }
 
-  /** Applies the previous state of a pod first, because the list may not have reached it yet, and it counts up to now. */
+  /** Applies the previous state of a pod while a list is being applied, because that state counts up to now. */
   #putPrevious(previous: PodRecord): void {
     if (this.isDone) return
     for (const { pods } of this.#parts.hours()) pods.put(previous, this.#parts.now())

@@ -117,7 +117,7 @@ export class PodObservations {
     for (const entry of this.#entries.values()) entry.isReported = false
   }
 
-  /** Searches the workloads of all pods again. Unknown pods, and labels known by the end of the hour, do not change. */
+  /** Searches the workloads of all pods again, except unreported ones. After the hour ends, known labels do not change. */
   settle(workloads: WorkloadSeries.WorkloadSeries, atMs: number): void {
     const isOver = this.#isOver(atMs)
     for (const entry of this.#entries.values()) {
@@ -168,7 +168,7 @@ export class PodObservations {
     return next
   }
 
-  /** Returns the facts of all pods that ran. **Shape** the run of a running container ends at `seenToMs`. */
+  /** Returns the facts of all pods that ran. **Shape** the run of a running container ends at `seenToMs`, the last observed time. */
   facts(seenToMs: number, usage: ReadonlyMap<number, UsageSlices>): ReadonlyArray<PodFacts> {
     return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod
@@ -224,7 +224,7 @@ export class PodObservations {
 
 const NONE: ReadonlyArray<never> = []
 
-/** Filters an array. Returns the same or an exactly sized array, because most elements stay and live long. */
+/** Filters an array. Returns the same array if all elements stay, otherwise one of exact size, because results live long. */
 const filtered = <A>(all: ReadonlyArray<A>, isOne: (one: A) => boolean): ReadonlyArray<A> =>
   all.every(isOne) ? all : all.filter(isOne).slice()
 

@@ -18,17 +18,17 @@ interface Part {
   readonly killedAtMs: ReadonlyArray<number>
 }
 
-/** Maximum number of resizes recorded per hour. After that, the latest requests apply to the rest. */
+/** Maximum number of resizes recorded per pod and hour. Beyond that, the latest requests apply to the rest of the hour. */
 const MAX_EARLIER = 64
 
-/** Records that other requests applied until now. */
+/** Records that the requests of `containers` applied until `atMs`. */
 export const changed = (
   earlier: ReadonlyArray<Earlier>,
   containers: ReadonlyArray<PodContainers.ContainerTemplate>,
   atMs: number
 ): ReadonlyArray<Earlier> => (earlier.length < MAX_EARLIER ? [...earlier, { untilMs: atMs, containers }] : earlier)
 
-/** Returns true if all containers have the same requests. */
+/** Returns true if both lists have the same containers with the same requests. */
 export const isSame = (
   one: ReadonlyArray<PodContainers.ContainerTemplate>,
   other: ReadonlyArray<PodContainers.ContainerTemplate>
@@ -51,7 +51,7 @@ export const isSame = (
 /**
  * Splits the runs of a container at its resizes.
  *
- * Parts without runs are left out. `seenToMs` ends the runs of a running container.
+ * Parts without runs are left out. The run of a container that is still running ends at `seenToMs`, the last observed time.
  */
 export const partsOf = (
   runs: ReadonlyArray<PodContainers.ContainerRun>,
@@ -82,7 +82,7 @@ export const partsOf = (
   return parts
 }
 
-/** Returns true if a run starts within the time, or continues into it. */
+/** Returns true if a run starts between `fromMs` and `toMs`, or continues into that time. */
 const touches = (
   { finishedAtMs, startedAtMs }: PodContainers.ContainerRun,
   fromMs: number,

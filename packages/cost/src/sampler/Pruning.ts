@@ -14,7 +14,7 @@ export interface Parts {
   readonly isFilling: () => boolean
 }
 
-/** Maximum delay of pruning by a running back-fill, which may never finish. */
+/** Maximum time that pruning waits for a back-fill, which may never finish. */
 const MAX_WAIT_MINUTES = 24 * 60
 const LOOK_MINUTES = 10
 
@@ -24,7 +24,7 @@ export const run = (parts: Parts): Effect.Effect<never> =>
     Effect.andThen(awaitFilled(parts, MAX_WAIT_MINUTES), Effect.andThen(prune(parts), Effect.sleep("1 day")))
   )
 
-/** Waits for the back-fill, because a day must not be reduced to its sum before its hours are complete. */
+/** Waits for the back-fill, because a day must not be reduced to its daily sum before its hours are complete. */
 const awaitFilled = (parts: Parts, minutesLeft: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     !parts.isFilling() || minutesLeft <= 0

@@ -42,7 +42,7 @@ const waitingHours = Metric.gauge("quarterdeck_cost_repricing_hours", {
   description: "Closed hours waiting to be repriced, upper bound"
 })
 
-/** The hours were pruned after they were read. */
+/** Returns true if the hours were pruned after they were read. */
 const isForgotten = ({ reason }: CostError): boolean => reason._tag === "HourForgotten"
 
 /** The state of the repricing of all clusters. */
@@ -50,11 +50,11 @@ interface State extends Parts {
   readonly turn: Semaphore.Semaphore
   readonly noting: Semaphore.Semaphore
   readonly progress: Ref.Ref<Option.Option<Progress>>
-  /** Number of requests so far. */
+  /** Number of requested repricings so far. */
   notes: number
-  /** Start of the hours to reprice, even if the journal failed to record it. */
+  /** Start of the hours to reprice. It is kept in memory too, in case the journal fails to record it. */
   waitingMs: number | undefined
-  /** Work of a failed attempt that still counts, if no request came since. */
+  /** Windows that a failed attempt rewrote. They need no second rewrite unless another repricing was requested since. */
   done: Done
   lastProblem: string
 }
@@ -66,16 +66,16 @@ interface Done {
   rewritten: number
 }
 
-/** Returns the earlier work if no request came since. */
+/** Returns `done` if no repricing was requested since, otherwise an empty record. */
 const doneSince = (done: Done, notes: number): Done =>
   done.begunAt === notes ? done : { begunAt: notes, rewritten: 0, windows: new Set() }
 
 /**
  * Creates the repricing of all clusters.
  *
- * The start of the hours to reprice is recorded before prices change, and deleted after a run that began later has succeeded.
- * If the process or a run ends, a later run therefore covers it. `run` tries once; `pursue` and `resume` retry until they
- * succeed.
+ * The start of the hours to reprice is recorded before prices change. The record is deleted once a run that began after the
+ * change succeeds. If the process ends or a run fails, a later run therefore reprices these hours. `run` tries once; `pursue` and
+ * `resume` retry until they succeed.
  */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const state: State = {
@@ -116,7 +116,7 @@ const note = Effect.fnUntraced(function* (state: State, fromMs: number) {
   state.notes++
 })
 
-/** Records the start and changes the prices. No run starts or ends in between, so none deletes the record by mistake. */
+/** Records the start and changes the prices. No run starts or ends in between, so no run deletes the record too early. */
 const noteAround = (state: State, ...[fromMs, change]: Parameters<Around>): ReturnType<Around> =>
   Effect.uninterruptible(state.noting.withPermit(Effect.andThen(note(state, fromMs), change)))
 

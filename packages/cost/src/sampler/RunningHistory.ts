@@ -67,7 +67,7 @@ export interface Sampler {
   readonly settings: SamplerSettings
   readonly scope: Scope.Scope
   readonly histories: CostHistories["Service"]
-  /** By history key. */
+  /** Sampled histories by history key. */
   readonly running: Map<ClusterName, Running>
   readonly followed: Map<ClusterName, Followed>
   readonly lanes: Map<ClusterName, Semaphore.Semaphore>

@@ -4,7 +4,7 @@
 import { Context } from "effect"
 
 /**
- * Settings of the sampler. **Units** as the names say.
+ * Settings of the sampler. **Units** are part of the names.
  *
  * - `graceSeconds`: an hour is closed at the first sample this long after its end, because late measurements may arrive.
  * - `listSeconds`: interval of volume and load balancer lists. Items that exist only between two lists are missed.

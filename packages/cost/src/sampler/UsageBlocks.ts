@@ -26,7 +26,7 @@ export interface UsageRow {
   readonly memoryBytes: number
 }
 
-/** Packs samples. **Limits** 24 bytes per sample. */
+/** Packs samples into columns. **Limits** 24 bytes per sample. */
 export const pack = (rows: ReadonlyArray<UsageRow>): UsageBlock => ({
   containers: Uint32Array.from(rows, (row) => row.container),
   from: Int32Array.from(rows, (row) => row.from),

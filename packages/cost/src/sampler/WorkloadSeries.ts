@@ -24,7 +24,7 @@ export interface WorkloadSeries {
   readonly find: (pod: Owned) => Series | undefined
   /** Like `find`, but only for kinds that the cache watches. **Limits** a few lookups. */
   readonly findFollowed: (pod: Owned) => Series | undefined
-  /** Returns the workload named by the last known owner, even if it is unknown. **Shape** `undefined` if only the pod names it. */
+  /** Like `find`, but also returns a workload that the cache lacks, if an owner between pod and workload is known. */
   readonly findNamed: (pod: Owned) => Series | undefined
 }
 
@@ -58,7 +58,7 @@ export const make = (store: ClusterStore.ClusterStore): WorkloadSeries => {
     return share({ namespace: pod.namespace, kind, name, uid, labels: labelsOf(pod, workload) })
   }
 
-  /** Kinds such as ReplicaSet have owners themselves. An unknown one cannot be taken for the workload. */
+  /** Returns true if an owner is the workload. An unknown ReplicaSet, for example, may have an owner itself. */
   const isSettled = ({ namespace }: Owned, workload: Owner.Owner): boolean =>
     workload.followed === undefined
     || !Kind.isLink(workload.followed)

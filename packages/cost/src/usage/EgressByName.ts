@@ -15,8 +15,8 @@ interface Ran {
 /**
  * Returns the pods with the egress that was measured under their names.
  *
- * Successive pods of the same name share it by their seconds of run time, in whole KiB that add up exactly. If none of them
- * ran, the first by UID takes all. Egress of unknown pods is ignored. The order of pods does not matter.
+ * Successive pods of the same name share the egress by their seconds of run time, in whole KiB that add up exactly. If none of
+ * these pods ran, the first by UID takes all. Egress of unknown pods is ignored. The order of pods does not matter.
  */
 export const withEgress = (
   pods: ReadonlyArray<PodFacts>,

@@ -16,7 +16,7 @@ const SOURCE = "metrics.k8s.io"
 const PODS: Resource = { group: SOURCE, version: "v1beta1", plural: "pods", kind: "PodMetrics", namespaced: true }
 
 /**
- * Maximum distance of a sample's timestamp from this process's clock, either way. **Units** milliseconds.
+ * Maximum difference between a sample's timestamp and this process's clock, in either direction. **Units** milliseconds.
  *
  * metrics-server scrapes every 15 to 60 seconds. An older sample means that it has stopped or that a clock is wrong, so the
  * time of the usage is unknown.
@@ -31,7 +31,7 @@ const leftOut = Metric.counter("quarterdeck_usage_entries_left_out_total", {
 /**
  * Creates the source.
  *
- * **Shape** one sample per running container that was measured. A timestamp ahead of this process's clock counts as now.
+ * **Shape** one sample per measured container. A timestamp ahead of this process's clock counts as now.
  * Invalid samples, and those more than five minutes off, are ignored and counted in
  * `quarterdeck_usage_entries_left_out_total`.
  *

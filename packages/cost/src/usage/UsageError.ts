@@ -5,7 +5,7 @@ import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Schema } from "effect"
 
 /**
- * The source did not answer, or refused the query.
+ * The source did not answer, refused the query, or sent an invalid response.
  *
  * **Shape** `source` is the queried address without credentials. `retryAfterMs` is the source's `Retry-After`.
  */

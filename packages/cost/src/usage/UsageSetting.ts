@@ -24,7 +24,7 @@ export type UsageSetting =
   | ({ readonly _tag: "Prometheus" } & PrometheusAddress)
   | { readonly _tag: "Requests" }
 
-/** The setting is invalid. The message omits its text, which may contain a password. */
+/** The setting is invalid. The message omits the text of the setting, which may contain a password. */
 export class InvalidUsageSetting extends Schema.TaggedError<InvalidUsageSetting>()("InvalidUsageSetting", {
   field: Schema.String,
   problem: Schema.String

@@ -47,7 +47,8 @@ export interface HourOfUsage {
 /**
  * A source that is sampled every `SamplerSettings.sampleSeconds`.
  *
- * Usage of a container without a sample is unknown, not zero. The source may return the same sample until it has a newer one.
+ * Usage of a container without a sample is unknown, not zero. The source may return the same sample repeatedly until it has a
+ * newer one.
  *
  * **Limits** one call at a time per cluster, with a timeout of `sampleTimeoutSeconds`.
  */

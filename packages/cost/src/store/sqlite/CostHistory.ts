@@ -241,7 +241,7 @@ export const before = (cluster: Cluster, ms: number): ReadonlyArray<StepKey> => 
   const sealed = Calendar.lastBelow(cluster.days.get(month) ?? 0, Calendar.placeInMonth(day))
   if (sealed >= 0) keys.push({ cluster: cluster.id, level: DAYS, epoch: month, step: sealed })
   const { newest } = cluster
-  // The newest day has no total yet. For an instant on a later day, the sum at the last hour of the newest day is its total.
+  // The newest day has no total yet. For an instant on a later day, the sum of its hours up to the last one is that total.
   const isBefore = newest >= 0 && newest < day && Calendar.monthOf(newest) === month && !isSealed(cluster, newest)
   const dayOfHour = isBefore ? newest : day
   const hour = Calendar.lastBelow(cluster.hours.get(dayOfHour) ?? 0, isBefore ? Calendar.STEPS : Calendar.hourAt(ms))

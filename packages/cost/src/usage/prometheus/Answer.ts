@@ -28,8 +28,8 @@ const isList = (value: unknown): value is ReadonlyArray<unknown> => Array.isArra
  * Decodes a vector or matrix.
  *
  * **Errors** the server's error message, or a description of what is invalid. A partial response is refused, because missing
- * series would look like missing usage. VictoriaMetrics marks it with `isPartial`; Prometheus and Thanos use `warnings`, whose
- * notes about the expression (`PromQL info`) are ignored.
+ * series would look like missing usage. VictoriaMetrics marks a partial response with `isPartial`; Prometheus and Thanos use
+ * `warnings`. Warnings that are mere notes about the expression (`PromQL info`) are ignored.
  */
 export const read = (value: unknown): Result.Result<ReadonlyArray<Line>, string> => {
   if (!isFields(value)) return NOT_PROMETHEUS

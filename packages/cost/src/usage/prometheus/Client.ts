@@ -52,8 +52,8 @@ const ANSWER_BYTES = 64 * 1024 * 1024
  * **Errors** queries fail with `UsageError`: no connection, a status other than 200, an invalid response, one above
  * `answerBytes`, or a timeout. Errors contain no header and no password.
  *
- * **Limits** one POST per query, without retries, redirects and tracing, because headers may be secret. After a `Retry-After`,
- * queries fail at once until it has passed, with the remaining time.
+ * **Limits** one POST per query, without retries. Redirects and tracing are disabled, because headers may be secret. After a
+ * `Retry-After`, queries fail at once until that time has passed. Their errors contain the remaining time.
  */
 export const make = (options: ClientOptions): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (http): Client => {
@@ -157,7 +157,7 @@ const describe = ({ reason }: HttpClientError.HttpClientError): string => {
   return reason._tag === "DecodeError" ? `broke off (${code})` : `cannot be reached (${code})`
 }
 
-/** Returns the code of an error or of its cause; of several tried addresses, the first one's. */
+/** Returns the code of an error or of its cause. If several addresses were tried, returns the code of the first. */
 const codeOf = (thrown: unknown, depth: number): string => {
   if (depth === 0 || !(thrown instanceof Error)) return "no connection"
   if ("code" in thrown && typeof thrown.code === "string" && /^[A-Z0-9_]{1,64}$/.test(thrown.code)) return thrown.code
@@ -194,5 +194,5 @@ const passwordsOf = ({ password, username }: Credentials): ReadonlyArray<string>
   return [plain, Buffer.from(`${username}:${plain}`).toString("base64")]
 }
 
-/** Also masks a bearer token without its scheme. */
+/** Lists the texts to mask for a secret header: the whole value, and a bearer token without its scheme. */
 const secretParts = (secret: string): ReadonlyArray<string> => [secret, ...secret.split(" ").slice(1)]

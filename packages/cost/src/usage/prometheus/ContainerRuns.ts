@@ -8,9 +8,9 @@ import { MINUTE_MS } from "./MinuteMask.ts"
 const LATE_MS = 5 * MINUTE_MS
 
 /**
- * Moves the start of a span to the container's start.
+ * Moves the start of a span to the latest container start within its first minute or up to five minutes before.
  *
- * Takes the latest start within the first minute or up to five minutes before it. Without one, the span does not change.
+ * Without such a start, the span does not change.
  */
 export const startedAt = (span: Span, startsMs: ReadonlyArray<number>): Span => {
   const fitting = startsMs.filter((ms) => ms >= span.fromMs - LATE_MS && ms < span.fromMs + MINUTE_MS)

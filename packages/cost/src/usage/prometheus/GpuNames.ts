@@ -7,7 +7,7 @@ const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me_all|_me|_gfx)?)(_shared
 /**
  * Returns the original name of a GPU part's resource or label. **Shape** `undefined` for other names.
  *
- * The sign before `me` is lost: `-me`, without media engines, reads as `.me`, which is the same share of a GPU.
+ * The character before `me` is lost, so `-me` (without media engines) is restored as `.me`. Both are the same share of a GPU.
  *
  * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`, `nvidia_com_mig_1g_24gb_me_all` is `nvidia.com/mig-1g.24gb.me.all`.
  */
@@ -28,7 +28,7 @@ export type AcceleratorNames = ReadonlyMap<string, string>
 export const acceleratorNames = (accelerators: ReadonlyArray<string>): AcceleratorNames =>
   new Map(accelerators.map((name) => [name.replaceAll(/[^a-zA-Z0-9_]/g, "_"), name]))
 
-/** Splits amounts into whole GPUs and parts. Amounts of CPU and memory must be excluded before. */
+/** Splits amounts into whole GPUs and parts. The caller must exclude CPU and memory. */
 export const sorted = (
   amounts: Iterable<readonly [resource: string, amount: number]>,
   accelerators: AcceleratorNames = new Map()

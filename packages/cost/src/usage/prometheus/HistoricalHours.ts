@@ -20,7 +20,7 @@ import * as StorageOfHour from "./StorageOfHour.ts"
 import * as VolumeSize from "../../allocation/VolumeSize.ts"
 import * as UsageOfHour from "./UsageOfHour.ts"
 
-/** Hours covered by one query for known hours. */
+/** Number of hours for which one query determines whether the server knows them. */
 const PROBED_HOURS = 168
 const LANES = 4
 
@@ -29,7 +29,7 @@ const LANES = 4
  *
  * **Shape** whole, ended hours. An hour without a known node is skipped: it is a gap, not an hour without costs. The server may
  * have started later or lost data, kube-state-metrics may not be scraped, or the cluster label may be wrong. An unreadable hour
- * is emitted as an error, and the next hours still follow. So is a week whose known hours cannot be determined.
+ * is emitted as an error, and the next hours still follow. A week whose known hours cannot be determined is one error too.
  *
  * **Limits** reads one hour at a time, on demand: about thirty queries per hour, four at a time, and one query per week.
  */

@@ -26,11 +26,11 @@ const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
 /** GPU resources in metrics. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
-/** Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of patterns. */
+/** Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of regular expressions. */
 const resourcesOf = (accelerators: AcceleratorNames): Matcher =>
   matches("resource", ["cpu|memory", GPUS, ...accelerators.keys()].join("|"))
 
-/** The label of an EndpointSlice with its Service, as kube-state-metrics writes it. */
+/** The label of an EndpointSlice that names its Service, as kube-state-metrics writes it. */
 export const SLICE_SERVICE = "label_kubernetes_io_service_name"
 
 /** The last label sets within the hour. */
@@ -65,7 +65,7 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
       init: running("kube_pod_init_container_status_running")
     }),
     nodes: presence(["node", "provider_id", "system_uuid"], selector("kube_node_info", place)),
-    /** The last value of each slice, so that successive machines of one node name have their own. */
+    /** The last value of each slice, so that successive machines with one node name keep separate capacities. */
     nodeCapacity: maxBy(
       ["node", "resource"],
       `last_over_time(${selector("kube_node_status_capacity", [...place, resourcesOf(accelerators)])}[${SLICE}])`
@@ -85,8 +85,8 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
 }
 
 /**
- * Queries for object labels, evaluated at the end of the hour. Values are when each series was last seen: of contradicting
- * series the newest counts.
+ * Queries for object labels, evaluated at the end of the hour. Each value is the time at which its series was last seen. If series
+ * contradict each other, the newest counts.
  */
 export const objects = (place: ReadonlyArray<Matcher>) => {
   const seen = (labels: ReadonlyArray<string>, metric: string): string =>
@@ -126,7 +126,7 @@ export const instants = (place: ReadonlyArray<Matcher>, accelerators: Accelerato
     reportedRequests: RequestQueries.reported(CONTAINER, place),
     refusedRequests: RequestQueries.refused(CONTAINER, place),
     sidecars: last(CONTAINER, of("kube_pod_init_container_info", is("restart_policy", "Always"))),
-    /** The reason of the last end stays until the next end. It belongs to this hour if the container restarted within it. */
+    /** A reason for termination is reported until the next one. It belongs to this hour if the container restarted in it. */
     outOfMemory: [
       `(${maxBy(CONTAINER, `max_over_time(${of("kube_pod_container_status_last_terminated_reason", is("reason", "OOMKilled"))}[${HOUR}])`)}`,
       `and ${maxBy(CONTAINER, `increase(${of("kube_pod_container_status_restarts_total")}[${HOUR}])`)} > 0)`,

@@ -9,7 +9,7 @@ const SLICE_MS = 300_000
 export const SLICES = 12
 const SLICE_MINUTES = 5
 
-/** Minutes before the hour. The mask covers one more slice on either side, to see whether something continues there. */
+/** Minutes before the hour. The mask has one more slice on either side, to detect what continues beyond the hour. */
 export const BEFORE = SLICE_MINUTES
 const LENGTH = BEFORE + SLICES * SLICE_MINUTES + SLICE_MINUTES
 
@@ -22,7 +22,7 @@ export type MinuteMask = Uint8Array
 
 export const none = (): MinuteMask => new Uint8Array(LENGTH)
 
-/** Returns the evaluation times of a range query over an hour: the ends of its slices and of the two beside it. */
+/** Returns the evaluation times of a range query over an hour: the ends of its slices, and of one more slice on either side. */
 export const sliceEnds = (hourMs: number) => ({
   startMs: hourMs,
   endMs: hourMs + 3_600_000 + SLICE_MS,
@@ -51,8 +51,8 @@ export const keepOnly = (minutes: MinuteMask, others: MinuteMask): void => {
 /**
  * Fills gaps of up to four minutes.
  *
- * Prometheus also treats a sample as valid for five minutes, and scrapes may be two minutes apart. A gap is filled only if
- * `mayClose` accepts all of its minutes.
+ * Prometheus likewise treats a sample as valid for five minutes, and scrapes may be two minutes apart. A gap is filled only if
+ * `mayClose` accepts the index of each of its minutes.
  */
 export const closed = (minutes: MinuteMask, mayClose: (place: number) => boolean = () => true): MinuteMask => {
   const result = minutes.slice()
@@ -76,7 +76,7 @@ export const spans = (minutes: MinuteMask, hourMs: number): ReadonlyArray<Span> 
 export const spansOfSlice = (minutes: MinuteMask, hourMs: number, slice: number): ReadonlyArray<Span> =>
   runs(minutes, hourMs, BEFORE + slice * SLICE_MINUTES, BEFORE + (slice + 1) * SLICE_MINUTES)
 
-/** Returns true if all minutes of a slice and the two before are set. A window one minute longer is then full too. */
+/** Returns true if all minutes of a slice and the two minutes before are set. A six-minute rate window then has all samples. */
 export const isWhole = (minutes: MinuteMask, slice: number): boolean => {
   const first = BEFORE + slice * SLICE_MINUTES
   return minutes.subarray(first - 2, first + SLICE_MINUTES).every((minute) => minute === 1)

@@ -22,8 +22,8 @@ interface Share {
  * Reduces requests where those of a node exceed its capacity.
  *
  * **Shape** the largest requests of the node are lowered to a common level at which all fit; smaller ones do not change. The
- * source's mean of max(request, usage) is dropped for reduced containers, because it includes the excess. Init containers that
- * end are ignored. A node of unknown capacity limits nothing.
+ * source's mean of max(request, usage) is dropped for reduced containers, because it includes the excess. Init containers other
+ * than sidecars are ignored. A node of unknown capacity limits nothing.
  *
  * **Limits** compares sums over the hour; n log n in the containers of a node.
  */

@@ -13,7 +13,7 @@ import { startedAt } from "./ContainerRuns.ts"
 /**
  * The query results that nodes are built from.
  *
- * **Shape** values of `nodeLabels` are when each series was last seen. `nodeCapacity` has one value per slice.
+ * **Shape** each value of `nodeLabels` is the time at which the series was last seen. `nodeCapacity` has one value per slice.
  */
 export interface NodeAnswers {
   readonly nodes: ReadonlyArray<Line>
@@ -86,7 +86,7 @@ const isIdentified = (line: Line): boolean => providerIdOf(line) !== ""
 const nameOf = ({ labels }: Line): string => labels["node"] ?? ""
 const valueOf = ({ points }: Line): number => points[0]?.value ?? 0
 
-/** Returns the last labels seen by the end of a machine, or the first later ones. */
+/** Returns the labels that were last seen before a machine ended. If there are none, returns the first labels seen later. */
 const labelsAt = (oldest: ReadonlyArray<Line>, { toMs }: Span): Readonly<Record<string, string>> => {
   const line = oldest.findLast((candidate) => valueOf(candidate) * 1_000 <= toMs) ?? oldest[0]
   return line === undefined ? {} : toLabels(line.labels)
@@ -111,7 +111,7 @@ const amountsOf = (
   return { cpuMillis, memoryBytes, ...GpuNames.sorted(others, accelerators) }
 }
 
-/** Returns the value of the last slice within a machine's time, or of the first one after its start. */
+/** Returns the value of the last slice within a machine's time. If there is none, returns that of the next slice. */
 const amountAt = ({ points }: Line, hourMs: number, { fromMs, toMs }: Span): number | undefined => {
   const inHour = points.filter(({ atMs }) => atMs > hourMs && atMs <= hourMs + HOUR_MS)
   const during = inHour.findLast(({ atMs }) => atMs > fromMs && atMs <= toMs)

@@ -43,8 +43,8 @@ interface Container {
 /**
  * Returns the pods with a container that ran in the hour.
  *
- * A container ran in the minutes in which it was reported running. Gaps of up to four minutes without any scrape (`wasSeen`)
- * count too. Start times and the pod's end refine this to seconds. If no series reports it running, but the pod started and
+ * A container ran in the minutes in which it was reported running. Gaps of up to four minutes count as running if nothing was
+ * scraped in them (`wasSeen`). Start times and the pod's end refine this to seconds. If no series reports it running, but the pod started and
  * ended by the hour's end, it ran in between. If no series reports any container of the pod, it ran while its usage was
  * measured, unless pods share the name. Successive pods of one name share the measured usage by run time, and egress by
  * duration.
@@ -132,7 +132,7 @@ const containerFinder = (
     for (const line of running(pod)) {
       MinuteMask.addBits(enter(line.labels["container"] ?? "", isInit(line)).minutes, hourMs, line.points)
     }
-    // Granted requests take precedence, then requests that fit the node, then requests in the spec.
+    // Granted requests take precedence over requests that fit the node, and those over requests in the spec.
     const tooMuch = new Set(refused(pod).map(partOf))
     const fits = fitting(pod).filter((line) => tooMuch.has(partOf(line)))
     for (const line of [...requests(pod), ...fits, ...reported(pod)]) {

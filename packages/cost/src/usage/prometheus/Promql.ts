@@ -48,8 +48,8 @@ export const tagged = (name: string, parts: Readonly<Record<string, string>>): s
     .join(" or ")
 
 /**
- * Lengths of range windows, each a millisecond short. Windows include both ends up to Prometheus 2, and only one end from 3 on.
- * With these lengths, the sample at the start belongs to the previous window in both.
+ * Lengths of range windows, each a millisecond short. Windows include both ends up to Prometheus 2, but not the start from
+ * Prometheus 3 on. With these lengths, a sample at the start belongs only to the previous window in both.
  */
 export const MINUTE = "59s999ms"
 export const SLICE = "4m59s999ms"
@@ -60,14 +60,14 @@ export const minutely = (over: "avg_over_time" | "sum_over_time", expression: st
   `${over}((${expression})[4m59s:1m])`
 
 /**
- * Returns the time of each series' newest sample in the hour before. **Units** seconds since the epoch.
+ * Returns the time of each series' newest sample in the hour before the evaluation. **Units** seconds since the epoch.
  *
- * **Limits** the first minute of the hour also sees samples up to five minutes older.
+ * **Limits** samples of the five minutes before the hour may count too.
  */
 export const lastSeen = (series: string): string => `max_over_time(timestamp(${series})[59m59s:1m])`
 
 /**
- * Encodes, per slice, in which of its minutes a vector of ones has a sample, as one bit each.
+ * Encodes the minutes of a slice in which a vector of ones has a sample, one bit per minute.
  *
  * The bit is the number of minutes from the start of the slice to the end of the minute, modulo five. Decode with
  * `MinuteMask.addBits`.

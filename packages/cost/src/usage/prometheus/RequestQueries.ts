@@ -11,7 +11,7 @@ import { HOUR, is, type Matcher, matches, maxBy, minBy, selector, tagged } from 
 const NODE = ["node", "resource"] as const
 const SIZES = matches("resource", "cpu|memory")
 
-/** The allocatable resources of nodes, or their capacity if that is unknown. */
+/** The allocatable resources of nodes, or their capacity if the allocatable resources are unknown. */
 const room = (place: ReadonlyArray<Matcher>, over = (series: string) => series): string => {
   const of = (kind: string) => over(selector(`kube_node_status_${kind}`, [...place, SIZES]))
   return minBy(NODE, `${of("allocatable")} or ${of("capacity")}`)

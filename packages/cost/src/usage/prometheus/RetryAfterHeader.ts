@@ -10,7 +10,7 @@ export interface Reply {
   readonly retryAfter: string | undefined
 }
 
-/** Upper bound of any delay. **Units** milliseconds. */
+/** Upper bound of the delay: one day. **Units** milliseconds. */
 export const MAX_MS = 86_400_000
 
 /**

@@ -42,8 +42,8 @@ const spanReader = (hourMs: number, wasSeen: (place: number) => boolean): SpansO
 /**
  * Returns the volumes.
  *
- * **Shape** each minute of a volume counts once: with the bytes that its claim requests while it is claimed, otherwise with its
- * capacity. If several volumes had the same claim name within the hour, each counts with its capacity. Claims without a volume
+ * **Shape** each minute of a volume counts once. While the volume is claimed, the bytes that the claim requests count, otherwise
+ * its capacity. If several volumes had the same claim name within the hour, each counts with its capacity. Claims without a volume
  * are ignored. `large` counts the volumes above the maximum size.
  */
 export const volumes = (
@@ -56,7 +56,7 @@ export const volumes = (
   const volumeBytes = new Map(answers.volumeBytes.map((line) => [volumeOf(line), valueOf(line)]))
   const lines = Map.groupBy(answers.claims, claimOf)
   const taken = new Map<string, MinuteMask.MinuteMask>()
-  /** Returns the spans of the minutes that no earlier series of the volume has. */
+  /** Returns the spans of the minutes that no earlier series of the volume covers, and marks these minutes as covered. */
   const take = (name: string, minutes: MinuteMask.MinuteMask): ReadonlyArray<Span> => {
     const before = taken.get(name) ?? MinuteMask.none()
     taken.set(

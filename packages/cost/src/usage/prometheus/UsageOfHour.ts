@@ -55,7 +55,7 @@ export const read = Effect.fnUntraced(function* (
 
 type Column = ReadonlyMap<string, Float64Array>
 
-/** The usage by container, one place per slice, NaN where unknown. **Units** cores and bytes. */
+/** The usage by container, one value per slice, NaN if unknown. **Units** cores and bytes. */
 interface Columns {
   readonly cpu: Column
   readonly cpuAtEdges: Column
@@ -99,7 +99,7 @@ const slicesOf = (seen: MinuteMask.MinuteMask, columns: Columns, key: string, ho
     const cores = MinuteMask.isWhole(seen, slice) || Number.isNaN(atEdge) ? plain : atEdge
     const memoryBytes = at(columns.memory, slice)
     if (Number.isNaN(cores) || Number.isNaN(memoryBytes)) continue
-    // max(request, usage) cannot average below usage. If the query says so, its window was not full.
+    // The average of max(request, usage) cannot be below that of usage. If the result is, its window lacked samples.
     const allocatedCores = greatest(cores, at(columns.cpuAllocated, slice))
     const allocatedBytes = greatest(memoryBytes, at(columns.memoryAllocated, slice))
     const peakBytes = greatest(memoryBytes, at(columns.memoryPeak, slice))

@@ -33,11 +33,11 @@ const ofContainers = (place: ReadonlyArray<Matcher>): ReadonlyArray<Matcher> => 
 /**
  * CPU usage in cores by container.
  *
- * Runs of a container (`id`) that were scraped twice count once, and successive runs add up. The window is one scrape
- * interval (one minute) longer than the time meant, because a rate needs the sample before it.
+ * Runs of a container (`id`) that were scraped twice count once, and successive runs add up. The window must be one scrape interval
+ * (one minute) longer than the measured time, because a rate needs the sample before that time.
  */
 const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window: string): string => {
-  // Old kernels reported each core separately. Current kubelets do not, and such series would count as one core.
+  // Old kubelets reported each core as a separate series. These are excluded, because `max` would count them as one core.
   const series = selector("container_cpu_usage_seconds_total", [...ofContainers(place), matches("cpu", "total|")])
   return sumBy(CONTAINER, maxBy([...CONTAINER, "id"], `${rate}(${series}[${window}])`))
 }
@@ -45,7 +45,7 @@ const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window:
 const memory = (place: ReadonlyArray<Matcher>): string =>
   selector("container_memory_working_set_bytes", ofContainers(place))
 
-/** Returns the greater of both, or the one that exists. The extra label keeps one from hiding the other. */
+/** Selects the greater of usage and request, or the one that exists. Without the label `side`, `or` would drop the request. */
 const greater = (usage: string, request: string): string =>
   maxBy(CONTAINER, `${usage} or ${tagged("side", { request })}`)
 
