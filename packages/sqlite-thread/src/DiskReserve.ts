@@ -56,8 +56,8 @@ export const CurrentReserve = Context.Reference<DiskReserve>("@quarterdeck/sqlit
 /**
  * Sends a call to a store, or changes a file.
  *
- * **Shape** While the disk is full, a `write` fails without being sent. If a call fails because the disk is full, the reserve file
- * is removed. A `revoke` is then sent a second time.
+ * **Shape** While the disk is full, a `write` fails without being sent. If a call fails because the disk is full, the reserve
+ * file is removed. A `revoke` is then sent a second time.
  */
 export const send = <Outcome extends { readonly outcome: string }, E, R>(
   reserve: DiskReserve,
@@ -79,7 +79,8 @@ const fullGauge = Metric.gauge("quarterdeck_disk_full", {
 /**
  * Keeps the reserve file of a data directory.
  *
- * **Limits** 16 MiB. A missing file is made again within 10 s once the disk has 20 MiB free. The file stays when the server stops.
+ * **Limits** 16 MiB. A missing file is made again within 10 s once the disk has 20 MiB free. The file stays when the server
+ * stops.
  */
 export const layer = (options: { readonly directory: string }): Layer.Layer<never> =>
   Layer.effect(CurrentReserve, make(options.directory))

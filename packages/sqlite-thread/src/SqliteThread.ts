@@ -24,8 +24,8 @@ export interface SqliteThread<Call, Outcome> {
   /**
    * Sends one call and returns its outcome.
    *
-   * **Shape** `onSettled` runs when the call is answered or refused, before a later call is answered. A call that timed out or was
-   * interrupted counts as waiting until the worker answers it.
+   * **Shape** `onSettled` runs when the call is answered or refused, before a later call is answered. A call that timed out or
+   * was interrupted counts as waiting until the worker answers it.
    */
   readonly call: (call: Call, onSettled?: () => void) => Effect.Effect<Outcome, ThreadFault>
 }

@@ -37,9 +37,9 @@ const LOOK_MS = 30 * SECOND_MS
  *
  * It fills the hours before the first closed hour, and those during which the process did not run, in ascending order. Closed
  * hours do not change. The hours to fill (open hours) are determined and saved once, before the first is filled. Later closed
- * hours and restarts do not affect this list. An hour is filled if the source knows its nodes. Any other hour stays open, and is
- * queried again without limit. If an unreadable hour ends an attempt, the next one starts with later hours and returns to it.
- * The recommender skips hours that are older than its newest.
+ * hours and restarts do not affect this list. An hour is filled if the source knows its nodes. Any other hour stays open, and
+ * is queried again without limit. If an unreadable hour ends an attempt, the next one starts with later hours and returns to
+ * it. The recommender skips hours that are older than its newest.
  *
  * **Limits** one hour at a time, within the retention.
  */
@@ -185,8 +185,8 @@ const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts
 })
 
 /**
- * Queries the hours since the start, if the source knows none of the open hours. If it knows a later hour, it merely has no past.
- * Otherwise it is probably misconfigured.
+ * Queries the hours since the start, if the source knows none of the open hours. If it knows a later hour, it merely has no
+ * past. Otherwise it is probably misconfigured.
  */
 const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
   const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }

@@ -19,8 +19,8 @@ export interface Parts {
 /**
  * Returns the hours up to the start that are not stored.
  *
- * Joins the recorded backlog with the gap before the start. The gap begins at the end of the last stored hour or of the recorded
- * backlog, whichever is later.
+ * Joins the recorded backlog with the gap before the start. The gap begins at the end of the last stored hour or of the
+ * recorded backlog, whichever is later.
  */
 export const remaining = Effect.fnUntraced(function* (
   { cluster, journal, store }: Parts,

@@ -10,9 +10,9 @@ import * as Backlog from "./Backlog.ts"
  * The state of one cluster's back-fill.
  *
  * **Shape** `missingHours` is the number of open hours since the first hour that the source knows, or of all open hours if it
- * knows none. An operator should investigate them. `olderHours` is the number of open hours before the first known hour. `window`
- * spans the missing hours. `problem` is why the last attempt left hours missing; absent before an attempt ends, and if no hours
- * are missing.
+ * knows none. An operator should investigate them. `olderHours` is the number of open hours before the first known hour.
+ * `window` spans the missing hours. `problem` is why the last attempt left hours missing; absent before an attempt ends, and if
+ * no hours are missing.
  *
  * **Units** milliseconds since the epoch.
  */

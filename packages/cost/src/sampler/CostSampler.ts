@@ -2,8 +2,8 @@
  * Samples every registered cluster, closes its hours, and maintains the cost history.
  *
  * Each cluster has an open hour, saved to a journal with every sample, ended hours that wait to be closed, and a usage source.
- * Sampling starts when the cluster is registered. If the cluster is removed, its open hour is closed at the end of the hour with
- * the observations so far. If the cluster is registered again before that, the hour continues.
+ * Sampling starts when the cluster is registered. If the cluster is removed, its open hour is closed at the end of the hour
+ * with the observations so far. If the cluster is registered again before that, the hour continues.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { Cluster } from "@quarterdeck/cluster-fanout/Cluster"
@@ -42,8 +42,8 @@ export interface UnclosedHistory {
 /**
  * Keeps the costs of all clusters current while its layer exists.
  *
- * **Limits** only one process may sample a cluster. A restart loses only the time during which the process did not run: the open
- * hour continues from the journal.
+ * **Limits** only one process may sample a cluster. A restart loses only the time during which the process did not run: the
+ * open hour continues from the journal.
  */
 export class CostSampler extends Context.Service<
   CostSampler,
@@ -54,7 +54,8 @@ export class CostSampler extends Context.Service<
      * Reprices closed hours from an instant on, and returns how many were rewritten.
      *
      * Call it with `PriceChange.Revised.repriceFromMs` once the new price book applies. A failed repricing is retried until it
-     * succeeds, also after a restart. **Limits** rewrites `repriceHours` hours of a cluster at once; one repricing runs at a time.
+     * succeeds, also after a restart. **Limits** rewrites `repriceHours` hours of a cluster at once; one repricing runs at a
+     * time.
      */
     readonly reprice: (fromMs: number) => Effect.Effect<number>
     /** Records the repricing and then changes prices, so that after a crash the next start runs {@link reprice}. */

@@ -66,7 +66,8 @@ interface Closing extends Parts {
  *
  * Hours that the store lacks are closed first, newest first. If the source fails, they are closed without usage. Once their
  * usage is known, they are rewritten, oldest first. The recommender needs hours in order, so each hour stays pending until the
- * usage of all older hours is known. A failing source is queried for one hour per round. Failed hours stay pending and are tried again.
+ * usage of all older hours is known. A failing source is queried for one hour per round. Failed hours stay pending and are
+ * tried again.
  *
  * **Limits** at most `maxPendingHours` are pending. Beyond that, the oldest hour is finished without usage. If its usage is
  * known but older hours are still being back-filled, the hour is finished without the recommender. If the store fails, the
@@ -113,7 +114,9 @@ const run = Effect.fnUntraced(function* (closing: Closing, nowMs: number) {
   }
 })
 
-/** Returns the pending hours that ended at least `graceSeconds` ago, oldest first. No more observations will arrive for them. */
+/**
+ * Returns the pending hours that ended at least `graceSeconds` ago, oldest first. No more observations will arrive for them.
+ */
 export const dueOf = (
   pending: ReadonlyArray<PendingHour>,
   nowMs: number,

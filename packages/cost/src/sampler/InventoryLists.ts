@@ -36,9 +36,9 @@ export interface Refused {
  * Lists all volumes and load balancers of a cluster once.
  *
  * A volume counts from its creation, with the bytes that its claim requests, or with its capacity while unclaimed. A released
- * volume, whose claim was deleted, is unclaimed. A claim without a volume costs nothing. If volumes cannot be listed, only bound
- * claims count. Services of type LoadBalancer count from their creation, with or without an address. `large` is the number of
- * volumes above the maximum size.
+ * volume, whose claim was deleted, is unclaimed. A claim without a volume costs nothing. If volumes cannot be listed, only
+ * bound claims count. Services of type LoadBalancer count from their creation, with or without an address. `large` is the
+ * number of volumes above the maximum size.
  *
  * **Errors** those of the cluster. Kinds that cannot be listed are returned in `refused`.
  *

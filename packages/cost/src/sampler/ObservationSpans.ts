@@ -21,7 +21,9 @@ export class ObservationSpans {
     this.#isCut = true
   }
 
-  /** Extends the observed time to `untilMs`, when the view was proven current. Returns false if that time is already covered. */
+  /**
+   * Extends the observed time to `untilMs`, when the view was proven current. Returns false if that time is already covered.
+   */
   extend(untilMs: number): boolean {
     const last = this.#spans.at(-1)
     if (last !== undefined && untilMs <= last.toMs) return false

@@ -168,7 +168,10 @@ export class PodObservations {
     return next
   }
 
-  /** Returns the facts of all pods that ran. **Shape** the run of a running container ends at `seenToMs`, the last observed time. */
+  /**
+   * Returns the facts of all pods that ran. **Shape** the run of a running container ends at `seenToMs`, the last observed
+   * time.
+   */
   facts(seenToMs: number, usage: ReadonlyMap<number, UsageSlices>): ReadonlyArray<PodFacts> {
     return [...this.#entries.values()].map(({ earlier, number, pod, runs, workload }): PodFacts => {
       const { claims, name, namespace, node, uid } = pod

@@ -74,8 +74,8 @@ const doneSince = (done: Done, notes: number): Done =>
  * Creates the repricing of all clusters.
  *
  * The start of the hours to reprice is recorded before prices change. The record is deleted once a run that began after the
- * change succeeds. If the process ends or a run fails, a later run therefore reprices these hours. `run` tries once; `pursue` and
- * `resume` retry until they succeed.
+ * change succeeds. If the process ends or a run fails, a later run therefore reprices these hours. `run` tries once; `pursue`
+ * and `resume` retry until they succeed.
  */
 export const make = Effect.fnUntraced(function* (parts: Parts) {
   const state: State = {

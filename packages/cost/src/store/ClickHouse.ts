@@ -76,9 +76,9 @@ const make = Effect.fnUntraced(function* (client: Client.Client) {
  *
  * **Limits** One server, or replicas of it whose operator replicates the tables (`select_sequential_consistency` is set). Each
  * statement times out after `timeoutMs`. A process sends one write and up to eight reads at a time. If commits race, the loser
- * reads the ledger again and retries. A process that pauses while 10,000 other commits are made may commit twice. Hours are written
- * in the order of the calls; do not change an hour before its call ends. Rows that no longer count stay for
- * {@link GracePeriod}, then until the next `prune`.
+ * reads the ledger again and retries. A process that pauses while 10,000 other commits are made may commit twice. Hours are
+ * written in the order of the calls; do not change an hour before its call ends. Rows that no longer count stay for {@link
+ * GracePeriod}, then until the next `prune`.
  */
 export const layerClickHouse = ({
   timeoutMs = TIMEOUT_MS,

@@ -36,15 +36,15 @@ export interface Extent {
 /**
  * Store of closed hours. A host may provide its own adapter.
  *
- * A call sees everything that an earlier call wrote. An hour is copied: changing it after the call changes nothing in the store.
- * Sums are exact up to 2^53 in every measure, and equal whether a window is read as a whole or in steps. Clusters are
+ * A call sees everything that an earlier call wrote. An hour is copied: changing it after the call changes nothing in the
+ * store. Sums are exact up to 2^53 in every measure, and equal whether a window is read as a whole or in steps. Clusters are
  * independent of each other.
  *
  * **Errors** Every call fails with `CostError`. A host's own adapter uses the reason `StoreUnavailable`. If `close` fails, the
  * sampler calls it again for the same hour.
  *
- * **Limits** Calls may run concurrently. Reports wait for `sums`. By default hours are kept for 100 days and daily totals for 400.
- * Sums of older windows are exact on day boundaries: the caller aligns the window to days.
+ * **Limits** Calls may run concurrently. Reports wait for `sums`. By default hours are kept for 100 days and daily totals for
+ * 400. Sums of older windows are exact on day boundaries: the caller aligns the window to days.
  */
 export class CostStore extends Context.Service<
   CostStore,
@@ -62,8 +62,8 @@ export class CostStore extends Context.Service<
     /**
      * Sums the hours of a window for each cluster, in the order of `clusters`.
      *
-     * An unknown cluster, or one without hours in the window, has no series. Columns are read-only, and their memory is freed when
-     * the scope ends.
+     * An unknown cluster, or one without hours in the window, has no series. Columns are read-only, and their memory is freed
+     * when the scope ends.
      */
     readonly sums: (
       clusters: ReadonlyArray<ClusterName>,

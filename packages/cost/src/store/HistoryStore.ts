@@ -12,8 +12,8 @@ import { CostError, StoreUnreadable } from "../hour/CostError.ts"
  * The history of one cluster under one name.
  *
  * **Shape** `key` is the name under which `CostStore` and the journal keep its hours. It never changes. The first history of a
- * name has that name as its key. `uid` is the uid of the namespace `kube-system`, absent if it was never read. `connection` is a
- * digest of server address and authority. `sinceMs` is when the cluster last took the name. `renamed` is present once another
+ * name has that name as its key. `uid` is the uid of the namespace `kube-system`, absent if it was never read. `connection` is
+ * a digest of server address and authority. `sinceMs` is when the cluster last took the name. `renamed` is present once another
  * cluster has the name.
  */
 export const KeptHistory = Schema.Struct({
@@ -30,7 +30,9 @@ export type KeptHistory = typeof KeptHistory.Type
 export class HistoryStore extends Context.Service<
   HistoryStore,
   {
-    /** Reads every saved history, in no particular order. A history that was never saved belongs to the cluster with its name. */
+    /**
+     * Reads every saved history, in no particular order. A history that was never saved belongs to the cluster with its name.
+     */
     readonly all: Effect.Effect<ReadonlyArray<KeptHistory>, CostError>
     /** Writes histories, each replacing the one with its key. Atomic. They survive a crash once the call returns. */
     readonly save: (histories: ReadonlyArray<KeptHistory>) => Effect.Effect<void, CostError>

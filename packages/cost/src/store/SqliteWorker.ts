@@ -1,7 +1,8 @@
 /**
  * Entry of the worker thread that owns the file of the cost history. Calls of SQLite block, so they run off the event loop.
  *
- * `store/Sqlite` starts it. This file imports no package, so it starts the same way from source, from a build and from a bundle.
+ * `store/Sqlite` starts it. This file imports no package, so it starts the same way from source, from a build and from a
+ * bundle.
  */
 import { parentPort } from "node:worker_threads"
 import type { SqliteThread } from "@quarterdeck/sqlite-thread"

@@ -141,7 +141,8 @@ export const connect = Effect.fnUntraced(function* ({
  *
  * The server answers an insertion once all rows are written, as one part per partition. `async_insert` and parallel parsing
  * would split it into several parts. The server sends a result only when it is complete, so that a failure is reported as an
- * error. With replicas, a statement sees every write that was answered before it. A deletion may contain a subquery on the ledger.
+ * error. With replicas, a statement sees every write that was answered before it. A deletion may contain a subquery on the
+ * ledger.
  */
 const settings = (timeoutMs: number): ClickHouseSettings => ({
   async_insert: 0,

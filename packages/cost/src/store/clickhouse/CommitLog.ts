@@ -1,9 +1,9 @@
 /**
  * Ledger of the hours and days that count. Nothing becomes visible except by a commit to it.
  *
- * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1` has read
- * the first `n`. A read as of `n` sees exactly those. The server enforces this: it drops the second insertion with the same
- * deduplication token.
+ * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1` has
+ * read the first `n`. A read as of `n` sees exactly those. The server enforces this: it drops the second insertion with the
+ * same deduplication token.
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"
@@ -42,8 +42,8 @@ export interface CommitLog {
   /**
    * Commits the entries that `prepare` returns. Commits nothing if there are none.
    *
-   * **Shape** `prepare` gets the number of the last commit and decides as of it. It runs again if another process committed first.
-   * If `seen` is given, the first attempt uses its entries instead of calling `prepare`.
+   * **Shape** `prepare` gets the number of the last commit and decides as of it. It runs again if another process committed
+   * first. If `seen` is given, the first attempt uses its entries instead of calling `prepare`.
    *
    * **Limits** One commit of this process at a time, in the order of calls. 200 attempts.
    */

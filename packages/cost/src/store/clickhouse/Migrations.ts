@@ -45,8 +45,8 @@ const KNOWN = KNOWN_COLUMNS.map(({ known }) => `ADD COLUMN IF NOT EXISTS ${known
  *
  * `ledger` lists closed hours (`span` hour) and days that are kept only as daily totals (`span` day). For each hour or day the
  * row with the highest `commit` counts, and its `generation` names its rows in `hours`, `days` and `charges`. Rows of any other
- * generation do not count. A commit is one insertion into the ledger. The ledger has no partitions, so all rows of a commit appear
- * at once.
+ * generation do not count. A commit is one insertion into the ledger. The ledger has no partitions, so all rows of a commit
+ * appear at once.
  *
  * `hours` is sorted by day, then by workload: a window reads only its days, and the hours of a workload compress well.
  * `histories` maps each value of `cluster` in the other tables to a cluster, as JSON. The newest record of a key counts.

@@ -52,8 +52,8 @@ const ANY = MEASURE_COLUMNS.filter((column) => !isKnownColumn(column))
   .join(" OR ")
 
 /**
- * Limits of a pruning. `hoursDay` is the start of the first day that keeps its hours, `daysDay` that of the first day that keeps
- * its total. **Units** milliseconds since the epoch.
+ * Limits of a pruning. `hoursDay` is the start of the first day that keeps its hours, `daysDay` that of the first day that
+ * keeps its total. **Units** milliseconds since the epoch.
  */
 interface DayLimits {
   readonly hoursDay: number

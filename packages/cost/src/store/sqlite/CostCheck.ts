@@ -51,8 +51,8 @@ export const check = (history: History): Checked => {
 /**
  * Removes unreadable parts and keeps the rest intact. Returns what was lost, and where its amounts count now.
  *
- * The amounts of a lost hour count in the next stored hour of its day. Those of a lost day count in the next day, unless the day
- * can be rebuilt from its hours. A sealed day keeps its total, so the amounts of a lost last hour count only in that total.
+ * The amounts of a lost hour count in the next stored hour of its day. Those of a lost day count in the next day, unless the
+ * day can be rebuilt from its hours. A sealed day keeps its total, so the amounts of a lost last hour count only in that total.
  */
 export const repair = (history: History): Checked => {
   const checked = check(history)

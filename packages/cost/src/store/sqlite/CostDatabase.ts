@@ -13,17 +13,18 @@ const ALONE_TIMEOUT_MS = 500
 /**
  * Migrations, one per schema version. A released one is never edited.
  *
- * - `steps`: hours of days (level 0, the epoch is a day since 1970), and days of months (level 1, the epoch is a month since the
- *   year 0). `known` is the number of observed seconds since the epoch started. `mask` has a bit for each closed hour of a day,
- *   and is 0 for hours.
+ * - `steps`: hours of days (level 0, the epoch is a day since 1970), and days of months (level 1, the epoch is a month since
+ *   the year 0). `known` is the number of observed seconds since the epoch started. `mask` has a bit for each closed hour of a
+ *   day, and is 0 for hours.
  * - `pruned`: clusters that lost days to pruning since unused series were last removed.
  * - `series`: blocks of keys that appeared together, with ids from `first` on, as compressed JSON. Ids ascend from 0 in each
  *   cluster and are never reused.
  * - `recommendations`: usage of each workload as a checkpoint, the recommendation, and its hours of usage.
  * - `clusters.estimated_to`: end of the last hour of a program that did not keep the request while usage was known, in
- *   milliseconds since the epoch. Reads estimate this request before that end, except for hours that were written later and have
- *   a bit in `exact_hours`.
- * - `histories`: the cluster of each name in `clusters`, as JSON. A name without a record belongs to the cluster with that name.
+ *   milliseconds since the epoch. Reads estimate this request before that end, except for hours that were written later and
+ *   have a bit in `exact_hours`.
+ * - `histories`: the cluster of each name in `clusters`, as JSON. A name without a record belongs to the cluster with that
+ *   name.
  */
 const MIGRATIONS: ReadonlyArray<string> = [
   `CREATE TABLE clusters (
@@ -121,8 +122,8 @@ const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" 
  *
  * **Shape** The file has mode 0600, and SQLite gives the files beside it the same mode. Missing directories get mode 0700. A
  * committed hour survives a power loss (`synchronous = FULL`), because its samples cannot be repeated. The sync costs little at
- * one write per cluster and hour. With `isAlone` the file stays locked: opening fails if another process has it open, and a later
- * process fails to open it. The system releases the lock when the process ends.
+ * one write per cluster and hour. With `isAlone` the file stays locked: opening fails if another process has it open, and a
+ * later process fails to open it. The system releases the lock when the process ends.
  */
 export const open = (path: string, { isAlone }: { readonly isAlone: boolean }): DatabaseSync => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

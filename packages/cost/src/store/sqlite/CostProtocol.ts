@@ -19,7 +19,8 @@ export interface FreshSeries {
 /**
  * An hour that is sent to the worker thread.
  *
- * **Shape** `ids` has one id per series. The ids of fresh series are ignored. `charges` is JSON. `shares` has five numbers per share.
+ * **Shape** `ids` has one id per series. The ids of fresh series are ignored. `charges` is JSON. `shares` has five numbers per
+ * share.
  */
 export interface Closing extends Laid {
   readonly cluster: string
@@ -50,8 +51,8 @@ interface ReadExtent {
 /**
  * Recommendations that were read.
  *
- * **Shape** `figures` has three numbers per key: millicores, bytes, hours of usage. `ends` has the end offset of each checkpoint
- * in `checkpoints`. Checkpoints are empty unless they were requested.
+ * **Shape** `figures` has three numbers per key: millicores, bytes, hours of usage. `ends` has the end offset of each
+ * checkpoint in `checkpoints`. Checkpoints are empty unless they were requested.
  */
 export interface ReadRecommendations {
   readonly foldedToMs: number

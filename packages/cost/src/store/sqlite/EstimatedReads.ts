@@ -1,8 +1,8 @@
 /**
  * Reads that estimate the request while usage was known, for hours of older programs that did not keep it.
  *
- * All such hours of a window are estimated as one sum. The older programs did the same, so reported figures do not change. Exact
- * hours among them are added without estimates.
+ * All such hours of a window are estimated as one sum. The older programs did the same, so reported figures do not change.
+ * Exact hours among them are added without estimates.
  */
 import { measures } from "../../hour/Measure.ts"
 import * as KnownRequest from "../../hour/KnownRequest.ts"

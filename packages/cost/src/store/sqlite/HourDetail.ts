@@ -10,7 +10,8 @@ import type { Correction } from "./Epoch.ts"
 /**
  * The detail of one hour, unpacked.
  *
- * **Shape** `ids` has the series in the order of the hour. `charges` is JSON. `shares` has {@link SHARE_WIDTH} numbers per share.
+ * **Shape** `ids` has the series in the order of the hour. `charges` is JSON. `shares` has {@link SHARE_WIDTH} numbers per
+ * share.
  */
 export interface Detail {
   readonly ids: Int32Array

@@ -2,10 +2,11 @@
  * Compresses columns of whole numbers as differences from a prediction.
  *
  * A column is stored as differences of one width, 0 to 6 bytes: the width with the smallest total size. Differences that do not
- * fit are exceptions. They are stored with their index, in a larger width or as plain doubles. Planes of eight, four, two and one
- * bytes follow each other, so that each is read as a typed array.
+ * fit are exceptions. They are stored with their index, in a larger width or as plain doubles. Planes of eight, four, two and
+ * one bytes follow each other, so that each is read as a typed array.
  *
- * **Limits** Exact for whole numbers of any size: a value that prediction plus difference does not reproduce is stored as a double.
+ * **Limits** Exact for whole numbers of any size: a value that prediction plus difference does not reproduce is stored as a
+ * double.
  */
 import { ORDER, WIDTH } from "./ColumnBasis.ts"
 import { add, type Cursor, pass, type Planes, planesOf, put, RAW } from "./Planes.ts"
@@ -184,8 +185,8 @@ const restsOf = (column: number, size: number): Float64Array =>
   room.rests[column]?.subarray(0, size) ?? new Float64Array(size)
 
 /**
- * Writes values minus guesses to `rests`, or NaN if guess plus difference does not reproduce the value. Returns the width of the
- * largest difference.
+ * Writes values minus guesses to `rests`, or NaN if guess plus difference does not reproduce the value. Returns the width of
+ * the largest difference.
  */
 const differences = (rests: Float64Array, values: Float64Array, guesses: Float64Array): number => {
   let most = 0
@@ -233,8 +234,8 @@ const headOf = (packed: Uint8Array): Uint32Array => {
 /**
  * Unpacks columns, with the prediction that they were packed with.
  *
- * **Shape** Columns have length `capacity`, at least the packed size. Values beyond the packed size are zero, as are columns that
- * versions after the packing one added.
+ * **Shape** Columns have length `capacity`, at least the packed size. Values beyond the packed size are zero, as are columns
+ * that versions after the packing one added.
  */
 export const unpack = (
   packed: Uint8Array,

@@ -3,10 +3,12 @@
  *
  * Back the file up with SQLite while the process runs: `sqlite3 cost.sqlite "VACUUM INTO 'backup.sqlite'"`, or `backup()` of
  * `node:sqlite` from any process. Both copy a consistent state. A copy of the file alone lacks the transactions that are still
- * in `cost.sqlite-wal`. To restore, stop the process, remove `cost.sqlite`, `-wal` and `-shm`, and put the backup in their place.
+ * in `cost.sqlite-wal`. To restore, stop the process, remove `cost.sqlite`, `-wal` and `-shm`, and put the backup in their
+ * place.
  *
- * Each series is stored once. An hour stores the running sum of each series since the start of its day, as the difference from a
- * prediction; a day stores the same within its month. A window of any length is thus a few subtractions, and an hour is small.
+ * Each series is stored once. An hour stores the running sum of each series since the start of its day, as the difference from
+ * a prediction; a day stores the same within its month. A window of any length is thus a few subtractions, and an hour is
+ * small.
  */
 import { is, type ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -165,8 +167,8 @@ const dayAfter = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS + DAY_
 /**
  * Opens the history and its recommendations in a directory. Creates the file if it is missing.
  *
- * **Errors** `StoreUnreadable` for a file of a newer program. `StoreUnavailable` or `DiskFull` if it cannot be opened. A write on
- * a full disk fails with `DiskFull`, and leaves the space of the disk reserve to revocations.
+ * **Errors** `StoreUnreadable` for a file of a newer program. `StoreUnavailable` or `DiskFull` if it cannot be opened. A write
+ * on a full disk fails with `DiskFull`, and leaves the space of the disk reserve to revocations.
  *
  * **Limits** One thread. The file has mode 0600, a directory made here 0700. One process at a time: a command that may run
  * beside a server opens it with `isAlone`. Columns that were read are read-only, because columns of zeros share one array. A

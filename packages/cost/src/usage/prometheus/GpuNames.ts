@@ -9,7 +9,8 @@ const MIG = /^nvidia_com_mig_((?:\d+c_)?\d+g_\d+gb(?:_me_all|_me|_gfx)?)(_shared
  *
  * The character before `me` is lost, so `-me` (without media engines) is restored as `.me`. Both are the same share of a GPU.
  *
- * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`, `nvidia_com_mig_1g_24gb_me_all` is `nvidia.com/mig-1g.24gb.me.all`.
+ * **Example** `nvidia_com_mig_1g_5gb` is `nvidia.com/mig-1g.5gb`, `nvidia_com_mig_1g_24gb_me_all` is
+ * `nvidia.com/mig-1g.24gb.me.all`.
  */
 export const fromMetric = (name: string): string | undefined => {
   if (name === "nvidia_com_gpu_shared") return "nvidia.com/gpu.shared"

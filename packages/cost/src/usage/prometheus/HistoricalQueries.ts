@@ -26,7 +26,9 @@ const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
 /** GPU resources in metrics. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
-/** Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of regular expressions. */
+/**
+ * Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of regular expressions.
+ */
 const resourcesOf = (accelerators: AcceleratorNames): Matcher =>
   matches("resource", ["cpu|memory", GPUS, ...accelerators.keys()].join("|"))
 
@@ -85,8 +87,8 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
 }
 
 /**
- * Queries for object labels, evaluated at the end of the hour. Each value is the time at which its series was last seen. If series
- * contradict each other, the newest counts.
+ * Queries for object labels, evaluated at the end of the hour. Each value is the time at which its series was last seen. If
+ * series contradict each other, the newest counts.
  */
 export const objects = (place: ReadonlyArray<Matcher>) => {
   const seen = (labels: ReadonlyArray<string>, metric: string): string =>

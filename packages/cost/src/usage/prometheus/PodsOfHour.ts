@@ -44,10 +44,10 @@ interface Container {
  * Returns the pods with a container that ran in the hour.
  *
  * A container ran in the minutes in which it was reported running. Gaps of up to four minutes count as running if nothing was
- * scraped in them (`wasSeen`). Start times and the pod's end refine this to seconds. If no series reports it running, but the pod started and
- * ended by the hour's end, it ran in between. If no series reports any container of the pod, it ran while its usage was
- * measured, unless pods share the name. Successive pods of one name share the measured usage by run time, and egress by
- * duration.
+ * scraped in them (`wasSeen`). Start times and the pod's end refine this to seconds. If no series reports it running, but the
+ * pod started and ended by the hour's end, it ran in between. If no series reports any container of the pod, it ran while its
+ * usage was measured, unless pods share the name. Successive pods of one name share the measured usage by run time, and egress
+ * by duration.
  */
 export const read = (
   pods: ReadonlyArray<Pod>,

@@ -42,9 +42,9 @@ const spanReader = (hourMs: number, wasSeen: (place: number) => boolean): SpansO
 /**
  * Returns the volumes.
  *
- * **Shape** each minute of a volume counts once. While the volume is claimed, the bytes that the claim requests count, otherwise
- * its capacity. If several volumes had the same claim name within the hour, each counts with its capacity. Claims without a volume
- * are ignored. `large` counts the volumes above the maximum size.
+ * **Shape** each minute of a volume counts once. While the volume is claimed, the bytes that the claim requests count,
+ * otherwise its capacity. If several volumes had the same claim name within the hour, each counts with its capacity. Claims
+ * without a volume are ignored. `large` counts the volumes above the maximum size.
  */
 export const volumes = (
   answers: VolumeAnswers,

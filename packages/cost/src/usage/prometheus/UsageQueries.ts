@@ -33,8 +33,8 @@ const ofContainers = (place: ReadonlyArray<Matcher>): ReadonlyArray<Matcher> => 
 /**
  * CPU usage in cores by container.
  *
- * Runs of a container (`id`) that were scraped twice count once, and successive runs add up. The window must be one scrape interval
- * (one minute) longer than the measured time, because a rate needs the sample before that time.
+ * Runs of a container (`id`) that were scraped twice count once, and successive runs add up. The window must be one scrape
+ * interval (one minute) longer than the measured time, because a rate needs the sample before that time.
  */
 const cpuCores = (place: ReadonlyArray<Matcher>, rate: "rate" | "irate", window: string): string => {
   // Old kubelets reported each core as a separate series. These are excluded, because `max` would count them as one core.
