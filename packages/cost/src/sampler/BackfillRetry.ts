@@ -11,7 +11,7 @@ export type Ending =
 
 /** Backoff after a failure: ten seconds, doubled up to ten minutes. **Units** milliseconds. */
 const FAILED = { firstMs: 10_000, lastMs: 600_000 }
-/** Backoff if the source does not know the hours, which may be scraped late or never. */
+/** Backoff if the source does not know the open hours. Their metrics may arrive late or never. */
 const UNKNOWN = { firstMs: 60_000, lastMs: HOUR_MS }
 
 /** Returns the delay after a number of fruitless attempts in a row. `Infinity` if no hour is open. */

@@ -88,7 +88,7 @@ export class ClusterHours {
   }
 
   /**
-   * Switches to the hour of an instant. Hours in between are skipped.
+   * Switches to the hour that contains `nowMs`. Hours in between are skipped.
    *
    * Without `fill`, the cluster is not observed, and no new hour starts.
    */

@@ -96,7 +96,7 @@ const fillFrom =
     if (nodes.sync._tag === "Synced") hour.nodes.whole(nodes.records, nowMs)
   }
 
-/** Switches to the hour of an instant. */
+/** Switches to the hour that contains `nowMs`. */
 const turn = ({ hours, member, unsaved }: Sampling, nowMs: number): void => {
   const before = hours.present
   hours.turn(nowMs, member === undefined ? undefined : fillFrom(member, nowMs))

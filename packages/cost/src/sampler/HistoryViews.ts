@@ -62,9 +62,9 @@ export const recommenderOf = (recommender: Recommender["Service"], history: Samp
 }
 
 /**
- * Returns the store without back-fill before an instant.
+ * Returns the store, but refuses to close hours before `sinceMs`, so that they are not back-filled.
  *
- * Sources of past usage know clusters by name, and before the instant another cluster had the name.
+ * Sources of past usage know clusters by name, and another cluster had the name before `sinceMs`.
  */
 export const storeSince = (store: CostStore["Service"], sinceMs: number): CostStore["Service"] =>
   CostStore.of({
@@ -75,7 +75,7 @@ export const storeSince = (store: CostStore["Service"], sinceMs: number): CostSt
         : Effect.fail(new CostError({ reason: new HourForgotten({ cluster: hour.cluster, startMs: hour.startMs }) }))
   })
 
-/** Returns the recommender without usage before an instant. */
+/** Returns the recommender, but ignores usage of hours before `sinceMs`. */
 export const recommenderSince = (recommender: Recommender["Service"], sinceMs: number): Recommender["Service"] =>
   Recommender.of({
     ...recommender,

@@ -112,7 +112,7 @@ export class PodObservations {
     for (const uid of this.#entries.keys()) if (!pods.has(uid)) this.gone(uid, atMs)
   }
 
-  /** Starts a new connection. It has reported no pod yet, so the workloads of known pods cannot be found until it does. */
+  /** Marks all pods as unreported, for a new connection. Until it reports a pod, the pod's workload is not searched again. */
   awaitReports(): void {
     for (const entry of this.#entries.values()) entry.isReported = false
   }
@@ -209,9 +209,9 @@ export class PodObservations {
   }
 
   #touches({ finishedAtMs, isOomKilled, startedAtMs }: PodContainers.ContainerRun): boolean {
-    // A run that starts after the hour is kept for the next one, because the cluster's clock may be ahead.
+    // A running container counts even if it starts after the hour, because the clock of the cluster may be ahead.
     if (finishedAtMs === undefined) return true
-    // Kubernetes truncates times to seconds, so a container that is OOM-killed at once has an empty run. It counts.
+    // Kubernetes truncates times to seconds, so a container that is OOM-killed at once has an empty run. Such runs count.
     if (isOomKilled) return finishedAtMs >= this.#startMs
     return finishedAtMs > this.#startMs && finishedAtMs > startedAtMs
   }

@@ -42,8 +42,8 @@ export interface CommitLog {
   /**
    * Commits the entries that `prepare` returns. Commits nothing if there are none.
    *
-   * **Shape** `prepare` gets the number of the last commit and decides as of it. It runs again if another process committed
-   * first. If `seen` is given, the first attempt uses its entries instead of calling `prepare`.
+   * **Shape** `prepare` gets the number of the last commit, and reads as of that commit. It runs again if another process
+   * commits first. If `seen` is given, the first attempt uses its entries instead of calling `prepare`.
    *
    * **Limits** One commit of this process at a time, in the order of calls. 200 attempts.
    */

@@ -218,7 +218,7 @@ const mendHours = (history: History, cluster: Cluster, day: number, inspected: I
   })
   for (const lost of inspected.problems.keys()) {
     const taker = kept.find(({ step }) => step > lost)
-    // The amounts of an estimated hour count in the next hour now, which is no longer exact.
+    // The next hour now includes amounts of an estimated hour, so it is no longer exact.
     if (taker !== undefined && !ExactHours.has(cluster, day, lost)) {
       ExactHours.unnote(history, cluster, day, taker.step)
     }
@@ -262,7 +262,7 @@ const mendDays = (
   const readable = differences(inspected)
   const steps = [...new Set([...readable.keys(), ...rebuilt.keys()])].toSorted((a, b) => a - b)
   const days = steps.map((step) => {
-    // A lost day that is rebuilt from its hours no longer counts in the next day.
+    // If a lost day is rebuilt from its hours, its amounts no longer count in the next day.
     const again = [...rebuilt].filter(
       ([lost]) =>
         inspected.problems.has(lost) && lost < step && ![...readable.keys()].some((kept) => kept > lost && kept < step)

@@ -44,7 +44,7 @@ export const make = (database: DatabaseSync) => {
     /**
      * Reads the recommendations of a cluster.
      *
-     * **Limits** Reports read without checkpoints, which are by far the larger part.
+     * **Limits** Checkpoints are by far the larger part of the data, so reports read without them.
      */
     load: (cluster: string, { withCheckpoints }: { readonly withCheckpoints: boolean }): ReadRecommendations => {
       const found = statements.cluster.get(cluster)
