@@ -29,6 +29,13 @@ const borrowing = [
   "packages/http-server/test/e2e/{actions,changes,connections,costOutages,costs,events,faults,leastRole,lists,oneWorkload,operatorRole,outages,podStatus,pods,reload,targeting,workloadStream}.test.ts"
 ]
 
+/** Tests with a bound on processor time, or on seconds within which a stream must say something. */
+const timed = [
+  "packages/cluster-fanout/test/{kube/LinearTime,registry/ProcessorTime}.test.ts",
+  "packages/http-server/test/hostile/*.test.ts",
+  "packages/http-server/test/e2e/streamEnds.test.ts"
+]
+
 /** The export condition that resolves packages to their sources. */
 const CONDITION = "@quarterdeck/source"
 
@@ -43,6 +50,9 @@ registerHooks({
  */
 const twoAtATime = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } }
 
+/** Runs one file at a time, last: other files would take processor time from it. */
+const alone = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }
+
 export default defineConfig({
   // Workers start with these conditions only.
   ssr: { resolve: { conditions: [CONDITION], externalConditions: [CONDITION] } },
@@ -51,7 +61,10 @@ export default defineConfig({
     // The output of a test is only useful if the test fails.
     silent: "passed-only",
     projects: [
-      { extends: true, test: { name: "small", include: small, exclude: [...pages, ...borrowing], isolate: false } },
+      {
+        extends: true,
+        test: { name: "small", include: small, exclude: [...pages, ...borrowing, ...timed], isolate: false }
+      },
       {
         extends: true,
         test: {
@@ -62,6 +75,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: "pages", ...twoAtATime, include: pages } },
+      { extends: true, test: { name: "timed", ...alone, include: timed } },
       {
         extends: true,
         test: {
@@ -72,7 +86,7 @@ export default defineConfig({
             "examples/*/test/**/*.test.ts",
             ".ci/test/**/*.test.ts"
           ],
-          exclude: [...small, ...pages, ...borrowing]
+          exclude: [...small, ...pages, ...borrowing, ...timed]
         }
       }
     ],
