@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../machine/Fixture.ts"
 
 const HARNESS = new URL("../../../", import.meta.url).pathname
 const OPTIONAL = new Set(["testcontainers", "@testcontainers"])
-const REMEDY = "install its packages by `pnpm add -D testcontainers @testcontainers/k3s`"
+const REMEDY = "install its packages with `pnpm add -D testcontainers @testcontainers/k3s`"
 
 /** A program of its own, which tells what it found on its standard output: that is how it answers. */
 const ASKS = `

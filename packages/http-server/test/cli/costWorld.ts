@@ -1,8 +1,9 @@
 /** A real service with two days of costs, as a user of the command line reaches it. */
 import { NodeServices } from "@effect/platform-node"
+import { HOUR_MS, hourOf } from "@quarterdeck/cost/Units"
 import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
-import { aDay, keep } from "../e2e/costHistory.ts"
+import { Clock, Context, Effect, FileSystem, Layer, Path } from "effect"
+import { keep } from "../e2e/costHistory.ts"
 import { type Finished, quarterdeck, serve } from "./program.ts"
 
 const make = Effect.gen(function* () {
@@ -12,6 +13,7 @@ const make = Effect.gen(function* () {
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "quarterdeck-cost-" })
   const at = (name: string) => join(directory, name)
   yield* files.writeFileString(at("kubeconfig.yaml"), fleet.kubeconfig)
+  const from = hourOf(yield* Clock.currentTimeMillis) - 40 * HOUR_MS
   yield* keep(["hub", "prod"])(at("data"))
   const { url } = yield* serve([
     ...["--port", "0", "--kubeconfig", at("kubeconfig.yaml"), "--data", at("data")],
@@ -21,9 +23,7 @@ const make = Effect.gen(function* () {
   const env = { QUARTERDECK_URL: url, QUARTERDECK_API_KEY: key }
   const run = (...args: ReadonlyArray<string>): Effect.Effect<Finished> => quarterdeck(args, { env })
 
-  const asked = new URLSearchParams(yield* aDay)
-  const from = Number(asked.get("from"))
-  const day = ["--from", String(from), "--to", String(asked.get("to"))]
+  const day = ["--from", String(from), "--to", String(from + 24 * HOUR_MS)]
   yield* eventually(
     "both clusters have synced",
     run("workloads", "--cluster", "*"),
