@@ -79,7 +79,10 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
   await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
   yield "workload"
-  await page.getByRole("button", { name: "Log of reporting-0" }).click()
+  await page
+    .getByRole("button", { name: /^Log of reporting-/ })
+    .first()
+    .click()
   await page.getByRole("log").waitFor()
   yield "workload-log"
   await page.getByRole("button", { name: "Close" }).click()

@@ -27,13 +27,22 @@ suite("a workload's page", Demo.layer, (it) => {
       yield* Effect.promise(async () => {
         await signIn(page, key("OPERATOR"))
         const pods = page.getByRole("table", { name: "Pods" })
-        await pods.getByRole("row", { name: /^reporting-0 Running 1 of 1 0 / }).waitFor()
+        await pods
+          .getByRole("row", { name: /^reporting-\S+ Running 1 of 1 0 / })
+          .first()
+          .waitFor()
         const events = page.getByRole("table", { name: "Events" })
-        await events.getByRole("row", { name: /Normal Started Pod reporting-1 Started container reporting$/ }).waitFor()
+        await events
+          .getByRole("row", { name: /Normal Started Pod reporting-\S+ Started container reporting$/ })
+          .first()
+          .waitFor()
         assert.strictEqual(await events.getByText("thumbnails").count(), 0)
-        await page.getByRole("button", { name: "Log of reporting-0" }).click()
+        await page
+          .getByRole("button", { name: /^Log of reporting-/ })
+          .first()
+          .click()
         const log = page.getByRole("log")
-        await log.getByText("connected to the queue as reporting-0").waitFor()
+        await log.getByText("report 'daily revenue' is up to date").first().waitFor()
         const asked = page.waitForRequest((request) => request.url().includes("/logs?"))
         await page.getByLabel("Newest lines").selectOption("100")
         assert.include((await asked).url(), "tailLines=100")
@@ -87,7 +96,7 @@ suite("a workload's page", Demo.layer, (it) => {
       const page = yield* Chromium.open(`${url}${REPORTING}`)
       yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
-        await page.locator("[data-pod=reporting-0]").waitFor()
+        await page.locator("[data-pod^=reporting-]").first().waitFor()
         for (const name of ["Scale", "Restart", /^Log of/]) {
           assert.strictEqual(await page.getByRole("button", { name, exact: true }).count(), 0)
         }
