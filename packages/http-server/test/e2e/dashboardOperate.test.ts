@@ -33,7 +33,7 @@ suite("a workload's page", Demo.layer, (it) => {
           .waitFor()
         const events = page.getByRole("table", { name: "Events" })
         await events
-          .getByRole("row", { name: /Normal Started Pod reporting-\S+ Started container reporting$/ })
+          .getByRole("row", { name: /Started Pod reporting-\S+ Started container reporting/ })
           .first()
           .waitFor()
         assert.strictEqual(await events.getByText("thumbnails").count(), 0)
