@@ -51,7 +51,7 @@ const GRACE = "^(?:0|[1-9][0-9]{0,3})[hd]$"
  * The body that rotates a key.
  *
  * **Shape** `grace` is `0h` to `30d`, by default `0h`. `expire` is as in {@link CreateApiKey}; by default the new key
- * has the expiry of the old key.
+ * keeps the expiry of the old key.
  */
 export const RotateApiKey = Schema.Struct({
   grace: Schema.optionalKey(Schema.String.check(documents({ pattern: GRACE }))).annotateKey({

@@ -6,8 +6,8 @@ import { Embedded, eventually, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
-import { DatabaseSync } from "node:sqlite"
 import { quarterdeck, quarterdeckProcess, serve } from "./program.ts"
+import { type Place, writeUnusable } from "./UnusableFiles.ts"
 
 /** Two real clusters, and a directory with their kubeconfig. */
 class World extends Context.Service<
@@ -259,7 +259,7 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
     ([, given, line]) =>
       Effect.gen(function* () {
         const { at, flags, home } = yield* own()
-        yield* unusable(at)
+        yield* writeUnusable(at)
         const place = { at, flags, clusters: flags.slice(0, 4), data: ["--port", "0", "--data", at("data")] }
         const { status, stderr } = yield* quarterdeck(["serve", ...given(place)], { env: { HOME: home } })
         const told = stderr.split("\n").filter((text) => text.startsWith("quarterdeck: "))
@@ -270,45 +270,6 @@ layer(World.layer, { timeout: "60 seconds" })("quarterdeck", (it) => {
       }),
     { timeout: 120_000 }
   )
-})
-
-/** Where a test's files are, and flags that name clusters, a directory of data, or both with a port. */
-interface Place {
-  readonly at: (name: string) => string
-  readonly clusters: ReadonlyArray<string>
-  readonly data: ReadonlyArray<string>
-  readonly flags: ReadonlyArray<string>
-}
-
-/** Writes files that are not what their names say. */
-const unusable = Effect.fnUntraced(function* (at: Place["at"]) {
-  const files = yield* FileSystem.FileSystem
-  yield* files.writeFileString(at("broken.yaml"), "clusters: [\n")
-  yield* files.writeFileString(at("other.yaml"), "hello: 1\n")
-  for (const [directory, file] of [
-    ["damaged-costs", "cost.sqlite"],
-    ["damaged-prices", "prices.json"],
-    ["damaged-keys", "keys.sqlite"]
-  ] as const) {
-    yield* files.makeDirectory(at(directory), { mode: 0o700 })
-    yield* files.writeFileString(at(`${directory}/${file}`), "not what it should be, ".repeat(100))
-  }
-  for (const [directory, file] of [
-    ["newer-costs", "cost.sqlite"],
-    ["newer-keys", "keys.sqlite"]
-  ] as const) {
-    yield* files.makeDirectory(at(directory), { mode: 0o700 })
-    const database = new DatabaseSync(at(`${directory}/${file}`))
-    database.exec("CREATE TABLE schema_version (version INTEGER NOT NULL); INSERT INTO schema_version VALUES (1000)")
-    database.close()
-  }
-  for (const [directory, file, text] of [
-    ["newer", "format", "1000\n"],
-    ["other-prices", "prices.json", '{"version":[],"what":1}']
-  ] as const) {
-    yield* files.makeDirectory(at(directory), { mode: 0o700 })
-    yield* files.writeFileString(at(`${directory}/${file}`), text)
-  }
 })
 
 /** A port that another program listens on. */

@@ -17,7 +17,7 @@ export interface PodName {
  * A pod according to its series.
  *
  * **Shape** `key` is the UID or else the name. If pods of that name ran on several nodes, the node is appended, and `minutes`
- * has the minutes in which this pod existed. `isNewest` is true for the last of several pods of one name.
+ * marks the minutes in which this pod existed. `isNewest` is true for the last of several pods of one name.
  */
 export interface Pod extends PodName {
   readonly key: string
