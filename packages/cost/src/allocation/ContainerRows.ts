@@ -6,7 +6,7 @@ import type { ContainerUsage } from "../savings/HourUsage.ts"
 import { isPossible, type Limits, visitKnown } from "./KnownUsage.ts"
 import { fromSpans, overlap, type Intervals } from "./Intervals.ts"
 
-/** Approximate length of the parts of which CPU means are returned. */
+/** Approximate length of the time spans over which CPU usage is averaged. */
 const PART_SECONDS = 60
 
 /**
@@ -66,7 +66,10 @@ const knownOf = (
   return { coveredSeconds, cpuMillis: inEqualParts(seconds, millis, coveredSeconds), memoryPeakBytes }
 }
 
-/** Joins the known intervals, splits them into parts of equal length, and returns the mean of each part. */
+/**
+ * Averages CPU usage over spans of equal length. **Shape** interval `i` lasts `seconds[i]` and has the mean usage
+ * `millis[i]`; `total` is the sum of `seconds`. Gaps between the intervals are ignored.
+ */
 const inEqualParts = (
   seconds: ReadonlyArray<number>,
   millis: ReadonlyArray<number>,

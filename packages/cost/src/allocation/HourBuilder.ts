@@ -157,7 +157,10 @@ const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
   }
 }
 
-/** Returns the pods as holders. A pod holds from its first start to its last end, including the time between restarts. */
+/**
+ * Returns the pods as holders of a volume or load balancer. A pod holds it from its first start to its last end,
+ * including the time between restarts.
+ */
 const holdersOf = (
   accounts: SeriesAccounts.SeriesAccounts,
   pods: ReadonlyArray<PodFacts>,

@@ -3,7 +3,9 @@
  */
 import { overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
-/** A holder of the resource, and the time it held. Holders with the same `key` belong to the same `owner`. */
+/**
+ * A pod that uses the resource, and the time in which it does. Holders with the same `key` belong to the same `owner`.
+ */
 export interface Holder<Owner> {
   readonly key: string
   readonly owner: Owner
@@ -16,9 +18,10 @@ const PARTS = 2 ** 40
 /**
  * Splits an integer rate evenly over the holders of each moment.
  *
- * **Shape** `there` is when the resource existed, `seen` when it was observed. The whole amounts passed to `charge` add up to
- * the rate times the seconds. Time without a holder is charged to `undefined`. An owner with two of three holders pays two
- * thirds. Cumulative sums are rounded in key order, so each owner is within 1 of its exact share, and adjacent times add up.
+ * **Shape** `there` is the time in which the resource existed, `seen` the time in which the cluster was observed. The
+ * whole amounts passed to `charge` add up to the rate times the seconds. Time without a holder is charged to
+ * `undefined`. An owner with two of three holders pays two thirds. Cumulative sums are rounded in key order, so each
+ * owner is within 1 of its exact share, and adjacent times add up.
  *
  * **Limits** n log n in the holders, per gap in the observed time.
  */

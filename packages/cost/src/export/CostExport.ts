@@ -48,7 +48,7 @@ const MAX_RECORD = 256 * 1_024 ** 2
 
 interface ExportOptions {
   readonly onLost?: (lost: LostHours.LostHours) => Effect.Effect<void>
-  /** Returns the name of a history; the key itself by default. */
+  /** Returns the name of a cost history from its key in the store. By default the name is the key. */
   readonly nameOf?: (key: ClusterName) => HistoryName
 }
 
@@ -172,7 +172,10 @@ export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
 interface ImportOptions {
   /** Treatment of hours that the store already has. */
   readonly closed: "skip" | "replace"
-  /** Returns the key for an imported history. Without it, only histories of clusters are accepted. */
+  /**
+   * Returns the store's key for an imported cost history, from its name in the file. By default the key is the
+   * cluster's name, without the date of a renamed history.
+   */
   readonly adopt?: (name: HistoryName) => Effect.Effect<ClusterName, CostError>
 }
 

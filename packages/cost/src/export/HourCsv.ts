@@ -18,7 +18,10 @@ const OF_HOUR = ["record", "cluster", "hour", "knownSeconds", "series", "charges
 /** The columns in order. */
 export const HEADER: ReadonlyArray<string> = [...OF_HOUR, ...OF_SERIES, ...measures]
 
-/** Number of measures in files of the first releases, which lack the requests during known usage. */
+/**
+ * Number of measures in files of the first releases. These files lack the two measures of requests while usage was
+ * known.
+ */
 const FIRST_MEASURES = 22
 
 /** The accepted headers: the present one, and the one of the first releases. */

@@ -19,7 +19,9 @@ export const estimate = (requested: number, coveredSeconds: number, existedSecon
   return Math.round(requested * (coveredSeconds / existedSeconds))
 }
 
-/** Fills in both estimates at one place. */
+/**
+ * Fills in the estimates of CPU and memory for one series. **Shape** `place` is the index of the series in each column.
+ */
 export const fill = (columns: Columns, place: number): void => {
   const { coveredSeconds, existedSeconds } = columns
   for (const { known, requested } of PAIRS) {

@@ -119,7 +119,7 @@ export const effective = (book: PriceBook, subject: Subject, atMs: number): Rate
 }
 
 interface NodeTerms extends Partial<NodePriceSplit.UnitPrices> {
-  /** Price of a node without capacity to split it over. */
+  /** Price of a whole node. Set only if the node reports no capacity over which the price could be split. */
   readonly nodePerHour?: number | undefined
   readonly discountPercent?: number | undefined
 }

@@ -59,7 +59,7 @@ const preparedOf = (history: PriceHistory): Prepared => {
 
 /** Cache by object, because a history is immutable. */
 const prepared = new WeakMap<PriceHistory, Prepared>()
-/** Maximum number of cached books with corrections, and of cached rates by change and subject. */
+/** Limits of two caches: of corrected price books, and of the prices of each subject between two changes. */
 const MAX_BOOKS = 64
 const MAX_RATES = 4_096
 

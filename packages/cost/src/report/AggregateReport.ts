@@ -190,7 +190,10 @@ const rankedOf = ({ all, table }: Groups.Groups): Ranking.Ranked => ({
   nameOf: (bin) => all[bin]?.key ?? ""
 })
 
-/** Returns one cost per group of `all`: its entry in `nanos`, found by key in `places`, or 0 if `places` lacks the key. */
+/**
+ * Returns the cost of each group in `all`. The cost is read from `nanos`, at the index that `places` has for the
+ * group's key. A group that `places` lacks costs 0.
+ */
 const nanosIn = (nanos: Float64Array, { places }: Groups.Groups, { all }: Groups.Groups): Float64Array =>
   Float64Array.from(all, ({ key }) => nanos[places.get(key) ?? -1] ?? 0)
 

@@ -13,10 +13,13 @@ import type { OpenHours } from "./OpenHours.ts"
 import type { Series } from "../hour/Series.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** Places processed before the fiber yields: about a millisecond of work. */
+/** Number of series that are processed before the fiber yields: about a millisecond of work. */
 export const SLICE = 4_096
 
-/** The sums of one cluster over its closed hours, or over its open hour. `from` is the part's first place in the set. */
+/**
+ * The sums of one cluster over its closed hours, or over its open hour. `from` is the index of the part's first series
+ * among all series of the set.
+ */
 export interface Part {
   /** Index in the set's `clusters`. */
   readonly cluster: number

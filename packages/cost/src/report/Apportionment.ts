@@ -1,10 +1,10 @@
 /**
- * Splits integer amounts over places by weight, without losing a unit to rounding.
+ * Splits integer amounts over series by weight, without losing a unit to rounding.
  */
 import { keyOf, type Series } from "../hour/Series.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 
-/** An amount per bin, and a bin and a weight per place. A bin below 0 excludes the place. */
+/** The amount of each bin, and the bin and the weight of each series. A series with a bin below 0 gets nothing. */
 interface Amounts {
   readonly amounts: Float64Array
   readonly binOf: Int32Array
@@ -12,12 +12,12 @@ interface Amounts {
 }
 
 /**
- * Splits each bin's amount over the bin's places in proportion to their weights.
+ * Splits each bin's amount over the series of the bin, in proportion to their weights.
  *
- * The heaviest place of a bin takes the rounding remainder; ties go to the first in series order. A bin whose total weight
- * (`weighed`) is 0 is not split.
+ * The series with the highest weight in a bin takes the rounding remainder. If several have that weight, the first in
+ * series order takes it. A bin whose total weight (`weighed`) is 0 is not split.
  *
- * **Limits** linear in the places; the result does not depend on their order.
+ * **Limits** linear in the number of series; the result does not depend on their order.
  */
 export const apportion = (
   allocations: AllocationSet.AllocationSet,

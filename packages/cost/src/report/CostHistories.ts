@@ -21,7 +21,10 @@ export interface CostHistory {
   readonly toMs: number
 }
 
-/** Lifetime of cached extents and history names. Another process may change both. */
+/**
+ * Lifetime of the cached history names and of the first and last closed hour of each history. Another process may
+ * change them.
+ */
 const READ_EVERY_MS = 60_000
 
 /**
@@ -75,7 +78,7 @@ const notKept =
 
 const nameIn = ({ name, renamed }: KeptHistory): HistoryName.HistoryName => renamed ?? name
 
-/** The in-memory cache of histories and their extents. */
+/** The in-memory cache of cost histories, with the first and last closed hour (extent) of each. */
 class Book {
   histories: ReadonlyArray<KeptHistory> = []
   extents: ReadonlyArray<Extent> = []

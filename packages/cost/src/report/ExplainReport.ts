@@ -39,7 +39,8 @@ export const of = Effect.fnUntraced(function* (sources: ReportContext.Sources, q
   const { currency, hourlyFromMs, range, reader, recommendations, window } = begun
   const isNamed = ({ kind, name, namespace }: Series): boolean =>
     name === named.name && namespace === named.namespace && kind === named.kind
-  // A separate index: a report with so few series would replace the shared one.
+  // This report has its own workload index. With so few series, it would otherwise replace the index that reports
+  // share.
   const how = { isVisible: () => true, recommendations, namesOf: WorkloadIndex.make() }
   const rowOver = Effect.fnUntraced(function* (hours: Window) {
     const allocations = yield* Effect.scoped(

@@ -1,5 +1,6 @@
 /**
- * Sums an allocation set's places into bins. A bin is one row, one group, or the whole report.
+ * Sums the series of an allocation set into bins. A bin is one row, one group, or the whole report. A place is one
+ * series of one part of the set.
  */
 import { Effect } from "effect"
 import type { CostTotals, costFields } from "./CostRow.ts"
@@ -43,10 +44,10 @@ export const grown = (table: Table, size: number): Table => {
 }
 
 /**
- * Adds the places of all parts to their bins.
+ * Adds the measures of all series to their bins.
  *
- * Places with a bin below 0 are skipped. `existedSeconds` and `coveredSeconds` count workloads only. **Limits** yields after
- * each large part.
+ * Series with a bin below 0 are skipped. `existedSeconds` and `coveredSeconds` count workloads only. **Limits** yields
+ * after each large part.
  */
 export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArray<Part>, binOf: Int32Array) {
   for (const part of parts) {
@@ -59,7 +60,7 @@ export const add = Effect.fnUntraced(function* (table: Table, parts: ReadonlyArr
 /** Largest part that is added without a yield. **Units** series. */
 const FEW = 1_000
 
-/** Adds one column of a part to the bins of its places. */
+/** Adds one column of a part to `into`: the value of each series to the bin of that series. */
 export const addColumn = (
   into: Float64Array,
   values: Float64Array,
@@ -87,7 +88,7 @@ const subtractNonWorkloadHours = (
   }
 }
 
-/** Sums all places of a part whose bin is 0 or above into bin 0. These places must belong to workloads. */
+/** Sums all series of a part whose bin is 0 or above into bin 0. All of these series must belong to workloads. */
 export const addPart = (table: Table, part: Part, binOf: Int32Array): void => {
   const { columns, from, series } = part
   const bins = binOf.subarray(from, from + series.length)
@@ -105,14 +106,14 @@ const sumIn = (values: Float64Array, bins: Int32Array): number => {
   return sum
 }
 
-/** One place of a part, and the bin it is added to. */
+/** One series of a part, at `index` of its columns, and the bin that it is added to. */
 export interface Placed {
   readonly bin: number
   readonly index: number
   readonly columns: Columns
 }
 
-/** Adds single places to their bins. All places must belong to workloads. */
+/** Adds single series to their bins. All of them must belong to workloads. */
 export const addPlaces = (table: Table, places: ReadonlyArray<Placed>): void => {
   const into = measures.map((measure) => table.columns[measure])
   const columnsOf = new Map<Columns, ReadonlyArray<Float64Array>>()

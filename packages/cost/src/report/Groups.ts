@@ -1,5 +1,5 @@
 /**
- * Sums the places of allocation sets by group.
+ * Sums the series of allocation sets by group.
  */
 import { Effect } from "effect"
 import type { AggregateRow, Dimension } from "./Aggregate.ts"
@@ -27,9 +27,9 @@ export interface Groups {
 export const make = (): Groups => ({ places: new Map(), all: [], table: GroupTotals.empty(0) })
 
 /**
- * Adds the reported places of an allocation set to their groups.
+ * Adds the series that a report counts (`isReported`) to their groups.
  *
- * With `knownOnly`, places that belong to no existing group are skipped. **Limits** yields every {@link SLICE} places.
+ * With `knownOnly`, series that belong to no existing group are skipped. **Limits** yields every {@link SLICE} series.
  */
 export const add = Effect.fnUntraced(function* (
   groups: Groups,
@@ -69,7 +69,7 @@ export const add = Effect.fnUntraced(function* (
 /** Number of new groups after which the fiber yields. */
 const MADE_AT_ONCE = 512
 
-/** Returns the index of a place's group, creating it if needed. **Shape** -1 if `knownOnly` excludes it. */
+/** Returns the index of a series' group. Creates the group if needed; with `knownOnly`, returns -1 instead. */
 const binFor = (
   groups: Groups,
   dimensions: ReadonlyArray<Dimension>,

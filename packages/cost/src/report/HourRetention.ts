@@ -15,7 +15,10 @@ import type { CostStore } from "../store/CostStore.ts"
  */
 export type HoursFrom = (clusters: ReadonlyArray<ClusterName>) => Effect.Effect<number | undefined, CostError>
 
-/** Lifetime of the cached extents. They are needed only for pruning by other processes; this process knows its own setting. */
+/**
+ * Lifetime of the cached result of `store.extents`. It is read only to notice pruning by another process: this process
+ * knows its own retention setting.
+ */
 const READ_EVERY_MS = 60_000
 
 /**

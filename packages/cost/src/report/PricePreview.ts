@@ -30,7 +30,7 @@ export interface Question {
   readonly limits: Omit<PriceChange.RevisionLimits, "nowMs">
 }
 
-/** The places of a cluster's closed hours and of its open hour, by series key. */
+/** Indexes into the cost columns by series key: of the closed hours of a cluster, and of its open hour. */
 interface Places {
   readonly closed: ReadonlyMap<string, number>
   readonly open: ReadonlyMap<string, number>
@@ -47,7 +47,7 @@ const costColumns = (column: (cost: (typeof GroupTotals.COSTS)[number]) => Float
   loadBalancerCostNanos: column("loadBalancerCostNanos")
 })
 
-/** The costs of an allocation set with one price book. **Shape** one place per series. */
+/** The costs of an allocation set with one price book. **Shape** each column has one value per series. */
 interface Costs {
   readonly history: PriceHistory.PriceHistory
   readonly columns: CostColumns
@@ -136,7 +136,7 @@ const costsOf = Effect.fnUntraced(function* (allocations: AllocationSet.Allocati
 /**
  * Adds the difference between an hour's costs with the book and its stored costs.
  *
- * **Shape** `placeOf` maps series to places.
+ * **Shape** `placeOf` has the index into the cost columns of each series of the hour.
  */
 const addDifference = ({ columns, history }: Costs, hour: Hour, placeOf: ReadonlyArray<number | undefined>): void => {
   const charged = repriceBy(history, hour)

@@ -6,9 +6,10 @@ import { Effect, Option, Stream } from "effect"
 import type { Window } from "../hour/Window.ts"
 
 /**
- * The places to rank.
+ * The rows or groups to rank, by index.
  *
- * **Shape** `settled` are the hours that `totalNanos` covers, if not the whole window. **Units** `totalNanos` in billionths.
+ * **Shape** `totalNanos` has the cost of each in billionths. If it covers only a part of the report's window, `settled`
+ * is that part: the hours that were closed when the first page was requested.
  */
 export interface Ranked {
   readonly settled?: Window | undefined
@@ -17,7 +18,10 @@ export interface Ranked {
   readonly nameOf: (place: number) => string
 }
 
-/** Returns the order of places. A position includes the settled hours, so that the next page ranks by the same hours. */
+/**
+ * Returns the order of the rows. A page cursor includes the hours that `totalNanos` covers, so that the next page ranks
+ * by the same hours.
+ */
 export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOrder<number> =>
   RowOrder.make<number>(
     RowOrder.number((place) => totalNanos[place] ?? 0),
@@ -25,7 +29,7 @@ export const orderOf = ({ nameOf, settled, totalNanos }: Ranked): RowOrder.RowOr
     [RowOrder.text(nameOf), RowOrder.number(() => settled?.startMs ?? 0), RowOrder.number(() => settled?.endMs ?? 0)]
   )
 
-/** Sorts the places of a page. */
+/** Sorts the rows of a page. */
 export const sorted = (places: ReadonlyArray<number>, ranked: Ranked): ReadonlyArray<number> =>
   places.toSorted(orderOf(ranked).compare)
 
@@ -34,7 +38,7 @@ interface PageRequest {
   readonly limit: number
 }
 
-/** One page of places. **Shape** `next` is the position after which the next page starts. */
+/** One page of rows. **Shape** `places` are their indexes. `next` is the position after which the next page starts. */
 export interface RankedPage {
   readonly places: ReadonlyArray<number>
   readonly next: RowOrder.Position | undefined
@@ -43,14 +47,14 @@ export interface RankedPage {
 /** Costs compared before the fiber yields. */
 const CHUNK = 32_768
 
-/** Places ranked before the fiber yields. Each is one binary search over all costs. */
+/** Number of rows that are ranked before the fiber yields. Each takes one binary search over all costs. */
 const RANKED_AT_ONCE = 8_192
 
 /**
- * Streams all places in order, in parts of about `size`.
+ * Streams all rows in order, in parts of about `size`.
  *
- * **Limits** sorts the costs once. Names are compared only among places of equal cost. If there are more than `size` of those,
- * they are sorted page by page.
+ * **Limits** sorts the costs once. Names are compared only among rows of equal cost. If more than `size` rows have the
+ * same cost, they are sorted page by page.
  */
 export const parts = (ranked: Ranked, size: number): Stream.Stream<ReadonlyArray<number>> =>
   Stream.unwrap(
@@ -74,16 +78,16 @@ const paged = (places: ReadonlyArray<number>, ranked: Ranked, size: number): Str
   )
 
 /**
- * All places, most expensive first.
+ * All rows, most expensive first.
  *
- * **Shape** `alike` has, at the position of the first place of each cost, the number of places with that cost.
+ * **Shape** At the position of the first row of each cost, `alike` has the number of rows with that cost.
  */
 interface ByCost {
   readonly order: Int32Array
   readonly alike: Int32Array
 }
 
-/** Ranks places by cost. **Limits** sorts plain numbers, which is faster than sorting places with a comparator. */
+/** Ranks rows by cost. **Limits** sorts plain numbers, which is faster than sorting rows with a comparator. */
 const orderByCost = Effect.fnUntraced(function* ({ size, totalNanos }: Ranked) {
   const sorted = totalNanos.subarray(0, size).toSorted()
   yield* Effect.yieldNow
@@ -120,8 +124,8 @@ interface Cut {
 }
 
 /**
- * Splits the order into parts. Places of equal cost stay together. If there are more than `size`, they are a part of their
- * own.
+ * Splits the order into parts. Rows of equal cost stay together. If more than `size` rows have the same cost, they are
+ * a part of their own.
  */
 const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   const cuts: Array<Cut> = []
@@ -138,7 +142,7 @@ const cutsOf = ({ alike, order }: ByCost, size: number): ReadonlyArray<Cut> => {
   return cuts
 }
 
-/** Returns the places of a part in order. Equally expensive places are sorted by name. */
+/** Returns the rows of a part in order. Equally expensive rows are sorted by name. */
 const ordered = ({ alike, order }: ByCost, { from, to }: Cut, { nameOf }: Ranked): ReadonlyArray<number> => {
   const places = Array.from(order.subarray(from, to))
   for (let at = from; at < to; at += Math.max(1, alike[at] ?? 1)) {
@@ -153,7 +157,10 @@ const ordered = ({ alike, order }: ByCost, { from, to }: Cut, { nameOf }: Ranked
   return places
 }
 
-/** Returns the first places after a position. **Limits** linear in the places; sorts only the page. Yields to other fibers. */
+/**
+ * Returns the first rows after a position. **Limits** linear in the number of rows; sorts only the page. Yields to
+ * other fibers.
+ */
 export const pageOf = Effect.fnUntraced(function* (ranked: Ranked, { after, limit }: PageRequest) {
   const { size, totalNanos } = ranked
   const most = typeof after?.[0] === "number" ? after[0] : Number.POSITIVE_INFINITY

@@ -26,8 +26,8 @@ export interface ViewCoverage extends Omit<Coverage.Coverage, "name" | "status">
 /**
  * A cluster at the time of the request.
  *
- * **Shape** `coverage` is the result of the request's fan-out. `labels` returns namespace labels, needed only for keys that
- * select namespaces by label.
+ * **Shape** `coverage` is the result of the request's fan-out. `labels` returns a namespace's labels, or undefined if
+ * they may be stale. They are needed only for keys that select namespaces by label.
  */
 export interface ClusterView {
   readonly coverage: ViewCoverage

@@ -1,5 +1,5 @@
 /**
- * Selects the places of an allocation set that a report by group counts.
+ * Selects the series of an allocation set that a report by group counts.
  */
 import { Effect } from "effect"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -11,7 +11,10 @@ import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as GroupTotals from "./GroupTotals.ts"
 
-/** An allocation set's parts, and which places count. **Shape** `savings` and `increases` have one value per place. */
+/**
+ * The parts of an allocation set, and which of its series the report counts. **Shape** `isReported`, `savings` and
+ * `increases` have one value per series.
+ */
 export interface ReportedSums {
   readonly clusters: AllocationSet.AllocationSet["clusters"]
   readonly parts: ReadonlyArray<AllocationSet.Part>
@@ -21,10 +24,10 @@ export interface ReportedSums {
 }
 
 /**
- * Marks the places that count, with idle costs shown, shared or hidden.
+ * Marks the series that the report counts, with idle costs shown, shared or hidden.
  *
- * Shares are computed over the whole allocation set, before filtering. A workload's savings are split over its places by
- * cost, so that they sum to the same amount in any grouping.
+ * Shares are computed over the whole allocation set, before filtering. A workload's savings are split over its series
+ * by cost, so that they sum to the same amount in any grouping.
  */
 export const of = Effect.fnUntraced(function* (
   rows: WorkloadRows,
@@ -56,7 +59,7 @@ export const of = Effect.fnUntraced(function* (
   return reported
 })
 
-/** Returns true for a place with costs or allocated quantities. An idle series whose costs were shared has neither. */
+/** Returns true for a series with costs or allocated quantities. An idle series whose costs were shared has neither. */
 const hasAny = ({ columns }: AllocationSet.Part, index: number): boolean =>
   GroupTotals.COSTS.some((cost) => columns[cost][index] !== 0)
   || columns.cpuAllocatedMilliSeconds[index] !== 0

@@ -22,7 +22,7 @@ export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows, chosen: R
 
 /** Appends some rows to `written`. */
 const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArray<number>): void => {
-  // Most rows have a single place, so there is nothing to sum.
+  // Most rows consist of a single series, so there is nothing to sum.
   const several = chosen.filter((row) => hasSeveral(rows, row))
   const sums = summed(rows, several)
   const figures = GroupTotals.noFigures()
@@ -35,7 +35,7 @@ const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArra
 
 const hasSeveral = ({ firstOf, nextOf }: WorkloadRows, row: number): boolean => (nextOf[firstOf[row] ?? -1] ?? -1) >= 0
 
-/** Sums the places of each chosen row into a bin of its own. */
+/** Sums the series of each chosen row into a bin of its own. */
 const summed = ({ firstOf, allocations, nextOf }: WorkloadRows, chosen: ReadonlyArray<number>): GroupTotals.Table => {
   const table = GroupTotals.empty(chosen.length)
   const places: Array<GroupTotals.Placed> = []
@@ -50,7 +50,7 @@ const summed = ({ firstOf, allocations, nextOf }: WorkloadRows, chosen: Readonly
 }
 
 /**
- * Builds one row from its bin of `sums`, or from its only place if `bin` is below 0. Overwrites `figures`.
+ * Builds one row from its bin of `sums`, or from its only series if `bin` is below 0. Overwrites `figures`.
  *
  * **Limits** allocates only the row. Naming each figure is faster than spreading an object, and a list may have tens
  * of thousands of rows.

@@ -7,7 +7,10 @@ import type { CostFilter } from "./CostQuery.ts"
 import type * as LabelFilter from "./LabelFilter.ts"
 import { isWorkload, type Series, UNMOUNTED } from "../hour/Series.ts"
 
-/** The key's scope. **Shape** `labels` returns a namespace's labels as far as the cluster's present state proves them. */
+/**
+ * The key's scope. **Shape** `labels` returns a namespace's labels, or undefined if the cluster does not show that they
+ * are current. Without them no label matches.
+ */
 export interface Reach {
   readonly namespaces: NamespaceFilter.NamespaceFilter
   readonly labels: (cluster: HistoryName, namespace: string) => NamespaceFilter.ProvenLabels

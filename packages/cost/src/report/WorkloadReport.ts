@@ -139,7 +139,7 @@ export const all = Effect.fnUntraced(function* (
   }
 })
 
-/** Limits a stream of parts to the first `limit` places. */
+/** Limits a stream of parts to the first `limit` rows. */
 const limitedTo = <E, R>(
   parts: Stream.Stream<ReadonlyArray<number>, E, R>,
   limit: number

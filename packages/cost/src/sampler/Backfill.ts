@@ -21,15 +21,18 @@ export interface Parts extends Omit<HourClosing.Parts, "source" | "mayFold"> {
   readonly source: Hourly
   /** Runs when the first attempt has ended, whatever its result. The recommender may then process present hours. */
   readonly attempted: Effect.Effect<void>
-  /** Called when hours start or stop arriving. While hours arrive, days must not be pruned to daily sums. */
+  /**
+   * Called with true when past hours start to arrive, and with false when no more arrive. In between, days must not be
+   * pruned to daily sums.
+   */
   readonly setFilling: (isFilling: boolean) => void
 }
 
-/** The backlog is saved after this many hours. */
+/** Number of filled hours after which the list of hours still to fill (the backlog) is saved. */
 const NOTE_HOURS = 24
 /** Number of consecutive unreadable hours after which an attempt ends. The source itself has probably failed then. */
 const MAX_UNREAD_HOURS = 3
-/** Interval at which a requested restart is checked. */
+/** Interval at which the back-fill checks whether an operator requested its restart. */
 const LOOK_MS = 30 * SECOND_MS
 
 /**
@@ -57,7 +60,7 @@ export const make = (parts: Parts) => {
 
 /** The mutable state of one cluster's back-fill. */
 interface Filling extends Parts {
-  /** The open hours; undefined until determined. */
+  /** The hours that are still to fill; undefined until determined. */
   backlog: Backlog.Backlog | undefined
   state: BackfillState.BackfillState
   /** Hours before the source's first known hour, as last logged. */
@@ -113,7 +116,10 @@ const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError
 const problemOf = (error: CostError | UsageError): string =>
   error instanceof UsageError ? error.explanation : error.message
 
-/** Queries all open hours. **Errors** the error of the last unreadable hour, once all hours were queried. */
+/**
+ * Queries all hours that are still to fill. **Errors** the error of the last unreadable hour, after all hours were
+ * queried.
+ */
 const fill = Effect.fnUntraced(function* (
   filling: Filling,
   beganMs: number,
@@ -129,7 +135,7 @@ const fill = Effect.fnUntraced(function* (
   return yield* askPresent(filling, backlog)
 })
 
-/** Returns the open hours within the retention. */
+/** Returns the hours within the retention that are still to fill. */
 const open = Effect.fnUntraced(function* (filling: Filling, beganMs: number) {
   const { cluster, journal, setFilling, settings } = filling
   const nowMs = yield* Clock.currentTimeMillis
@@ -185,8 +191,8 @@ const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts
 })
 
 /**
- * Queries the hours since the start, if the source knows none of the open hours. If it knows a later hour, it merely has no
- * past. Otherwise it is probably misconfigured.
+ * Queries the hours since the process started. Called if the source has data for none of the hours to fill. If it has
+ * data for one of the later hours, it only lacks the past. Otherwise it is probably misconfigured.
  */
 const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
   const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }
@@ -231,7 +237,7 @@ const wait = Effect.fnUntraced(function* ({ cluster, journal, failureLog }: Fill
   }
 })
 
-/** Saves the open hours for the next start, and updates the state. */
+/** Saves the hours that are still to fill for the next start, and updates the state. */
 const note = (filling: Filling, backlog: Backlog.Backlog): Effect.Effect<void, CostError> => {
   const { cluster, journal, state } = filling
   filling.backlog = backlog

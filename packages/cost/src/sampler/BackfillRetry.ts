@@ -11,10 +11,10 @@ export type Ending =
 
 /** Backoff after a failure: ten seconds, doubled up to ten minutes. **Units** milliseconds. */
 const FAILED = { firstMs: 10_000, lastMs: 600_000 }
-/** Backoff if the source does not know the open hours. Their metrics may arrive late or never. */
+/** Backoff if the source has no data for the hours that are still to fill. The data may arrive late or never. */
 const UNKNOWN = { firstMs: 60_000, lastMs: HOUR_MS }
 
-/** Returns the delay after a number of fruitless attempts in a row. `Infinity` if no hour is open. */
+/** Returns the delay after `attempts` attempts in a row that filled no hour. `Infinity` if no hour is left to fill. */
 export const waitMs = (ending: Ending, attempts: number): number => {
   if (ending._tag === "Complete") return Infinity
   if (ending._tag === "Unknown") return backoffMs(UNKNOWN, attempts)

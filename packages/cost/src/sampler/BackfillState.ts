@@ -9,10 +9,10 @@ import * as Backlog from "./Backlog.ts"
 /**
  * The state of one cluster's back-fill.
  *
- * **Shape** `missingHours` is the number of open hours since the first hour that the source knows, or of all open hours if it
- * knows none. An operator should investigate them. `olderHours` is the number of open hours before the first known hour.
- * `window` spans the missing hours. `problem` is why the last attempt left hours missing; absent before an attempt ends, and if
- * no hours are missing.
+ * **Shape** Open hours are those still to fill. `missingHours` is the number of open hours since the first hour for
+ * which the source has data, or of all open hours if it has none. An operator should investigate them. `olderHours` is
+ * the number of open hours before that first hour. `window` spans the missing hours. `problem` is why the last attempt
+ * left hours missing; absent before an attempt ends, and if no hours are missing.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -27,7 +27,7 @@ export interface BackfillState {
   readonly nextMs?: number
 }
 
-/** Returns the open hours of a backlog. */
+/** Counts the hours of a backlog, which are still to fill. */
 export const openOf = (backlog: Backlog.Backlog): Pick<BackfillState, "missingHours" | "olderHours" | "window"> => {
   const { missing, older } = Backlog.parts(backlog)
   const [first] = missing

@@ -56,10 +56,10 @@ export const hoursOf = (windows: ReadonlyArray<Window>): number =>
   windows.reduce((sum, window) => sum + hoursIn(window), 0)
 
 /**
- * Splits the open hours at the first hour that the source knows.
+ * Splits the hours that are still to fill at the first hour for which the source has data.
  *
- * **Shape** `older` has the open hours before the first known hour, which the source has lost or never had. `missing` has the
- * others, or all if the source knows no hour.
+ * **Shape** `older` has the hours before that first hour, whose data the source has lost or never had. `missing` has
+ * the others, or all hours if the source has no data.
  */
 export const parts = ({ knownFromMs = -Infinity, left }: Backlog) => ({
   older: within(left, { startMs: -Infinity, endMs: knownFromMs }),

@@ -33,7 +33,7 @@ import * as RetrySchedule from "./RetrySchedule.ts"
 import { SamplerSettings } from "./SamplerSettings.ts"
 import { UsageSources } from "./UsageSources.ts"
 
-/** A history with open hours, observed until `toMs`. **Units** milliseconds since the epoch. */
+/** A cost history with hours that are not closed, observed until `toMs`. **Units** milliseconds since the epoch. */
 export interface UnclosedHistory {
   readonly key: ClusterName
   readonly toMs: number
@@ -58,7 +58,10 @@ export class CostSampler extends Context.Service<
      * time.
      */
     readonly reprice: (fromMs: number) => Effect.Effect<number>
-    /** Records the repricing and then changes prices, so that after a crash the next start runs {@link reprice}. */
+    /**
+     * Records that closed hours must be repriced, and then changes the prices. After a crash in between, the next start
+     * runs {@link reprice}.
+     */
     readonly repriceNoted: Around
     /** Lists the histories with hours that are not closed, those of removed clusters included. */
     readonly unclosed: Effect.Effect<ReadonlyArray<UnclosedHistory>>

@@ -30,16 +30,19 @@ export class HourJournal extends Context.Service<
     readonly replace: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
     /** Deletes an hour. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
-    /** Returns the recorded backlog of a cluster, if any. */
+    /** Returns the recorded past hours of a cluster that are still to back-fill, if any. */
     readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Backlog>, CostError>
     readonly noteBackfill: (cluster: ClusterName, backlog: Backlog) => Effect.Effect<void, CostError>
-    /** Returns the recorded backlogs of all clusters. */
+    /** Returns the recorded past hours of all clusters that are still to back-fill. */
     readonly backfills: Effect.Effect<ReadonlyMap<ClusterName, Backlog>, CostError>
     /** Returns true if a restart of a cluster's back-fill is requested. */
     readonly isRestartAsked: (cluster: ClusterName) => Effect.Effect<boolean, CostError>
     /** Requests a back-fill restart, or clears the request once it has started. Another process may call it too. */
     readonly askRestart: (cluster: ClusterName, isAsked: boolean) => Effect.Effect<void, CostError>
-    /** Returns the start of the hours that must be repriced, if recorded. */
+    /**
+     * Returns the instant from which closed hours must be repriced, if one is recorded. **Units** milliseconds since
+     * the epoch.
+     */
     readonly reprice: Effect.Effect<Option.Option<number>, CostError>
     readonly noteReprice: (fromMs: Option.Option<number>) => Effect.Effect<void, CostError>
   }

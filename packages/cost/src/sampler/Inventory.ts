@@ -6,9 +6,9 @@ import type { LoadBalancerFacts, VolumeFacts } from "../allocation/HourFacts.ts"
 import type { PodObservation } from "./PodObservations.ts"
 
 /**
- * The lifetime of an item.
+ * The lifetime of a volume or load balancer.
  *
- * **Shape** `uid` is that of the claim for a claimed volume. `toMs` is `null` while the item exists.
+ * **Shape** `uid` is that of the claim for a claimed volume. `toMs` is `null` while the volume or load balancer exists.
  *
  * **Units** milliseconds since the epoch.
  */
@@ -25,13 +25,16 @@ export interface InventoryLoadBalancer extends Omit<LoadBalancerFacts, "spans" |
   readonly selector: Readonly<Record<string, string>>
 }
 
-/** The result of one list. **Shape** `undefined` if the kind could not be listed; its known items stay. */
+/**
+ * The result of listing both kinds once. **Shape** a kind that could not be listed is `undefined`; its known volumes or
+ * load balancers stay.
+ */
 export interface Listed {
   readonly volumes: ReadonlyArray<InventoryVolume> | undefined
   readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer> | undefined
 }
 
-/** All known items. **Shape** `listedAtMs` is the time of the last list, 0 before the first. */
+/** All known volumes and load balancers. **Shape** `listedAtMs` is the time of the last list, 0 before the first. */
 export interface Known {
   readonly volumes: ReadonlyArray<InventoryVolume>
   readonly loadBalancers: ReadonlyArray<InventoryLoadBalancer>

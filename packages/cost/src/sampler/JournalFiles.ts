@@ -21,7 +21,10 @@ const BACKFILL_FILE = /^(@?[^@]+)@backfill\.json$/
 const REPRICE_FILE = "reprice.json"
 
 const Hours = Schema.Struct({ startMs: Schema.Int, endMs: Schema.Int })
-/** Record of a backlog. Older releases wrote the second form, with only the time before the first hour. */
+/**
+ * Record of the past hours that are still to back-fill. Older releases wrote the second form: only the window before
+ * the first closed hour.
+ */
 const BackfillNote = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ untilMs: Schema.Int, left: Schema.Array(Hours), knownFromMs: Schema.optionalKey(Schema.Int) }),
@@ -30,7 +33,10 @@ const BackfillNote = Schema.fromJsonString(
 )
 const RepriceNote = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 
-/** A journal in a directory. **Shape** `turn` serializes record writes, because two would share a draft file. */
+/**
+ * A journal in a directory. **Shape** `turn` lets one record be written at a time, because two writes would use the
+ * same draft file.
+ */
 interface Journal {
   readonly directory: string
   readonly files: DurableFile.Writer

@@ -77,7 +77,10 @@ export class PodIntake {
     }
   }
 
-  /** Applies the previous state of a pod while a list is being applied, because that state counts up to now. */
+  /**
+   * Applies the state that a pod had before a change, if a complete list is still being applied. The list no longer
+   * contains that state, but the pod had it until now.
+   */
   #putPrevious(previous: PodRecord): void {
     if (this.isDone) return
     for (const { pods } of this.#parts.hours()) pods.put(previous, this.#parts.now())

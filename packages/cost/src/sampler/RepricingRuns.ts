@@ -15,7 +15,7 @@ import * as HourPricing from "./HourPricing.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 
-/** Progress in hours over all clusters. Hours that were never closed count too. */
+/** Progress of a repricing in hours, over all clusters. Hours of the window that were never closed count too. */
 export interface Progress {
   readonly fromMs: number
   readonly hoursDone: number
@@ -34,7 +34,10 @@ export interface Parts {
   readonly settings: SamplerSettings
   readonly laneOf: (cluster: ClusterName) => Semaphore.Semaphore
   readonly clusters: () => ReadonlyArray<ClusterName>
-  /** Returns the cluster whose prices apply to a history. */
+  /**
+   * Returns the name of the cluster whose prices apply to a cost history. **Shape** `key` is the store's key of the
+   * history, which may differ from the cluster's name.
+   */
   readonly clusterOf: (key: ClusterName) => ClusterName
 }
 

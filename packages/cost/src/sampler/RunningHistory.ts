@@ -22,7 +22,10 @@ import type { HourJournal, KeptHour } from "./HourJournal.ts"
 import type { SamplerSettings } from "./SamplerSettings.ts"
 import type { UsageSources } from "./UsageSources.ts"
 
-/** The state of a cluster's sampling. **Shape** `troubles` are the activities that are failing now. */
+/**
+ * The state of a cluster's sampling. **Shape** `troubles` are the activities, such as reading usage, that are failing
+ * now.
+ */
 export interface SamplingState {
   readonly cluster: ClusterName
   readonly usage: UsageSource["_tag"]
@@ -49,7 +52,7 @@ export interface Filling {
   readonly stop: Effect.Effect<void>
 }
 
-/** A registered cluster, observed through its present connection. */
+/** A registered cluster, observed through its present connection. **Shape** `generation` identifies that connection. */
 interface Followed {
   readonly generation: string
   readonly scope: Scope.Closeable

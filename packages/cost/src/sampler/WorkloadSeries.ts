@@ -20,7 +20,7 @@ export interface Owned {
  * **Limits** pods of one workload share one series object while its labels do not change.
  */
 export interface WorkloadSeries {
-  /** Returns the workload. **Shape** `undefined` while an owner in between is unknown. */
+  /** Returns the workload. **Shape** `undefined` while an owner between the pod and the workload is unknown. */
   readonly find: (pod: Owned) => Series | undefined
   /** Like `find`, but only for kinds that the cache watches. **Limits** a few lookups. */
   readonly findFollowed: (pod: Owned) => Series | undefined

@@ -33,8 +33,8 @@ interface Histories {
 /**
  * Keeps the recommendations of clusters current.
  *
- * **Limits** the histories of recently folded clusters stay in memory. A workload with one container and three replicas takes
- * about 1.5 KiB; a container with all buckets and replicas in use about 7 KiB.
+ * **Limits** the histories of clusters to which `fold` added an hour stay in memory until `release`. A workload with
+ * one container and three replicas takes about 1.5 KiB; a container with all buckets and replicas in use about 7 KiB.
  */
 export class Recommender extends Context.Service<
   Recommender,
@@ -55,8 +55,8 @@ export class Recommender extends Context.Service<
   }
 >()("@quarterdeck/cost/Recommender") {
   /**
-   * Only one process may fold a cluster at a time. If another process has folded it, call `release`, so that the histories are
-   * read from the store again.
+   * Only one process at a time may add hours of a cluster. If another process has added some, call `release`, so that
+   * the histories are read from the store again.
    */
   static readonly layer: Layer.Layer<Recommender, never, RecommendationStore> = Layer.effect(
     this,

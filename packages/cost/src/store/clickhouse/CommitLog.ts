@@ -19,7 +19,10 @@ export type Span = "hour" | "day"
 /** **Shape** `folded`: the day is kept only as a daily total, or the hour belongs to such a day. */
 export type State = "closed" | "folded" | "gone"
 
-/** Ledger entry of an hour or a day. **Shape** `size` is the number of series of a closed hour, otherwise 0. */
+/**
+ * Ledger entry of an hour or a day. **Shape** `generation` marks the rows of the hour or day in the other tables.
+ * `size` is the number of series of a closed hour, otherwise 0.
+ */
 export interface Entry {
   readonly cluster: string
   readonly span: Span
@@ -61,7 +64,10 @@ export interface CommitLog {
   }) => Effect.Effect<(span: Span, cluster: string, startMs: number) => State | undefined, CostError>
 }
 
-/** Returns a random generation number. **Limits** 53 bits, so that a collision is improbable. */
+/**
+ * Returns a random generation number, which marks the rows of one write. **Limits** 53 bits, so that a collision is
+ * improbable.
+ */
 export const generation = (): number => Number(BigInt.asUintN(53, randomBytes(8).readBigUInt64BE()))
 
 /** Returns the seconds since the epoch, clamped to the range of `DateTime`. */
@@ -122,7 +128,7 @@ export const make = Effect.fnUntraced(function* ({ insert, read }: Client) {
       yield* Effect.retry(add, { times: 2 })
       if (yield* holds(action, commit, first)) return
     }
-    return yield* unavailable(action, new Error(`other programs were faster ${MAX_ATTEMPTS} times`))
+    return yield* unavailable(action, new Error(`other processes committed first, ${MAX_ATTEMPTS} times in a row`))
   })
 
   return {

@@ -31,7 +31,10 @@ const COLUMNS = [
   ...(["cpu_millis", "memory_bytes", "hours", "checkpoint"] as const)
 ] as const
 
-/** Newest row with the empty key in a cluster, from its last save or removal. `version` is 0 if there is no such row. */
+/**
+ * The newest row with an empty key of a cluster. Every save and removal of the cluster's recommendations writes such a
+ * row. `version` is 0 if there is none.
+ */
 interface Head {
   readonly version: number
   readonly since: number
@@ -111,7 +114,7 @@ const add = Effect.fnUntraced(function* (
     // The row is missing if another process took the version, or if a later row replaced it. Both cases retry.
     if (yield* holds(client, action, { cluster, version, mark })) return version
   }
-  return yield* unavailable(action, new Error(`other programs were faster ${MAX_ATTEMPTS} times`))
+  return yield* unavailable(action, new Error(`other processes committed first, ${MAX_ATTEMPTS} times in a row`))
 })
 
 const save = Effect.fnUntraced(function* (client: Client, { changed, cluster, ended, foldedToMs }: Folded) {

@@ -1,5 +1,6 @@
 /**
- * Converts instants to the steps and epochs of the cost history: hours of a day, and days of a month.
+ * Converts instants to epochs and steps of the cost history. An epoch is a day with its hours as steps, or a month with
+ * its days as steps.
  */
 import { DAY_MS, HOUR_MS } from "../../hour/Units.ts"
 

@@ -12,7 +12,9 @@ import * as HourDetail from "./HourDetail.ts"
 import * as LostSeries from "./LostSeries.ts"
 import * as LostSpans from "./LostSpans.ts"
 
-/** Sums of the readable steps of an epoch, and the problems of the unreadable steps. */
+/**
+ * Sums of the readable steps (hours or days) of an epoch (a day or a month), and the problems of the unreadable steps.
+ */
 interface Inspected {
   readonly sums: ReadonlyMap<number, Term["sums"]>
   readonly problems: ReadonlyMap<number, string>
@@ -167,7 +169,7 @@ const hoursTotal = (history: History, cluster: Cluster, day: number): Combined |
   return last === undefined ? undefined : combine([{ sums: last, sign: 1 }])
 }
 
-/** Finds sealed days whose hours are complete but do not add up to the total. */
+/** Finds days of a month whose hours are all stored but do not add up to the stored total of the day. */
 const contradictions = (
   history: History,
   cluster: Cluster,

@@ -12,9 +12,14 @@ import * as Epoch from "./Epoch.ts"
 import { type LeastRecent, make as makeLeastRecent } from "./LeastRecent.ts"
 import { SeriesRows } from "./SeriesRows.ts"
 
-/** Size of the cache of decoded sums. It fits the edges of a few windows of a large fleet. */
+/**
+ * Size of the cache of decoded sums. It holds the sums at the starts and ends of a few report windows of a large fleet.
+ */
 const TABLE_BYTES = 96 * 1_024 ** 2
-/** Size of the cache of models. A model is reused only while several steps of its epoch are read. */
+/**
+ * Size of the cache of {@link Epoch.Model}s, which decode stored steps. A model is reused only while several steps of
+ * its day or month are read.
+ */
 const MODEL_BYTES = 4 * 1_024 ** 2
 
 interface Sums extends Epoch.Table {
@@ -40,7 +45,10 @@ export interface Cluster {
   open: (Open & { readonly day: number }) | undefined
 }
 
-/** An epoch that steps can be added to. **Units** `known` in seconds since its start. */
+/**
+ * The writer of an epoch (a day or a month), which steps can be added to. **Units** `known` is the observed time since
+ * the start of the epoch, in seconds.
+ */
 export interface Open {
   readonly writer: Epoch.Writer
   known: number
@@ -159,7 +167,7 @@ export class History {
   }
 }
 
-/** Stands in a cache key where the level would be, for sums of several steps. */
+/** Part of a cache key. It takes the place of the level in the keys of sums over several steps. */
 const RUNNING = "running"
 
 const placeOf = ({ epoch, level, step }: StepKey): string => `${level}/${epoch}/${step}`

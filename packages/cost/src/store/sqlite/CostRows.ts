@@ -32,7 +32,7 @@ interface StepRow extends StepKey, StepSums {
   readonly detail: Uint8Array | undefined
 }
 
-/** Slots that a step introduced, if any. */
+/** Encoded slots of the series that first appear in a step, if there are any. */
 interface StepSlots {
   readonly step: number
   readonly slots: Uint8Array | undefined
@@ -153,7 +153,7 @@ export class Rows {
     this.#statements.removeStep.run(cluster, level, epoch, step)
   }
 
-  /** Reads the masks of exact hours in the estimated part, by day. */
+  /** Reads the bit masks of the hours that need no estimate although they lie before `estimatedToMs`, by day. */
   exactHours(cluster: number): Map<number, number> {
     return new Map(this.#statements.exactHours.all(cluster).map((row) => [number(row["day"]), number(row["mask"])]))
   }
