@@ -13,7 +13,7 @@ export type Verb = (typeof verbs)[number]
  * The callers that one cell of the table allows.
  *
  * **Shape** a list of roles, each within its scope. `unscopedAdmin`: an Admin whose rule has neither scope field.
- * `unsupported`: the service has no such operation. The remaining literal allows no caller.
+ * `unsupported`: the service has no such operation. The remaining literal: no caller may use the operation.
  */
 export type Callers = ReadonlyArray<Role> | "unscopedAdmin" | "nobody" | "unsupported"
 

@@ -1,28 +1,34 @@
 /**
- * A counter of key changes. A cached verdict is stale once the counter has moved.
+ * A counter of changes of keys. A cached authentication result is stale once the counter has changed.
  */
 import { Context } from "effect"
 
 export class KeyEpoch {
   #number = 0
 
-  /** The current epoch. **Shape** if two reads return the same number, no key changed in this process between them. */
+  /**
+   * The value of the counter. **Shape** if two reads return the same number, no key changed in this process between
+   * them.
+   */
   get number(): number {
     return this.#number
   }
 
   /**
-   * Starts the next epoch, which invalidates every cached verdict.
+   * Increments the counter, which makes every cached authentication result stale.
    *
-   * **Shape** called before a revocation, update or rotation returns, and when the deploy-time keys change. An expiry starts
-   * no epoch: a cached verdict must be stored with the expiry of its key.
+   * **Shape** called before a revocation, update or rotation returns, and when the deploy-time keys change. The expiry
+   * of a key does not increment the counter: a cached result must be stored with the expiry of its key.
    */
   readonly raise = (): void => {
     this.#number++
   }
 }
 
-/** The epoch that the key stores raise. Shared by the process, unless a program with several services provides one each. */
+/**
+ * The counter that the key stores increment when a key changes. Shared by the process, unless a program with several
+ * services provides one each.
+ */
 export const CurrentKeyEpoch = Context.Reference<KeyEpoch>("@quarterdeck/keys/KeyEpoch", {
   defaultValue: () => new KeyEpoch()
 })

@@ -111,7 +111,8 @@ export const showAmong = (orphans: ReadonlySet<string>, record: KeyRecord, now: 
   orphans.has(record.id) ? { ...ofCreated(record, now), isMakerGone: true } : ofCreated(record, now)
 
 /**
- * Finds the ids of the keys whose maker is gone: no key of the maker's line is valid.
+ * Finds the ids of the keys whose maker is gone: the key that created them and all keys that it was rotated to are
+ * invalid.
  *
  * **Shape** a person counts as present. The first key of a deployment has no maker.
  *

@@ -122,7 +122,10 @@ export class KeyStore extends Context.Service<
       at: DateTime.Utc,
       by?: string
     ) => Effect.Effect<ReadonlyArray<KeyRecord>, KeyStoreError>
-    /** Returns the lines that have a key that is neither revoked nor expired. **Limits** one indexed read. */
+    /**
+     * Returns those of the given chains of rotations (lines) that have a key that is neither revoked nor expired.
+     * **Limits** one indexed read.
+     */
     readonly findLiving: (
       lines: ReadonlyArray<string>,
       at: DateTime.Utc

@@ -4,7 +4,10 @@
  * A schema reads `value.role` even if it is inherited. The copied objects have no prototype, so they inherit nothing.
  */
 
-/** Deeper than any valid document of this package. Deeper values are not copied, and the schema refuses them. */
+/**
+ * Maximum depth that is copied. No valid document of this package is as deep. The schema refuses the deeper values,
+ * which are returned as they are.
+ */
 const MAX_DEPTH = 16
 
 export const ownProperties = (value: unknown, depth = 0): unknown => {

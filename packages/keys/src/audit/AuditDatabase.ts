@@ -105,7 +105,7 @@ const probe = (database: DatabaseSync): void => {
   }
 }
 
-/** The last link of the chain, and the size of the audit. */
+/** Number and hash of the last row of the chain, and the size of the audit. */
 type Tail = Link & AuditUsage
 
 const statementsOf = (database: DatabaseSync) => ({

@@ -166,7 +166,10 @@ const run = Effect.fnUntraced(function* ({
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(tellLag, Effect.sleep(TICK))))
 })
 
-/** Returns the start position: the stored one, or the oldest event if the sink or the chain has changed. */
+/**
+ * Returns the position after which the export continues: the stored one, or the start of the chain if the sink or the
+ * chain has changed.
+ */
 const begin = Effect.fnUntraced(function* (path: string, place: string) {
   const store = yield* AuditStore
   const text = yield* Effect.orElseSucceed(

@@ -17,7 +17,7 @@ const SignedHead = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownOption(SignedHead, { onExcessProperty: "error" })
 
-/** The last link of the chain at an instant. */
+/** The head: number and hash of the last row of the chain at an instant. */
 export interface Head extends Link {
   readonly atMs: number
 }

@@ -90,9 +90,10 @@ const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the effect that renews the head of a directory.
+ * Returns the effect that renews the signed head of the audit in a directory.
  *
- * **Errors** none. The first of consecutive failures is logged; until the head is renewed, new events remain unproven.
+ * **Errors** none. The first of consecutive failures is logged. Until the head is renewed, it does not protect new
+ * events.
  */
 const headOf = Effect.fnUntraced(function* (directory: string, store: AuditStore["Service"]) {
   const key = Redacted.value(yield* AuditKey)
@@ -124,7 +125,7 @@ const headOf = Effect.fnUntraced(function* (directory: string, store: AuditStore
   return Effect.void
 })
 
-/** Compares the chain with its head. Returns the first difference, or `undefined`. */
+/** Compares the last row of the chain with the signed head. Returns the first difference, or `undefined`. */
 const problemOf = Effect.fnUntraced(function* (path: string, key: Uint8Array, store: AuditStore["Service"]) {
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => undefined))
   const last: Link = yield* store.last

@@ -73,20 +73,23 @@ export type ReadCall = ListCall | RangeCall
 
 /** A call on a file that is open for writing. */
 export type StatementCall =
-  /** Appends bodies, all or none. Returns the last link and the usage. */
+  /** Appends the JSON texts of events, all or none. Returns the number and hash of the last row, and the usage. */
   | {
       readonly operation: "append"
       readonly bodies: ReadonlyArray<{ readonly atMs: number; readonly body: string; readonly isDenial: boolean }>
     }
   /** Returns row `number`, if it exists. */
   | { readonly operation: "find"; readonly number: number }
-  /** Returns the last link and the usage. */
+  /** Returns the number and hash of the last row, and the usage. */
   | { readonly operation: "last" }
   /** Fails if an append would fail. Appends nothing. */
   | { readonly operation: "probe" }
   /** Returns the row before the first row whose time is `beforeMs` or later. If no row is that late, returns the last row. */
   | { readonly operation: "lastBefore"; readonly beforeMs: number }
-  /** Removes the rows up to row `number`, and stores a signed checkpoint. Returns the last link and the usage. */
+  /**
+   * Removes the rows up to row `number`, and stores a signed checkpoint. Returns the number and hash of the last row,
+   * and the usage.
+   */
   | {
       readonly operation: "prune"
       readonly number: number

@@ -72,7 +72,10 @@ export interface AppendOptions {
 export class AuditStore extends Context.Service<
   AuditStore,
   {
-    /** Appends events, all or none, and returns the chain's last link. Once it returns, the events survive a power cut. */
+    /**
+     * Appends events, all or none. Returns the number and hash of the last row. Once it returns, the events survive a
+     * power cut.
+     */
     readonly append: (
       events: ReadonlyArray<AuditFacts>,
       options?: AppendOptions
@@ -85,13 +88,16 @@ export class AuditStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<ChainRow>, AuditStoreError>
     /** Size of the audit. **Limits** no I/O. */
     readonly usage: Effect.Effect<AuditUsage>
-    /** The last link of the chain. */
+    /** Number and hash of the last row of the chain. */
     readonly last: Effect.Effect<Link, AuditStoreError>
     /** Fails if an event could not be appended now. Appends nothing. **Limits** writes to the disk. */
     readonly probe: Effect.Effect<void, AuditStoreError>
     /** Returns the hash of a row, or `undefined` if there is no such row. */
     readonly hashOf: (number: number) => Effect.Effect<string | undefined, AuditStoreError>
-    /** Removes the events before an instant and signs a checkpoint. Returns the last removed link, if any. */
+    /**
+     * Removes the events before an instant and signs a checkpoint. Returns the number and hash of the last removed row,
+     * if any.
+     */
     readonly prune: (before: DateTime.Utc) => Effect.Effect<Link | undefined, AuditStoreError>
   }
 >()("@quarterdeck/keys/audit/AuditStore") {

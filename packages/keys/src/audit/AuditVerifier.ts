@@ -122,7 +122,10 @@ const verifyRows = (file: DatabaseSync, key: Uint8Array, head: Head): Verificati
   return { _tag: "Whole", rows, first: start.number + 1, last, unproven: last - head.number, head }
 }
 
-/** Returns the link before the first row: the start of the chain, or the checkpoint that retention left. */
+/**
+ * Returns the number and hash that precede the first row: the start of the chain, or the checkpoint that retention
+ * left.
+ */
 const startOf = (file: DatabaseSync, key: Uint8Array): Link | { readonly number: number; readonly problem: string } => {
   const row = file.prepare("SELECT number, hash, at_ms, signature FROM checkpoint").get()
   if (row === undefined) return START

@@ -5,13 +5,13 @@
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 
-/** A row's number and hash. */
+/** The number and the hash of a row of the chain. */
 export interface Link {
   readonly number: number
   readonly hash: string
 }
 
-/** The link before the first row. */
+/** The link from which the chain starts: the first row has number 1, and this hash as its previous hash. */
 export const START: Link = { number: 0, hash: "0".repeat(64) }
 
 export const hashOf = (number: number, previousHash: string, body: string): string =>
@@ -20,7 +20,7 @@ export const hashOf = (number: number, previousHash: string, body: string): stri
 /** Purpose of a signature. It is signed too, so the signature of a head is invalid for a checkpoint. */
 export type Purpose = "head" | "checkpoint"
 
-/** Signs a link together with an instant. */
+/** Signs the number and hash of a row together with an instant. */
 export const sign = (key: Uint8Array, purpose: Purpose, { hash, number }: Link, atMs: number): string =>
   createHmac("sha256", key).update(`quarterdeck audit ${purpose}\n${number}\n${hash}\n${atMs}`).digest("hex")
 

@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const running = new Map<SessionId.SessionHash, Fiber.Fiber<Reading, KeyStoreError>>()
 
-  /** Owners that the store could not save, oldest first. */
+  /** Owners of sessions, with fresh claims, that the store could not save. Oldest first. */
   const unsaved = new Map<SessionId.SessionHash, PersonOwner>()
 
   const save = (hash: SessionId.SessionHash, owner: PersonOwner) => {

@@ -34,7 +34,10 @@ export interface SessionRecord {
   readonly lastUsedAt: DateTime.Utc
 }
 
-/** Limits that apply when a session is added. Older sessions, and an owner's oldest beyond `perOwner`, are deleted. */
+/**
+ * Limits that apply when a session is added. Sessions that were created or last used before the two instants are
+ * deleted, and so are the owner's oldest sessions beyond `perOwner`.
+ */
 export interface Retention {
   readonly createdBefore: DateTime.Utc
   readonly lastUsedBefore: DateTime.Utc
