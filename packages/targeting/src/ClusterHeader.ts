@@ -60,7 +60,7 @@ export const parseOf =
     return Result.succeed(Option.some(TargetRequest.named(names)))
   }
 
-/** Prints the header of a target. Returns `undefined` for the parent, which is addressed without a header. */
+/** Prints the header of a target. Returns `undefined` for the parent cluster, which is addressed without a header. */
 export const print = (request: TargetRequest.TargetRequest): string | undefined => {
   switch (request._tag) {
     case "Parent":

@@ -28,7 +28,7 @@ export const is = (text: string): text is ClusterName => GRAMMAR.test(text)
 /** Orders by UTF-16 code unit, which is byte order for this alphabet. */
 export const order: Order.Order<ClusterName> = Order.String
 
-/** Longer than any context name that a tool writes. */
+/** Maximum length of a text that is converted to a name. No tool writes longer context names. */
 const MAX_TEXT = 4096
 
 /**

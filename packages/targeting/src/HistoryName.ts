@@ -23,13 +23,13 @@ const isRenamed = (text: string): text is RenamedHistory => RENAMED.test(text)
 /** Name of one cost history. **Shape** a cluster's name, or `<name>@<yyyy-mm-dd>`. */
 export type HistoryName = ClusterName.ClusterName | RenamedHistory
 
-/** Returns whether a text is the name of a history. */
+/** Returns whether a text is the name of a cost history. */
 export const is = (text: string): text is HistoryName => ClusterName.is(text) || isRenamed(text)
 
 const HISTORY =
   /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?:@\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.(?:[2-9]|[1-9]\d))?)?$/u
 
-/** Schema of a history's name. **Shape** a single pattern, so that the OpenAPI document contains it. */
+/** Schema of the name of a cost history. **Shape** a single pattern, so that the OpenAPI document contains it. */
 export const HistoryName = Schema.String.check(
   Schema.isPattern(HISTORY, { expected: "a cluster name, or a cluster name and a day: <name>@<yyyy-mm-dd>" })
 ).pipe(Schema.refine(is))
@@ -54,7 +54,7 @@ export const renamed = (
   return undefined
 }
 
-/** Returns the cluster name of a history. */
+/** Returns the cluster name in the name of a cost history. */
 export const clusterOf = (name: HistoryName): ClusterName.ClusterName => {
   const at = name.indexOf("@")
   const cluster = at < 0 ? name : name.slice(0, at)

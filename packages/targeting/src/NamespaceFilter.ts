@@ -70,19 +70,20 @@ export const everyNamespace: NamespaceFilter = { _tag: "All" }
 export const anyOf = (selectors: ReadonlyArray<NamespaceSelector>): NamespaceFilter => ({ _tag: "AnyOf", selectors })
 
 /**
- * Labels of a namespace that are proven to be current. `undefined` without proof; then no label matches.
+ * The current labels of a namespace. `undefined` if the service does not know whether its copy is current; then no
+ * label matches.
  */
 export type ProvenLabels = Readonly<Record<string, string>> | undefined
 
 /**
  * Returns whether a filter matches a namespace.
  *
- * **Limits** pure; without proven labels, only a selector with names alone can match.
+ * **Limits** pure; without current labels, only a selector with names alone can match.
  */
 export const matches = (filter: NamespaceFilter, name: string, labels: ProvenLabels): boolean =>
   filter._tag === "All" || filter.selectors.some((selector) => selects(selector, name, labels))
 
-/** Returns whether a filter reads labels, so that the clusters must keep proving them. */
+/** Returns whether a filter reads labels. The copy of the namespaces' labels must then be kept current. */
 export const needsLabels = (filter: NamespaceFilter): boolean =>
   filter._tag === "AnyOf" && filter.selectors.some((selector) => selector.labelSelector !== undefined)
 

@@ -26,7 +26,7 @@ export const reaches = (scope: ClusterScope, cluster: HistoryName): boolean =>
  * A resolved target.
  *
  * **Shape** `clusters` are registered, in scope and distinct. Named clusters keep the requested order; otherwise the
- * parent is first and the others are sorted by name. Empty only for `all` without a cluster in scope.
+ * parent cluster is first and the others are sorted by name. Empty only for `all` without a cluster in scope.
  */
 export interface Target<Name extends HistoryName = ClusterName.ClusterName> {
   readonly mode: TargetRequest["_tag"]
@@ -73,7 +73,7 @@ export const resolve = <Name extends HistoryName = ClusterName.ClusterName>(
   }
 }
 
-/** Sorts the parent first, then the others by name. */
+/** Sorts the parent cluster first, then the others by name. */
 export const inOrder = <Name extends HistoryName>({ clusters, parent }: Registered<Name>): ReadonlyArray<Name> => [
   ...clusters.filter((cluster) => cluster === parent),
   ...clusters.filter((cluster) => cluster !== parent).toSorted(Order.String)

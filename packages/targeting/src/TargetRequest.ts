@@ -61,8 +61,9 @@ export type Body = typeof Body.Type
  * **Shape** with `multiCluster: true`, the list takes precedence over the header; otherwise the list is ignored.
  * Without a list, `multiCluster: true` addresses all clusters unless there is a header.
  *
- * **Errors** `EmptyClusterList` for `multiCluster: true` with `[]` or `null`; `InvalidTarget` for a name outside the
- * grammar, too many names, or `null`, even in an ignored list.
+ * **Errors** `EmptyClusterList` if `multiCluster` is true and the list is `[]` or `null`. `InvalidTarget` for a name
+ * outside the grammar and for too many names, even if the list is ignored. `InvalidTarget` also for `null` in place of
+ * an ignored list.
  *
  * **Limits** `maxNames` distinct names.
  */
