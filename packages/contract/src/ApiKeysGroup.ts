@@ -170,7 +170,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       success: Created,
       error: [...Problem.ofOneKey, ...Problem.ofBody]
     })
-      // Rotation ends a key. Every caller may end its own.
+      // A rotation ends the old key, so it needs the permission to revoke keys. Every caller may revoke its own key.
       .annotate(EndpointPolicy, {
         resource: "ownKey",
         verb: "delete",

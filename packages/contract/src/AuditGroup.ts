@@ -52,7 +52,7 @@ const instant = (description: string) =>
 /** Filters of the audit log. An absent filter matches every event. */
 export const AuditQuery = Schema.Struct({
   since: instant(
-    "Only events at or after this instant, RFC 3339 in UTC. The list starts at the first such event in the hash chain. Folded events that the chain holds later are included even if their instant is older."
+    "Only events at or after this instant, RFC 3339 in UTC. The list starts at the first such event of the hash chain. A later event of the chain that counts several similar requests can have an older instant."
   ),
   until: instant(
     "Only events before this instant, RFC 3339 in UTC. The list ends before the first event of this instant in the hash chain. If one query's `until` is the next query's `since`, each event is in exactly one of them."

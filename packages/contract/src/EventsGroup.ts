@@ -47,7 +47,8 @@ const eventPage = {
     default: "lastSeenAt"
   }),
   order: pageParameters.order.annotateKey({
-    description: "Order of the sort key, by default `desc` for `lastSeenAt`. Ties are in ascending order."
+    description:
+      "Direction of the sort, by default `desc` for `lastSeenAt`. Rows with the same sort key are sorted by cluster first, always ascending."
   })
 }
 

@@ -9,7 +9,8 @@ import { EndpointPolicy } from "./Policy.ts"
 /**
  * The checks that decide readiness.
  *
- * **Shape** no cluster is named. While `audit` is `full`, the server refuses changes other than revoking keys, but stays ready.
+ * **Shape** contains no names of clusters. While `audit` is `full`, the server refuses changes other than revoking
+ * keys, but stays ready.
  */
 const ReadinessChecks = Schema.Struct({
   keyStore: Schema.Literals(["ok", "unavailable"]),

@@ -78,7 +78,7 @@ export const LabelSelector = textUpTo(4096)
  */
 export const pageParameters = {
   order: Schema.optionalKey(Order).annotateKey({
-    description: "Order of the sort key. Ties are in ascending order.",
+    description: "Direction of the sort. Rows with the same sort key are sorted by cluster first, always ascending.",
     default: "asc"
   }),
   limit: Schema.optionalKey(Limit),

@@ -4,7 +4,7 @@
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
 import { Context } from "effect"
 
-/** A cell of the table in `keys/Access`. */
+/** A resource and a verb: one cell of the access table in `keys/Access`, which states the roles that may use it. */
 export interface Cell {
   readonly resource: Resource
   readonly verb: Verb
