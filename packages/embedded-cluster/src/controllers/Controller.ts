@@ -31,7 +31,7 @@ export interface Turn extends Cluster {
   readonly failed: (failure: Failure) => void
 }
 
-/** Returns the keys that a change concerns. */
+/** Returns the keys of the objects to reconcile after a change of an object. */
 export type KeysOf = (change: Change, cluster: Cluster) => Iterable<string>
 
 export interface Watch {
@@ -42,9 +42,9 @@ export interface Watch {
 /**
  * Reconciles the objects of one kind with their desired state.
  *
- * **Shape** `watches` maps changes to keys; `every` maps changes of all kinds. `reconcile` depends only on the
- * current state, so it may run at any time and any number of times. It is synchronous, so no other write occurs
- * between its first read and its last write.
+ * **Shape** `watches` maps changes of some kinds to the keys of the objects to reconcile; `every` maps changes of all
+ * kinds. `reconcile` depends only on the current state, so it may run at any time and any number of times. It is
+ * synchronous, so no other write occurs between its first read and its last write.
  */
 export interface Controller {
   readonly name: string

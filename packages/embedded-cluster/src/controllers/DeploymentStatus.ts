@@ -166,7 +166,8 @@ const progress = (turn: Turn, object: JsonObject, counts: JsonObject, observed: 
     return setCondition(turn, conditions, progressing("True", "NewReplicaSetAvailable", "has successfully progressed."))
   }
   if (hasProgressed(object, counts)) {
-    // Every progress restarts the deadline, so the condition is set even if it is equal.
+    // Any progress of the rollout restarts its deadline, so the condition is written again even if nothing else changes
+    // in it.
     const fresh = textAt(known, "status") === "True" ? known : undefined
     const rest = withoutCondition(conditions, PROGRESSING)
     return setCondition(

@@ -15,7 +15,7 @@ import type { Controller, KeysOf, Turn } from "./Controller.ts"
 import { change, remove } from "./ControllerWrites.ts"
 
 const concerned: KeysOf = ({ after, before }, { kernel }) => {
-  // The lost owners may be waiting for this dependent in a foreground deletion.
+  // Owners that the object no longer references may be waiting for it in a foreground deletion.
   const lost = (before?.owners ?? []).filter((uid) => after === undefined || !after.owners.includes(uid))
   if (after === undefined) {
     return before === undefined ? [] : [...kernel.store.dependents(before.uid).map(([, one]) => one.uid), ...lost]

@@ -24,7 +24,7 @@ export interface ApiRequest {
 /** A request for objects of a resource that this server provides. */
 export interface ResourceCall {
   readonly request: ApiRequest
-  /** Evaluates whether the user may make some other request. */
+  /** Evaluates whether a user may make a request, which may differ from this one. */
   readonly authorize: Authorize
   readonly info: ResourceRequest
   readonly resource: Resource

@@ -8,7 +8,7 @@ import { Registry } from "./Registry.ts"
 import { Store } from "./Store.ts"
 import * as TokenKeys from "./TokenKeys.ts"
 
-/** Allocators for defaults that depend on the rest of the cluster. */
+/** Allocates default values that must be unique in the cluster. */
 export interface Surroundings {
   /** Allocates an unused address of the service range. */
   readonly serviceAddress: () => string

@@ -142,7 +142,7 @@ const conflictIn = (names: JsonObject, accepted: JsonObject, name: (typeof NAMES
 }
 
 /**
- * Returns the status changes that establish a definition, in order; empty if its status is settled.
+ * Returns the states of a definition while it becomes established, in order; empty if its status needs no change.
  *
  * **Shape** a name that another definition uses is refused, and the previously accepted name stays.
  */

@@ -31,7 +31,7 @@ export const capture = ({ store }: Kernel): Captured =>
  * **Shape** an unchanged object keeps its version. New events are deleted and deleted events are not restored, as if
  * they had expired. An existing lease keeps its latest value.
  *
- * **Limits** atomic for requests. Costs the number of objects, and one text for each that differs.
+ * **Limits** atomic for requests. Linear in the number of objects; stores a new text for each object that differs.
  */
 export const restore = (kernel: Kernel, captured: Captured): Captured => {
   const { store } = kernel

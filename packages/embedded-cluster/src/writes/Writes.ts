@@ -50,7 +50,7 @@ import * as ServiceAllocation from "./ServiceAllocation.ts"
 export interface WriteOptions {
   readonly manager: string
   readonly dryRun: boolean
-  /** The object is the result of an apply, so field ownership is already settled. */
+  /** The object is the result of a server-side apply, so its `managedFields` are already up to date. */
   readonly applied?: boolean
   /** Checks the permissions that the object grants; absent for users who may grant everything. */
   readonly grant?: Grant
@@ -127,7 +127,10 @@ const allocated = (kernel: Kernel, resource: Resource, object: JsonObject, befor
     : Result.fail(invalid(resource.kind, resource.group, textAt(object, "metadata", "name"), errors))
 }
 
-/** Stores an object. After a CustomResourceDefinition, settles the names of its group. */
+/**
+ * Stores an object. After storing a CustomResourceDefinition, accepts or refuses the names of the definitions in its
+ * group.
+ */
 const stored = (kernel: Kernel, resource: Resource, object: JsonObject): JsonObject => {
   const written = kernel.store.write(resource, Conversion.toStored(resource, object))
   if (resource === Resources.customResourceDefinitions) CustomKinds.settle(kernel, CustomKinds.groupOf(written))
