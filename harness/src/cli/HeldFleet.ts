@@ -35,7 +35,7 @@ export type Record = typeof Record.Type
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
 
-/** A sweep briefly locks the name of a dead holder, so a claim is retried. */
+/** Retries of a claim. A sweep, which removes the files of dead holders, briefly locks their names. */
 const SWEEP_EVERY = "50 millis"
 const SWEEP_RETRIES = 10
 

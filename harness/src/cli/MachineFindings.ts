@@ -24,7 +24,7 @@ const CACHE_WANTED_BYTES = 6 * GIB
 const INOTIFY_INSTANCES_WANTED = 512
 const INOTIFY_WATCHES_WANTED = 65_536
 
-/** Compares a value with the wanted and the needed minimum. */
+/** Compares a value with two minimums: a `warn` below the wanted one, a `fail` below the needed one. */
 const atLeast = (
   name: string,
   detail: string,

@@ -15,7 +15,7 @@ import { type CommandFailure, failed } from "./CommandFailure.ts"
 /** First line of a file that the harness may replace and remove. It ends with the owner. */
 const MARKER = "# harness up wrote this file and removes it with its fleet: "
 
-/** Identifies a placed file. */
+/** Content of a note: identifies a kubeconfig that was written to a path of the user's choice. */
 const Note = Schema.fromJsonString(
   Schema.Struct({
     path: Schema.NonEmptyString,

@@ -3,7 +3,10 @@ import { Clock, Effect, type Fiber } from "effect"
 import type { Readable, Writable } from "node:stream"
 import * as LineRate from "./LineRate.ts"
 
-/** A rate limit of a lane. Lanes with the same `line` share the rate. Without a `line` each lane has its own rate. */
+/**
+ * A rate limit of a lane. Lanes with the same `line` object (the state of a simulated network line) share the rate.
+ * Without a `line`, each lane has the full rate for itself.
+ */
 export interface Rate {
   readonly bytesPerSecond: number
   readonly pieceBytes: number
@@ -184,7 +187,10 @@ const sinkOf = (to: Writable, onWritten: (bytes: number) => void, drained: () =>
   }
 }
 
-/** Reserves time for the bytes on every line. Returns the time at which the slowest line has passed them. */
+/**
+ * Reserves time for the bytes on the simulated line of each rate limit. Returns the time at which the slowest line has
+ * passed them.
+ */
 const reserve = (
   rates: ReadonlyArray<Rate>,
   ownLines: Map<Rate, { state: LineRate.Line }>,

@@ -1,6 +1,6 @@
-/** Arithmetic of a line with a fixed number of bytes per second. */
+/** Arithmetic of a simulated network line that passes a fixed number of bytes per second. */
 
-/** A line's state. `freeAtMs` is the time at which all reserved bytes have passed. */
+/** State of a simulated network line. `freeAtMs` is the time at which all reserved bytes have passed. */
 export interface Line {
   readonly freeAtMs: number
 }

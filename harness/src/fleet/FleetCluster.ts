@@ -47,7 +47,7 @@ export interface FleetCluster {
   readonly pid?: Effect.Effect<Option.Option<number>>
   readonly kill: Effect.Effect<void, HarnessError>
   readonly restart: Effect.Effect<void, HarnessError>
-  /** Like `restartEmpty`, `checkpoint`, `reset` and `save`: **errors** `ClusterDown` while the cluster is killed. */
+  /** **Errors** `ClusterDown` while the cluster is killed, as for `restartEmpty`, `checkpoint`, `reset` and `save`. */
   readonly expireHistory: Effect.Effect<void, HarnessError>
   readonly restartEmpty: RunningCluster["restartEmpty"]
   readonly checkpoint: RunningCluster["checkpoint"]

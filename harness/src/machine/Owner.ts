@@ -20,7 +20,7 @@ export const self = async (): Promise<Owner> => ({
   world: await processWorld()
 })
 
-/** Formats an owner as `<pid>_<start>_<world>`. */
+/** Formats an owner as `<pid>_<start time>_<id of the process namespace>`. */
 export const print = ({ pid, start, world }: Owner): string => `${pid}_${start}_${world}`
 
 /** Parses the owner at the end of a text, or returns undefined. */

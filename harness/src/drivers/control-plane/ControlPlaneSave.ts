@@ -31,7 +31,7 @@ const decodeExtra = Schema.decodeUnknownOption(Extra)
 const Entry = Schema.fromJsonString(Schema.Struct({ key: Schema.NonEmptyString, value: Schema.String }))
 const decodeEntry = Schema.decodeUnknownOption(Entry)
 
-/** Saves the store's objects, without events and the objects of the running server. */
+/** Saves the store's objects. Leaves out events, and the leases by which the running API server announces itself. */
 export const write = Effect.fnUntraced(function* (
   directory: string,
   driver: string,

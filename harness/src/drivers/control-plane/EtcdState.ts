@@ -110,7 +110,8 @@ export const load = (etcd: Etcd, entries: ReadonlyArray<Operation>): Effect.Effe
   Effect.forEach(chunks(entries, OPERATIONS), (chunk) => etcd.commit(chunk), { concurrency: CALLS, discard: true })
 
 /**
- * Plans a restore as steps that run in sequence. The rounds of one step may run in parallel.
+ * Plans a restore as steps that run in sequence. A step has one or more transactions (rounds), which may run in
+ * parallel.
  *
  * Definitions and namespaces are created before their objects and deleted after them. If a captured object's name now
  * belongs to another object, that object is deleted before the original is restored. Controllers then collect its
@@ -157,8 +158,8 @@ export const plan = (
 }
 
 /**
- * Distributes operations over rounds so that no round changes two objects of one resource. Resources with few objects,
- * such as owners, come early.
+ * Distributes operations over transactions (rounds). No transaction changes two objects of one resource. All objects of
+ * a resource with few objects are therefore in the first transactions.
  */
 const rounds = (operations: ReadonlyArray<Operation>): ReadonlyArray<ReadonlyArray<Operation>> => {
   const dealt: Array<Array<Operation>> = []

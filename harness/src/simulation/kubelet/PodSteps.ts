@@ -33,7 +33,10 @@ export interface PodSteps {
   readonly forget: (uid: string) => void
 }
 
-/** Creates the step planner. Remembers values that a status does not have yet. `park` receives pods on unknown nodes. */
+/**
+ * Creates the step planner. It remembers values that the status of a pod does not have yet. `park` is called with pods
+ * whose node does not exist yet.
+ */
 export const make = (
   { addresses, defaults, nodes, schedule, startAtCreation }: PodStepsOptions,
   park: (node: string, pod: PodView) => void

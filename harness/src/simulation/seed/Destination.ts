@@ -15,7 +15,7 @@ export interface SeedProgress {
 export interface Destination {
   readonly cluster: string
   readonly api: ClusterApi
-  /** Time in every status. */
+  /** Time that all reported statuses contain. */
   readonly now: string
   /** Creates an object and returns it as stored. */
   readonly create: (object: KubeObject) => Effect.Effect<KubeObject, ApiError>
@@ -52,7 +52,10 @@ export const make = Effect.fnUntraced(function* (options: {
       written++
       return written % PROGRESS_EVERY === 0 || written === total ? onProgress({ cluster, written, total }) : Effect.void
     })
-  /** Sends a write and reads only metadata. If it is refused, runs `explaining`, the same write, for its error. */
+  /**
+   * Sends a write, and asks for a response with metadata only. If the write is refused, runs `explaining`, the same
+   * write with a full response, which fails with the server's message.
+   */
   const sendForMetadata = (
     request: ApiRequest,
     explaining: Effect.Effect<unknown, ApiError>

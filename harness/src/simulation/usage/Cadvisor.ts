@@ -62,14 +62,14 @@ interface PodParts {
 
 type Overhead = (node: NodeRow, instantMs: number) => number
 
-/** Returns the sum of a curve over all running parts. */
+/** Returns the sum of a curve over all running containers. */
 const levelOver = (
   curve: (usage: ContainerUsage) => Curve,
   instantMs: number,
   parts: ReadonlyArray<RunningContainer>
 ) => sum(parts, (part) => (isRunning(part, instantMs) ? levelAt(curve(part.usage), instantMs) : undefined))
 
-/** Returns the sum of what all running parts have used since their start. */
+/** Returns the sum of what all running containers have used since their start. */
 const totalOver = (
   curve: (usage: ContainerUsage) => Curve,
   instantMs: number,

@@ -4,7 +4,7 @@ import type { Row } from "./Rows.ts"
 
 export const LABELS_HELP = "Kubernetes labels converted to Prometheus labels."
 
-/** One series of a row: its labels and value. It exists from the row's creation on. */
+/** Labels and value of one series about an object. The series exists from the creation of the object on. */
 export type Sample = readonly [labels: Labels, value: number]
 
 /** Returns a family with the samples of each row. */
