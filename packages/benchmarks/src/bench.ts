@@ -1,5 +1,6 @@
 /**
- * The command `pnpm bench [NAME...] [--quick] [--only TEXT]`: measures claims against peers, and reports which goals are met.
+ * The command `pnpm bench [NAME...] [--quick] [--only TEXT]`: measures speed and memory beside other programs (peers)
+ * that do the same work, and reports which goals are met.
  *
  * A full run of a suite writes its table into docs/performance.md. The exit status is 0 only if every goal is met and no
  * part failed.
@@ -71,6 +72,10 @@ const bench = Command.make(
     yield* Effect.forEach(outcomes, ({ line }) => Console.log(line), { discard: true })
     if (!outcomes.every(({ isGood }) => isGood)) return yield* new GoalsMissed({ lines: ["some goals are missed"] })
   })
-).pipe(Command.withDescription("Measure claims about speed and memory against peers."))
+).pipe(
+  Command.withDescription(
+    "Check claims about speed and memory by measuring this project beside other programs that do the same work."
+  )
+)
 
 MainProgram.run(Command.run(bench, { version: "0.0.0" }))

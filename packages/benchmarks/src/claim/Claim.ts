@@ -1,5 +1,6 @@
 /**
- * A claim about speed or memory: the measured figure, the peer's figure, and the goal.
+ * A claim about speed or memory: the measured figure, the figure of a peer (another program that does the same work),
+ * and the goal.
  */
 
 export type Unit = "ms" | "s" | "MB" | "bytes" | "/s" | "count"

@@ -1,5 +1,5 @@
 /**
- * The same report through the whole service: over HTTP, with a key scoped to some namespaces.
+ * Cost reports through the whole service: over HTTP, with a key scoped to some namespaces.
  */
 import { SamplerSettings } from "@quarterdeck/cost"
 import { WorkloadCosts } from "@quarterdeck/cost/CostRow"
@@ -25,7 +25,7 @@ const WARM = 40
 /** One in so many replies is compared. */
 const COMPARED = 20
 const RAW_KEY = "benchmark-viewer-0123456789"
-/** The namespaces in the key's scope: half of the history's. */
+/** The namespaces in the key's scope: half of those in the cost history. */
 const HALF = Array.from({ length: Math.ceil(History.NAMESPACES / 2) }, (_, place) => History.namespaceName(place))
 const BILLION = 1e9
 

@@ -67,7 +67,7 @@ const addColumn = (into: Float64Array, column: Float64Array, keys: Int32Array, f
   }
 }
 
-/** Sums the keys of each group. */
+/** Sums the values of all keys of a group, for each group. */
 export const grouped = (sums: Sums, groupOf: Int32Array, groups: number): Sums =>
   perFact((fact) => {
     const into = new Float64Array(groups)

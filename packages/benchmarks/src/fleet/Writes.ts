@@ -13,7 +13,10 @@ const MERGE = "application/merge-patch+json"
 /** Writes come in batches, because timers are too inexact for one write per 2 ms. */
 const BEATS_PER_SECOND = 50
 const BEAT = "20 millis"
-/** Created deployments to keep. The stream may omit a deployment that is deleted right after its creation. */
+/**
+ * Number of created deployments that exist at the same time, before the oldest is deleted. The stream may omit a
+ * deployment that is deleted right after its creation.
+ */
 const STAYING = 200
 /** One in ten writes creates a deployment and one deletes a created one. The others change a permanent one. */
 const ROUND = 10

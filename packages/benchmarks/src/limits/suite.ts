@@ -1,5 +1,5 @@
 /**
- * The claims of rate limits: a client that guesses keys costs other clients little.
+ * The claims of rate limits: a client that guesses keys hardly slows other clients.
  */
 import type { Suite } from "../claim/Suite.ts"
 import { guesses } from "./guesses.ts"
