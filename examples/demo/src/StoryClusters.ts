@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000
 const AGE_MS = (HISTORY_DAYS + 12) * DAY_MS
 const PAUSED_AGO_MS = 26 * HOUR_MS
 const CRASHING_AGO_MS = 25 * MINUTE_MS
-/** Less than the 10 minutes after which a Deployment reports a rollout as failed. */
+/** Age of an unfinished rollout. Less than the 10 minutes after which a Deployment reports a rollout as failed. */
 const ROLLOUT_AGO_MS = 4 * MINUTE_MS
 /** Time of day at which CronJobs run. */
 const NIGHTLY_MS = 3 * HOUR_MS

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Pasts from "./Pasts.ts"
 import type { Tale } from "./Story.ts"
 
-/** Creates those of the tales that happen in the cluster. Controllers create their pods. */
+/** Creates the Deployments of the tales that belong to the cluster. Controllers create their pods. */
 export const put = Effect.fnUntraced(function* (
   { api, name }: Pick<FleetCluster.FleetCluster, "api" | "name">,
   plan: Seed.ClusterPlan,

@@ -5,8 +5,9 @@ import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
 import { Effect, Layer } from "effect"
 
 /**
- * **Shape** a layer, so that the store opens and closes with the service. `bill` is called for each closed hour, and
- * again with the whole hour if late usage or a price changes it. Key bills by cluster and hour.
+ * Makes the cost store as a layer, which opens and closes with the service. **Shape** `bill` is called for each closed
+ * hour, and again with the whole hour if late usage or a price changes it. Use cluster and hour as the key of a bill,
+ * so that the second call replaces the first.
  */
 export const layer = (options: { readonly directory: string; readonly bill: (hour: Hour.Hour) => void }) =>
   Layer.effect(
