@@ -12,7 +12,10 @@ export const FILE_NAME = "disk.reserve"
 export const RESERVE_BYTES = 16 * 1_024 * 1_024
 /** Free space that must remain after the file is made. **Units** bytes. */
 const MARGIN_BYTES = 4 * 1_024 * 1_024
-/** Free space that a start needs. With less, the file is removed before the stores are opened. **Units** bytes. */
+/**
+ * Free space that the start of the server needs. With less, the reserve file is removed before the stores are opened.
+ * **Units** bytes.
+ */
 const START_BYTES = 1_024 * 1_024
 const PART_BYTES = 1_024 * 1_024
 const CHECKED_EVERY = "10 seconds"
@@ -111,7 +114,8 @@ const make = Effect.fnUntraced(function* (directory: string) {
     isHeld = false
     return Effect.andThen(Effect.timeoutOption(idle.await, MAX_WRITE_WAIT), remove)
   })
-  // A refill that ends before the removal starts has declared the disk usable again.
+  // While `turn` was awaited, a refill may have ended and declared the disk usable. The disk is therefore declared full
+  // again.
   const giveUp = Effect.uninterruptible(
     Effect.andThen(declareFull, turn.withPermit(Effect.andThen(release, declareFull)))
   )

@@ -5,7 +5,7 @@ import { Deferred, Effect, type Scope } from "effect"
 import type { Transferable, Worker } from "node:worker_threads"
 import { ThreadBusy, ThreadEnded, type ThreadFault, ThreadTimedOut } from "./ThreadFault.ts"
 
-/** Default limit of waiting calls. Further calls are refused. */
+/** Default limit of calls that wait for their answer. Further calls are refused. */
 const MAX_WAITING = 1_000
 
 /** Message to the worker. **Shape** The worker replies in the order of the requests. A reply has the number of its request. */
