@@ -14,8 +14,8 @@ import { secondsIn, type Intervals } from "./Intervals.ts"
 /**
  * A container's allocated, requested and used quantities.
  *
- * **Units** as the measures of the same name. `seconds` is the run time, `knownSeconds` the part with known usage. Used and
- * `RequestedKnown` quantities cover only that part.
+ * **Units** those of the measures with the same names. `seconds` is the run time, `knownSeconds` the part with known
+ * usage. Used and `RequestedKnown` quantities cover only that part.
  */
 export interface Allocation {
   readonly seconds: number

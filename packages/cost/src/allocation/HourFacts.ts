@@ -32,9 +32,9 @@ export interface NodeFacts {
 /**
  * A container's usage in time slices.
  *
- * **Shape** every column has one place per slice. Slices ascend and do not overlap. Usage between slices is unknown, not zero.
- * `cpuAllocatedMillis` and `memoryAllocatedBytes` are means of max(request, usage), if the source has several samples per
- * slice. Without them, max(request, usage) is computed from the slice's mean usage.
+ * **Shape** every column has one value per slice. Slices ascend and do not overlap. Usage between slices is unknown,
+ * not zero. `cpuAllocatedMillis` and `memoryAllocatedBytes` are means of max(request, usage), if the source has several
+ * samples per slice. Without them, max(request, usage) is computed from the slice's mean usage.
  *
  * **Units** means over the slice: millicores, and bytes of working set. `memoryPeakBytes` is the maximum.
  */

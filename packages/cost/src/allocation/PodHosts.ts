@@ -15,7 +15,7 @@ export interface PriceClass {
   seconds: number
 }
 
-/** Quantities priced by the class of the node. **Units** as the measures of the same name. */
+/** Quantities priced by the class of the node. **Units** those of the measures with the same names. */
 export interface Compute {
   cpuAllocatedMilliSeconds: number
   memoryAllocatedKibSeconds: number

@@ -67,7 +67,8 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals)
 }
 
 /**
- * Returns, for each second at which holders change, the share that a holder since the start of the hour has accrued by then.
+ * Returns, for each second at which the number of holders changes, the share of the resource that one holder gets from
+ * the start of the hour until then. **Units** {@link PARTS} per second of sole use.
  */
 const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))
@@ -91,7 +92,7 @@ const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals):
   return parts
 }
 
-/** Returns the amount that each owner has accrued up to a second. */
+/** Returns the amount that each owner is charged from the start of the hour up to a second. */
 const amountsAt = <Owner>(
   second: number,
   rate: number,

@@ -43,10 +43,10 @@ export interface RateClass {
 /**
  * A closed hour.
  *
- * **Shape** `startMs` is a whole UTC hour. Columns have one place per series, and series are distinct. `rateOf` is the index of
- * a series' price class, or -1. A series that ran on several classes has -1 and entries in `shares`. `knownSeconds` is how long
- * the cluster was observed. `seen` states when, as alternating starts and ends in seconds of the hour. It is absent if the
- * whole hour was observed, and in hours written by the first releases.
+ * **Shape** `startMs` is a whole UTC hour. Columns have one value per series, and series are distinct. `rateOf` is the
+ * index of a series' price class, or -1. A series that ran on several classes has -1 and entries in `shares`.
+ * `knownSeconds` is how long the cluster was observed. `seen` states when, as alternating starts and ends in seconds of
+ * the hour. It is absent if the whole hour was observed, and in hours written by the first releases.
  *
  * `HourCosts.reprice` computes the cost columns from the quantities, on closing and on repricing. It requires that:
  * - an idle series has its node's capacity minus the allocation as allocated quantities, possibly negative. Its

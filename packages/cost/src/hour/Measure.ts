@@ -41,7 +41,7 @@ export const measures = [
 
 export type Measure = (typeof measures)[number]
 
-/** One column per measure, with one place per series. */
+/** One column per measure, with one value per series. */
 export type Columns = { readonly [M in Measure]: Float64Array }
 
 /** Creates a record with one value per measure. */

@@ -40,7 +40,7 @@ export const ratesOver = (history: PriceHistory): RatesOver => preparedOf(histor
 export const changesIn = (history: PriceHistory, cluster: ClusterName, window: Window): ReadonlyArray<number> =>
   preparedOf(history).changesIn(cluster, window)
 
-/** Returns true if a book saved after a window's end changed a price in it or before it. */
+/** Returns true if a book that was saved after a window's end changed prices of that window or of an earlier time. */
 export const isRevised = (history: PriceHistory, window: Window): boolean => preparedOf(history).isRevised(window)
 
 interface Prepared {

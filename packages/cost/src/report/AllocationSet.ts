@@ -50,7 +50,7 @@ export const seriesAt = (allocations: AllocationSet, place: number): Series | un
   return part?.series[place - part.from]
 }
 
-/** Returns a measure of all places as one column. */
+/** Returns the values of a measure for all series of the set as one column. */
 export const columnOf = ({ parts, size }: AllocationSet, measure: Measure): Float64Array => {
   const values = new Float64Array(size)
   for (const { columns, from } of parts) values.set(columns[measure], from)

@@ -9,7 +9,7 @@ import { HOUR_SECONDS, KIB_BYTES, NANOS_PER_UNIT } from "../hour/Units.ts"
 import { isWorkload } from "../hour/Series.ts"
 import type { Part } from "./AllocationSet.ts"
 
-/** Sums of all measures, one place per bin, in the units of the measures. */
+/** Sums of all measures in the units of the measures. Each column has one value per bin. */
 export interface Table {
   readonly size: number
   readonly columns: Columns
@@ -230,7 +230,7 @@ interface CostChange {
   readonly increaseNanos: number
 }
 
-/** Overwrites `figures` with those of one place. */
+/** Overwrites `figures` with those of one bin or series. **Shape** `place` is its index in the columns. */
 export const writeFigures = (figures: Figures, columns: Columns, place: number, change: CostChange): void => {
   writeCosts(figures, columns, place)
   const replicas = columns.replicaSeconds[place] ?? 0

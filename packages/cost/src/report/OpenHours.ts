@@ -10,7 +10,7 @@ export class OpenHours extends Context.Service<
   OpenHours,
   {
     /**
-     * Returns the open hour of a history up to its last sample, with costs.
+     * Returns the open hour of a cost history up to its last sample, with costs.
      *
      * `None` if the history is not sampled, or has no sample in this hour. A report reads only hours before the open hour from
      * the store.

@@ -18,7 +18,7 @@ export interface WorkloadIndex {
   readonly recommended: () => Recommended
 }
 
-/** Recommendations as columns. **Shape** one place per workload number; 0 where nothing is recommended. */
+/** Recommendations as columns. **Shape** one value per workload number; 0 if nothing is recommended. */
 export interface Recommended {
   readonly cpuMillis: Float64Array
   readonly memoryBytes: Float64Array

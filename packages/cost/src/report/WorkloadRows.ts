@@ -1,5 +1,5 @@
 /**
- * Joins the places of an allocation set to one row per workload, with the savings of each.
+ * Joins the series of an allocation set to one row per workload, with the savings of each.
  */
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
@@ -14,7 +14,8 @@ import type { WorkloadIndex, WorkloadIndexOf, Recommended } from "./WorkloadInde
 import * as GroupTotals from "./GroupTotals.ts"
 
 /**
- * The rows of a report, one per workload, each the sum of several places.
+ * The rows of a report, one per workload. Each row sums one or more places of the allocation set: one for each series
+ * of the workload, in closed hours and in the open hour.
  *
  * **Shape** `rowOf` maps a place to its row, -1 for none. `firstOf` is a row's first place. `nextOf` is the next place of the
  * same row, -1 after the last. `numberOf` is the row's workload number in its cluster's index.
@@ -36,7 +37,7 @@ export interface WorkloadRows {
 /**
  * Joins the visible series to rows, which must not be used after the scope closes.
  *
- * **Limits** yields every {@link AllocationSet.SLICE} places.
+ * **Limits** yields every {@link AllocationSet.SLICE} series.
  */
 export const join = Effect.fnUntraced(function* (
   allocations: AllocationSet.AllocationSet,
@@ -111,7 +112,7 @@ export const join = Effect.fnUntraced(function* (
   return rows
 })
 
-/** The sums that savings are computed from, one place per row. */
+/** The sums that savings are computed from. Each column has one value per row. */
 interface Spent {
   readonly cpuCosts: Float64Array
   readonly memoryCosts: Float64Array

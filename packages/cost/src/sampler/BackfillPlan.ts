@@ -17,10 +17,10 @@ export interface Parts {
 }
 
 /**
- * Returns the hours up to the start that are not stored.
+ * Returns the hours before the start of the back-fill (`endMs`) that are not stored.
  *
- * Joins the recorded backlog with the gap before the start. The gap begins at the end of the last stored hour or of the
- * recorded backlog, whichever is later.
+ * Joins the recorded backlog with the gap before that start. The gap begins at the end of the last stored hour or of
+ * the recorded backlog, whichever is later.
  */
 export const remaining = Effect.fnUntraced(function* (
   { cluster, journal, store }: Parts,
@@ -37,7 +37,7 @@ export const remaining = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns all hours of a window that the store lacks, ignoring the recorded backlog.
+ * Returns all hours of a window that the store lacks. Ignores the recorded list of hours to back-fill.
  *
  * **Limits** reads one day of closed hours at a time.
  */

@@ -16,13 +16,13 @@ export interface Backlog {
   readonly knownFromMs?: number
 }
 
-/** Removes a filled hour, and records that the source knows it. */
+/** Removes a filled hour, and records that the source has data for it. */
 export const filled = (backlog: Backlog, startMs: number): Backlog => ({
   ...knowing(backlog, startMs),
   left: without(backlog.left, { startMs, endMs: startMs + HOUR_MS })
 })
 
-/** Records an hour that the source knows. */
+/** Records an hour for which the source has data. */
 export const knowing = (backlog: Backlog, startMs: number): Backlog => ({
   ...backlog,
   knownFromMs: Math.min(backlog.knownFromMs ?? startMs, startMs)

@@ -144,13 +144,16 @@ const writeAll = Effect.fnUntraced(function* (closing: Closing, seen: ReadonlyAr
   }
 })
 
-/** The final step of an hour: fold its usage into the recommender, or give up waiting for the usage. */
+/** The final step of an hour: pass its usage to the recommender (`fold`), or give up waiting for the usage. */
 export interface Step {
   readonly pending: PendingHour
   readonly step: "fold" | "giveUp"
 }
 
-/** Returns the final steps that can run now, oldest first. Folding is in order: an hour without usage blocks later hours. */
+/**
+ * Returns the final steps that can run now, oldest first. The recommender gets hours in order: an hour without usage
+ * blocks later hours.
+ */
 export const stepsOf = (
   seen: ReadonlyArray<PendingHour>,
   { mayFold, oldest }: { readonly oldest: PendingHour | undefined; readonly mayFold: boolean }

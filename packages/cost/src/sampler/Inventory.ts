@@ -60,7 +60,7 @@ export class Inventory {
     this.#isChanged = true
   }
 
-  /** Returns all items if any changed since the last call, or if `all` is set. */
+  /** Returns all volumes and load balancers if any changed since the last call, or if `all` is set. */
   take(all: boolean): Known | undefined {
     const isTaken = all || this.#isChanged
     this.#isChanged = false

@@ -4,10 +4,10 @@
 import type { UsageSlices } from "../allocation/HourFacts.ts"
 
 /**
- * The samples of one sampling.
+ * The usage of all containers at one sampling.
  *
- * **Shape** one place per container, identified by its number within the hour. **Units** `from` and `to` in milliseconds since
- * the hour began; millicores; bytes.
+ * **Shape** each column has one value per container. `containers` has the numbers of the containers within the hour.
+ * **Units** `from` and `to` in milliseconds since the hour began; millicores; bytes.
  */
 export interface UsageBlock {
   readonly containers: Uint32Array

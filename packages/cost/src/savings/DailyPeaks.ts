@@ -8,7 +8,8 @@ export const MAX_REPLICAS = 256
 /**
  * The peak bucket of each replica on one day.
  *
- * **Shape** `day` is in days since the epoch. `replicas` are ascending hashes, and `buckets` has one place for each.
+ * **Shape** `day` is in days since the epoch. `replicas` has the hashes of the replicas, ascending. `buckets` has the
+ * bucket of each.
  */
 export interface DailyPeaks {
   day: number

@@ -20,7 +20,10 @@ export interface KeptWorkload {
   readonly recommendation: Recommendation
 }
 
-/** The changes of one hour. **Units** `foldedToMs` is the end of the newest hour included. */
+/**
+ * The changes of a cluster's usage histories by one hour. **Units** `foldedToMs` is the end of the newest hour
+ * included.
+ */
 export interface Folded {
   readonly cluster: ClusterName
   readonly foldedToMs: number

@@ -191,7 +191,7 @@ const clear = Effect.fnUntraced(function* (client: Client) {
   for (const [table, name] of [
     ["hours", "generation"],
     ["charges", "generation"],
-    // Days that were folded in one call share a generation.
+    // Days that one call reduced to daily totals share a generation.
     ["days", "(cluster, start, generation)"]
   ] as const) {
     const dead = `${old} AND ${name} NOT IN (SELECT ${name} FROM ledger)`

@@ -123,7 +123,7 @@ export class History {
     return sums
   }
 
-  /** Opens an epoch for writing after its stored steps before step `below`. */
+  /** Opens a day or month for writing. Stored steps before step `below` stay, and the next step follows them. */
   writerOf(cluster: Cluster, level: number, epoch: number, below = Calendar.STEPS): Open {
     const slots = this.rows.slotsOf(cluster.id, level, epoch).filter(({ step }) => step < below)
     const last = slots.at(-1)
@@ -132,7 +132,7 @@ export class History {
     return { writer: Epoch.writerOf(Epoch.modelOf(slots), sums), known }
   }
 
-  /** Clears the cache of an epoch, or of a whole level of a cluster. */
+  /** Clears the cache of one day or month (epoch), or of all days or all months (level) of a cluster. */
   forget({ id }: Cluster, level: number, epoch?: number): void {
     const prefix = `${id}/${level}/${epoch === undefined ? "" : `${epoch}/`}`
     this.#models.forget(prefix)

@@ -22,7 +22,7 @@ interface SignedKey {
   readonly sign: 1 | -1
 }
 
-/** Returns the signed steps of a difference, without those that cancel out. */
+/** Returns the steps of a difference with their signs. A step that is in both lists cancels out and is left out. */
 export const cancelled = (added: ReadonlyArray<StepKey>, taken: ReadonlyArray<StepKey>): ReadonlyArray<SignedKey> => {
   const isIn = (keys: ReadonlyArray<StepKey>) => (key: StepKey) =>
     keys.some(({ epoch, level, step }) => epoch === key.epoch && level === key.level && step === key.step)

@@ -16,7 +16,10 @@ export interface Table {
   readonly columns: Sparse
 }
 
-/** Slots and slopes of an epoch, needed to decode its steps. Arrays may be longer than the number of slots. */
+/**
+ * The slot of each series of an epoch, and its slope: its amount in the first step in which it appears. Needed to
+ * decode the steps. Arrays may be longer than the number of slots.
+ */
 export interface Model {
   /** Stored steps, ascending. The ordinal of a step is its index here. */
   readonly steps: Array<number>
@@ -29,7 +32,7 @@ export interface Model {
   readonly slopes: Array<Float64Array | undefined>
 }
 
-/** An epoch that steps can be added to. */
+/** Writes the steps of an epoch, in order. */
 export interface Writer {
   readonly model: Model
   /** Sums after the last step. */
@@ -62,14 +65,14 @@ const emptyModel = (): Model => ({
   slopes: Array.from({ length: WIDTH })
 })
 
-/** Makes the writer of an empty epoch. */
+/** Makes the writer of an epoch (a day or a month) without steps. */
 export const empty = (): Writer => ({
   model: emptyModel(),
   totals: Array.from({ length: WIDTH }),
   slots: new Int32Array(0)
 })
 
-/** Makes the prediction of a step from the slopes of its epoch. */
+/** Makes the function that predicts the sums of a step from the slopes of the epoch. */
 const predictedBy =
   ({ since, slopes }: Model, ordinal: number): Prediction =>
   (column, known, into, size) => {
@@ -163,7 +166,7 @@ export const tableAt = (model: Model, ordinal: number, sums: Uint8Array, capacit
   return { ids: model.ids, size, columns }
 }
 
-/** Makes the writer of an epoch from the sums of its last step. */
+/** Makes the writer that continues an epoch after its last step. **Shape** `sums` are the encoded sums of that step. */
 export const writerOf = (model: Model, sums: Uint8Array | undefined): Writer => {
   const size = sizeOfModel(model)
   const totals =

@@ -13,7 +13,9 @@ import { combine, type Combined, type Term } from "./CostSums.ts"
 import * as ExactHours from "./ExactHours.ts"
 import * as TransferColumns from "./TransferColumns.ts"
 
-/** Returns the end of the estimated part. A day that is kept only as a daily total is estimated as a whole. */
+/**
+ * Returns the end of the hours that need estimates. A day that is kept only as a daily total is estimated as a whole.
+ */
 const estimatedTo = (cluster: Cluster): number => {
   const day = Calendar.dayAt(cluster.estimatedToMs - 1)
   return isForgotten(cluster, day) ? Calendar.startOf(day + 1) : cluster.estimatedToMs

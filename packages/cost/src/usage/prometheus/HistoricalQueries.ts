@@ -35,14 +35,14 @@ const resourcesOf = (accelerators: AcceleratorNames): Matcher =>
 /** The label of an EndpointSlice that names its Service, as kube-state-metrics writes it. */
 export const SLICE_SERVICE = "label_kubernetes_io_service_name"
 
-/** The last label sets within the hour. */
+/** The last value of each series within the hour, by the given labels. */
 const last = (labels: ReadonlyArray<string>, series: string): string =>
   maxBy(labels, `last_over_time(${series}[${HOUR}])`)
 
 const mean = (labels: ReadonlyArray<string>, series: string): string =>
   maxBy(labels, `avg_over_time(${series}[${HOUR}])`)
 
-/** The minutes in which a series existed. */
+/** The minutes of a slice in which each series existed, as `minuteBits` encodes them. */
 const presence = (labels: ReadonlyArray<string>, series: string): string =>
   minuteBits(maxBy(labels, `present_over_time(${series}[${MINUTE}])`))
 
