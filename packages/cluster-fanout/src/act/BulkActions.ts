@@ -201,7 +201,8 @@ export class BulkActions extends Context.Service<
 }
 
 /**
- * Returns the code for a cluster that did not answer. The call sends it no further requests: each would wait as long.
+ * Returns the code for a cluster that did not answer. The call sends it no further requests, because each would run
+ * into the same timeout.
  */
 const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
   switch (code) {
@@ -209,7 +210,7 @@ const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
     case "cluster_throttled":
     case "cluster_timeout":
       return code
-    // The remaining workloads were not sent, so their outcome is known.
+    // For the remaining workloads nothing was sent, so their outcome is known.
     case "outcome_unknown":
       return "cluster_unreachable"
     default:

@@ -9,7 +9,7 @@ import type { FanOut } from "../list/FanOut.ts"
 import { NamespaceForbidden } from "../list/ListError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** The namespace to check. **Units** `timeoutMs` for proving namespace labels, if access depends on them. */
+/** The namespace to check. **Units** `timeoutMs` for reading current namespace labels, if access depends on them. */
 export interface NamespaceQuestion {
   readonly cluster: ClusterName
   readonly namespace: string
@@ -20,8 +20,8 @@ export interface NamespaceQuestion {
 /**
  * Makes the check.
  *
- * **Errors** `NamespaceForbidden` if the namespace is out of scope or the deciding labels are not proven;
- * `FanOutFailed` if the cluster does not answer.
+ * **Errors** `NamespaceForbidden` if the namespace is out of scope, or if access depends on labels that are not
+ * confirmed as current; `FanOutFailed` if the cluster does not answer.
  *
  * **Limits** no request if the namespace's name decides. Labels come from the cluster's cache.
  */

@@ -9,7 +9,7 @@ import type { FanOut } from "../list/FanOut.ts"
 import { NamespaceForbidden } from "../list/ListError.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 
-/** The targets to check. **Units** `timeoutMs` for proving namespace labels, if access depends on them. */
+/** The targets to check. **Units** `timeoutMs` for reading current namespace labels, if access depends on them. */
 export interface BulkQuestion {
   readonly targets: ReadonlyArray<{ readonly cluster: ClusterName; readonly namespace: string }>
   readonly namespaces: NamespaceFilter.NamespaceFilter
@@ -22,7 +22,8 @@ export interface BulkQuestion {
  * **Shape** accepts a target if its cluster cannot report namespace labels. The action on that target checks again, and
  * only that action fails.
  *
- * **Errors** `NamespaceForbidden` for the first target that is out of scope, or whose labels are not proven.
+ * **Errors** `NamespaceForbidden` for the first target that is out of scope, or whose labels are needed but not
+ * confirmed as current.
  *
  * **Limits** no request if namespace names decide; one request to each cluster if labels do.
  */

@@ -39,7 +39,7 @@ const MAX_SORTED_PER_TURN = 4_096
 export interface Member {
   readonly store: ClusterStore
   readonly breaker: Breaker
-  /** Compares the namespace labels with the cluster now, unless they are proven. If this fails, they stay unproven. */
+  /** Lists the namespaces to confirm their cached labels, unless the labels were confirmed within the last 30 s. */
   readonly proveLabels: Effect.Effect<void>
   /** Requests the events of the cluster: starts or prolongs their watch. */
   readonly wantEvents: FollowWhileWanted.Want
@@ -83,7 +83,7 @@ interface Following {
   readonly sorting: SortAllowance
   readonly running: Map<ClusterName, Running>
   readonly sameCluster: SameCluster
-  /** Names in the registry's order. */
+  /** Cluster names in the registry's order. */
   order: ReadonlyArray<ClusterName>
   areLabelsRequired: boolean
 }
@@ -103,7 +103,10 @@ export class ClusterCache extends Context.Service<
      * **Shape** sorted; all registered names. The caller removes those outside its scope. **Limits** no I/O.
      */
     readonly sameCluster: (name: ClusterName) => ReadonlyArray<ClusterName>
-    /** Waits until every kind of every followed cluster is settled at the same time. **Limits** no I/O, no deadline. */
+    /**
+     * Waits until `isSettled` is true for every kind of every followed cluster at the same time. **Limits** no I/O, no
+     * deadline.
+     */
     readonly settled: Effect.Effect<void>
     /**
      * Sets whether any key's rights depend on namespace labels. While true, the labels are compared with each cluster
@@ -152,7 +155,7 @@ export class ClusterCache extends Context.Service<
   )
 }
 
-/** Warns of several names of one cluster: reports over all clusters count it once for each name. */
+/** Warns that several registered names refer to one cluster. Reads of all clusters count it once for each name. */
 const warnOfGroup = (names: ReadonlyArray<ClusterName>) =>
   Effect.logWarning(
     `clusters ${names.join(", ")} are the same cluster: reads of all clusters count it ${names.length} times; register it under one name`
@@ -194,7 +197,7 @@ const start = Effect.fnUntraced(function* (following: Following, cluster: Cluste
 const logSortDefect = ({ name }: Cluster, defect: unknown) =>
   Effect.logError(`ClusterCache: a defect while rows of cluster ${name} were sorted`, Cause.die(defect))
 
-/** Starts a new data epoch at each visible change of a store. */
+/** Raises the counter of data changes (`DataEpoch`) at each visible change of a store. */
 const raiseWith = ({ raise }: DataEpoch, store: ClusterStore): void => {
   for (const kind of Kind.kinds) store.table(kind).observe({ put: raise, gone: raise, whole: raise })
   store.signal.listen(raise)

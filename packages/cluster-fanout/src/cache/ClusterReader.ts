@@ -24,8 +24,8 @@ export interface Question {
   /** Kinds that identify the owners of other rows. They are read too, but the answer does not fail without them. */
   readonly naming?: ReadonlyArray<Kind.Kind>
   /**
-   * Kinds that only add to the rows of others. They are read too, but do not affect the age of the answer. They do not
-   * count as missing if the credential may not read them.
+   * Kinds whose objects only add to the rows of other kinds. They are read too, but do not affect the age of the
+   * answer. They do not count as missing if the credential may not read them.
    */
   readonly counting?: ReadonlyArray<Kind.Kind>
   readonly consistency: Consistency
@@ -37,8 +37,8 @@ export interface Question {
 /**
  * Result of reading one cluster.
  *
- * **Shape** `missingKinds` lists the kinds that could not be read. It includes `Namespace` if labels are needed but not
- * proven; then no label matches.
+ * **Shape** `missingKinds` lists the kinds that could not be read. It includes `Namespace` if labels are needed but
+ * were not confirmed within the last 30 s. Then no label matches.
  */
 export interface Reading {
   readonly store: ClusterStore
@@ -65,9 +65,10 @@ export class ClusterReader extends Context.Service<
      */
     readonly read: (cluster: Cluster, question: Question, turn?: FairLanes.Turn) => Effect.Effect<Reading, ClusterError>
     /**
-     * Reads from the cache without waiting. Every needed kind must be settled, and needed labels proven.
+     * Reads from the cache without waiting.
      *
-     * **Shape** `undefined` if `read` would wait or fail. **Units** `now` milliseconds by `steadyClock`.
+     * **Shape** `undefined` if `read` would fail, or would wait for a kind's first sync or for current namespace
+     * labels. **Units** `now` milliseconds by `steadyClock`.
      */
     readonly readNow: (cluster: Cluster, question: Question, now: number) => Reading | undefined
     /**
@@ -163,7 +164,7 @@ const hasAll = (member: Member, question: Question, now: number): boolean =>
   neededKinds(question).every((kind) => isSettled(member, kind))
   && (!question.needsLabels || member.store.provesLabels(now))
 
-/** The turn of callers that are not part of a larger request. */
+/** The position in the queue of live lists for callers that are not part of a larger request. */
 const NO_TURN: FairLanes.Turn = { request: 0, place: 0 }
 
 /** Lists the kinds live, into a store that only this request uses. */

@@ -42,7 +42,7 @@ const MAX_EVENTS = 10_000
 
 export class ClusterStore {
   cluster: Cluster
-  /** Notified when a kind settles, or when health or the breaker changes. */
+  /** Notified when the sync state of a kind, the health or the breaker changes. */
   readonly signal = new Signal()
   readonly #tables: Tables = {
     Namespace: new KindTable<NamespaceRecord>((next, previous) =>

@@ -6,8 +6,8 @@ import type { FiberRoster } from "./FiberRoster.ts"
 /**
  * Runs an effect once for all callers that ask for its key before the run begins.
  *
- * **Limits** a run begins when the first of its callers gets a lane. The run occupies that lane until it leaves the
- * lane or ends. Results are not cached. A run without callers is interrupted.
+ * **Limits** a run begins when the first of its callers gets a lane (a permit of `FairLanes`). The run occupies that
+ * lane until it releases the lane or ends. Results are not cached. A run without callers is interrupted.
  */
 export interface CoalescedRuns<K extends WeakKey, A, E> {
   readonly run: (key: K, turn: FairLanes.Turn, effect: (begun: Begun<E>) => Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -34,7 +34,7 @@ interface Caller {
   hasLane: boolean
 }
 
-/** Makes coalesced runs whose fibers belong to a roster. */
+/** Makes coalesced runs. `fibers` forks their fibers, which end with its scope. */
 export const make = <K extends WeakKey, A, E>(
   lanes: FairLanes.FairLanes,
   fibers: FiberRoster
@@ -92,7 +92,7 @@ export const make = <K extends WeakKey, A, E>(
         Effect.sync(() => joinRun(key, turn)),
         ({ caller, run }) =>
           Deferred.await(caller.ready).pipe(
-            // Lets callers of the same moment join the run.
+            // Lets callers that ask in the same turn of the event loop join the run.
             Effect.andThen(Effect.yieldNow),
             Effect.andThen(beginRun(key, run, caller, effect)),
             Effect.andThen(Deferred.await(run.result))

@@ -1,7 +1,10 @@
-/** Limits concurrent work over all requests: round robin between requests, in order within each. */
+/**
+ * Limits concurrent work over all requests. A lane is the permit for one piece of work. Free lanes go to the requests
+ * round robin, and in order within each request.
+ */
 import { Effect } from "effect"
 
-/** A position in the queue. **Shape** a request's lower places come first. */
+/** The order of a piece of work in the queue. **Shape** within one request, lower places come first. */
 export interface Turn {
   readonly request: number
   readonly place: number

@@ -6,7 +6,7 @@ import type { Sync } from "./KindTable.ts"
 /** Rows are stale after this time without an event, a bookmark or a probe. */
 const STALE_AFTER_MS = 90_000
 
-/** A label selector matches nothing after this time without proof of the namespace labels. */
+/** If namespace labels were not confirmed as current for this time, selectors on them match nothing. */
 const LABELS_PROVEN_FOR_MS = 30_000
 
 /**

@@ -56,7 +56,7 @@ export class KindTable<R extends { readonly uid: string }> {
   #stagedSince: number | undefined
   /** True if the watch ended and its resumption has not caught up. */
   #isBehind = false
-  /** Uids changed by events since a comparison began, if one is running. */
+  /** Uids changed by events since `beginComparison`; `undefined` if no comparison with a list is running. */
   #touched: Set<string> | undefined
   #sync: Sync = { _tag: "Pending", error: undefined }
   #provenAt: number | undefined

@@ -1,5 +1,6 @@
 /**
- * Verifies the labels of a cluster's namespaces against a list, because a silent watch proves nothing.
+ * Compares the cached labels of a cluster's namespaces with a fresh list. The labels decide access, and a silent watch
+ * does not show that they are current.
  */
 import { Context, Effect, Metric, Semaphore, Stream } from "effect"
 import type { Breaker } from "../kube/Breaker.ts"
@@ -19,16 +20,20 @@ export const LabelProofLimits = Context.Reference("@quarterdeck/cluster-fanout/L
 
 export interface LabelProof {
   /**
-   * Compares now, unless the labels are proven. Concurrent callers share one list. After a failure, labels stay
-   * unproven.
+   * Lists the namespaces now and corrects the cached ones, unless the cached labels are proven: confirmed as current
+   * within the last 30 s (`Freshness.provesLabels`). Concurrent callers share one list. If the list fails, the labels
+   * stay unproven.
    */
   readonly prove: Effect.Effect<void>
-  /** Compares at every interval while `wanted`. Runs until interrupted. */
+  /**
+   * Waits for `wanted`, lists the namespaces and corrects the cached ones; then again after each interval. Runs until
+   * interrupted.
+   */
   readonly keep: Effect.Effect<never>
 }
 
 const corrected = Metric.counter("quarterdeck_namespace_corrections_total", {
-  description: "Namespaces whose watched state differed from a list and was corrected",
+  description: "Cached namespaces that a fresh list corrected, because the watch had missed a change",
   incremental: true
 })
 
@@ -90,7 +95,9 @@ export const make = Effect.fnUntraced(function* (
     Effect.catch((error) =>
       Effect.andThen(
         breaker.suspect,
-        Effect.logWarning(`cluster ${cluster.name}: namespace labels not proven: ${error.message}`)
+        Effect.logWarning(
+          `cluster ${cluster.name}: the namespace labels could not be checked against a list: ${error.message}`
+        )
       )
     ),
     Effect.withSpan("LabelProof.compare", { attributes: { cluster: cluster.name } })

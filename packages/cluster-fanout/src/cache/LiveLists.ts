@@ -24,9 +24,9 @@ export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/
 /**
  * Limits of the live lists of the whole process, which must buffer, parse and project them while it answers requests.
  *
- * **Shape** at most `asked` lists wait for their answers at the same time, and `lanes` are received. If no lane is free
- * when an answer begins, only its first 64 KiB are read. Lists wait within their requests' deadlines: round robin
- * between requests, in target order within one.
+ * **Shape** at most `asked` lists wait for their answers at the same time, and at most `lanes` answers are received. If
+ * no lane is free when an answer begins, only its first 64 KiB are read. Lists wait within their requests' deadlines:
+ * round robin between requests, in target order within one.
  *
  * Unresponsive clusters do not block others. A list without data for `quietMs` stops counting against `asked`. A list
  * that stops for `stallMs` in the middle of its answer gives up its lane until data arrives again. At most `stalled`

@@ -16,7 +16,10 @@ interface Entry {
 
 const byAge = (left: Entry, right: Entry): number => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0)
 
-/** Index of a map's records by age. **Shape** outdated entries are skipped when they are reached. */
+/**
+ * Index of a map's records by age. **Shape** entries of replaced or removed records stay in the index, and are skipped
+ * when they are reached.
+ */
 export class NewestRecords<R> {
   readonly #bound: Bound<R>
   #entries: Heap<Entry> = new Heap([], byAge)

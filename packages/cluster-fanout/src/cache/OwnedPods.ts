@@ -89,7 +89,7 @@ export class OwnedPods {
     this.#changed.add(key)
   }
 
-  /** Adds an object without updating its dependents. Enough when all objects are added one by one. */
+  /** Adds an object without updating its dependents. Enough if every object of the cluster is added in turn. */
   take(record: LinkRecord): void {
     const { owner, uid } = record
     if (owner?.followed !== undefined) {

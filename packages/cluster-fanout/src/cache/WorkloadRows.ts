@@ -12,8 +12,8 @@ import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
 /**
  * Makes the row of a workload that is known only by its pods, such as one of a custom kind.
  *
- * **Shape** `undefined` if the cache follows the kind and all pods are being deleted: they are deleted after their
- * owner.
+ * **Shape** `undefined` if the cache follows the kind and all pods are being deleted: then their owner was deleted
+ * before them.
  *
  * **Limits** sorts the pods.
  */
@@ -88,11 +88,11 @@ interface Part extends PodResources.PodResources {
 }
 
 /**
- * Adds to a workload's own row the pods that the workload's template does not account for.
+ * Adds to a workload's own row the Jobs and pods that the figures of the row do not include.
  *
  * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. Pods that the
- * Deployment controls directly count as these replicas first. The row of a CronJob or Pod has the replicas and status of
- * everything that runs for it. Other kinds keep the figures that their controller reports. Returns the same row if
+ * Deployment controls directly count as these replicas first. The row of a CronJob or Pod has the replicas and status
+ * of everything that runs for it. Other kinds keep the figures that their controller reports. Returns the same row if
  * nothing is added.
  */
 export const withPods = (
@@ -110,9 +110,10 @@ export const withPods = (
 }
 
 /**
- * Returns the pods that the Deployment's replicas do not account for.
+ * Returns the pods that are not among the replicas that a Deployment wants.
  *
- * The `lacking` oldest pods that the Deployment controls directly count as its missing replicas, so they are left out.
+ * `lacking` of these replicas are not in its ReplicaSets. The same number of pods that the Deployment controls
+ * directly, the oldest first, count as these replicas, so they are left out.
  */
 const beyondTemplate = (members: ReadonlyArray<OwnedPod>, lacking: number): ReadonlyArray<OwnedPod> => {
   if (lacking <= 0) return members
@@ -133,7 +134,8 @@ const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow =>
   if (parts.length === 0) return row
   const all = [row, ...parts]
   const sum = (field: keyof WorkloadRow["replicas"]) => all.reduce((total, { replicas }) => total + replicas[field], 0)
-  // Without desired replicas, the row has ended or runs only through its parts, so it does not affect the status.
+  // A workload that wants no replicas of its own has ended, or runs only through its Jobs and pods. Its own status does
+  // not count then.
   const running = row.replicas.desired === 0 ? parts : all
   return {
     ...row,

@@ -9,8 +9,8 @@ import { CurrentDataEpoch } from "./DataEpoch.ts"
 import { Signal } from "./Signal.ts"
 
 /**
- * Failures that open a breaker: `failures` in a row of probes and calls. After `failedProbes` failed probes in a row,
- * the cluster counts as silent.
+ * Limits of a breaker. It opens after `failures` failed probes and calls in a row. After `failedProbes` failed probes
+ * in a row, the cluster counts as silent.
  */
 export const BreakerLimits = Context.Reference("@quarterdeck/cluster-fanout/Breaker/BreakerLimits", {
   defaultValue: () => ({ failures: 3, failedProbes: 2 })

@@ -26,7 +26,7 @@ export interface ConnectOptions {
 /** Makes the connector of a server's pool. */
 export const make = ({ connectMs, connection, contexts, lookup }: ConnectOptions): buildConnector.connector => {
   const { addressRule: rule, proxyUrl, server } = connection
-  // HTTP/2 would put watches and calls of one pool on one connection.
+  // With HTTP/2, all requests of a pool would share one connection.
   const plain = { allowH2: false, timeout: connectMs, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS }
   const tls = {
     ...plain,

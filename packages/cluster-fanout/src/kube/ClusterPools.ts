@@ -65,8 +65,8 @@ const SWEEPS = 4
 /**
  * Makes the pool keeper.
  *
- * **Shape** a pool belongs to one generation, one TLS identity and one lane, so a changed connection never reuses an
- * old socket. A pool is destroyed `idleMs` after its last use.
+ * **Shape** a pool belongs to one `generation` of a cluster's connection, one TLS identity and one `Lane`, so a changed
+ * connection never reuses an old socket. A pool is destroyed `idleMs` after its last use.
  *
  * An `RcMap` would need a scope for each use, which is expensive for live lists of hundreds of clusters.
  */
@@ -149,8 +149,8 @@ const connectionsOf = (lane: Lane, limits: PoolLimits): number => {
 }
 
 /**
- * Returns how many callers may use a lane, including those that wait for a connection. Lanes with long use have no
- * waiters.
+ * Returns how many callers may use a lane, including those that wait for a connection. In lanes whose requests last
+ * long, no caller waits.
  */
 const usersOf = (
   lane: Lane,

@@ -6,18 +6,16 @@ import { Context } from "effect"
 export class DataEpoch {
   #number = 0
 
-  /**
-   * The number of the current epoch. **Shape** an equal number at two moments means that nothing changed in between.
-   */
+  /** The number of changes so far. **Shape** an equal number at two moments means that nothing changed in between. */
   get number(): number {
     return this.#number
   }
 
   /**
-   * Starts the next epoch, which invalidates earlier answers.
+   * Counts a change, which invalidates earlier answers.
    *
    * **Shape** call this for each change of rows, of the state of a kind or a cluster, and of the set of clusters. Ages
-   * and staleness, which change with time alone, start no epoch.
+   * and staleness, which change with time alone, are not counted.
    *
    * **Limits** constant time. A superfluous call costs one cached answer; a missing call shows an outdated one.
    */
@@ -27,8 +25,8 @@ export class DataEpoch {
 }
 
 /**
- * The epoch that caches and breakers raise. Shared by the process, unless a program with several services provides one
- * for each.
+ * The counter that caches and breakers raise. The process shares one, unless a program with several services provides
+ * one for each.
  */
 export const CurrentDataEpoch = Context.Reference<DataEpoch>("@quarterdeck/cluster-fanout/DataEpoch", {
   defaultValue: () => new DataEpoch()

@@ -179,8 +179,8 @@ export class KubeApi extends Context.Service<
         )
 
       /**
-       * Time at which a watch-list was last withheld, by `steadyClock`. Until `WITHHELD_MS` later, lists are used
-       * instead.
+       * Time at which a server or proxy last held back a part of a watch-list, by `steadyClock`. For `WITHHELD_MS`
+       * after that, lists are used instead.
        */
       const withheldAt = new WeakMap<Cluster["connection"], number>()
       const following: KubeApi["Service"]["follow"] = (cluster, scope, from) =>
@@ -214,7 +214,7 @@ const makePages = Effect.fnUntraced(function* (transport: Transport["Service"], 
   return pages
 })
 
-/** Time after a withheld watch-list during which the cluster is not asked for another. */
+/** Time for which a cluster is not asked for a watch-list after a part of one was held back. */
 const WITHHELD_MS = 600_000
 
 /** The objects that a list has returned, by namespace and name, so that a repeated list returns them once. */
@@ -222,7 +222,10 @@ class ReturnedObjects {
   readonly #returned = new Set<string>()
   #isRepeated = false
 
-  /** Records the objects of a page that is not the last. From `isAnew` on, returns only objects not returned before. */
+  /**
+   * Returns the objects of a page. If the list has begun again (`isAnew`, now or earlier), leaves out those returned
+   * before that. Otherwise records the objects for this purpose, except on the last page.
+   */
   page(items: ReadonlyArray<KubeObject>, isAnew: boolean, isLast: boolean): ReadonlyArray<KubeObject> {
     this.#isRepeated ||= isAnew
     if (this.#isRepeated) return items.filter((object) => !this.#returned.has(placeOf(object)))

@@ -15,7 +15,7 @@ const SECRET_NAME = /token|secret|password|passwd|pwd|passphrase|key|authorizati
 const PASSWORD_NAME = /(?:password|passwd|passphrase)$/i
 const TOKEN_NAME = /token$/i
 const SCHEME = /^(?:bearer|basic|negotiate)$/i
-/** Words after a scheme that are no credential: "bearer token is missing". */
+/** Words that are no credential although they follow an authentication scheme: "bearer token is missing". */
 const AFTER_SCHEME = /^(?:tokens?|auth|authentication|authorization|credentials?|scheme|realm)$/i
 
 /** Words that continue a sentence after "password": "password for user", "key DB_PASSWORD in Secret". */
@@ -175,7 +175,7 @@ const isNameCharacter = (code: number): boolean =>
 
 const CLOSING: Readonly<Record<string, string>> = { "[": "]", "{": "}" }
 
-/** Returns the end of the value that follows a name and its sign. */
+/** Returns the end of the value that follows a name and `=` or `:`. */
 const valueEnd = (text: string, start: number, name: string): number => {
   if (endOf(QUOTE, text, start) > start) return quotedEnd(text, start)
   const closing = CLOSING[text[start] ?? ""]

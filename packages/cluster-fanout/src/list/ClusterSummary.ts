@@ -27,7 +27,7 @@ const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, me
 const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
 const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
 
-/** Returns the question that each cluster is asked on behalf of a key with access to `namespaces`. */
+/** Returns the read request that is sent to each cluster for a key with access to `namespaces`. */
 export const questionOf = (
   namespaces: NamespaceFilter.NamespaceFilter,
   { consistency, timeoutMs }: Pick<Question, "consistency" | "timeoutMs">

@@ -30,8 +30,8 @@ export const seal = (key: Redacted.Redacted<Uint8Array>, binding: string, positi
 /**
  * Verifies a cursor and decodes its position.
  *
- * **Errors** `CursorInvalid` if the cursor was changed, is foreign or belongs to another list. The error does not say
- * which.
+ * **Errors** `CursorInvalid` if the cursor was changed, was signed with another key or belongs to another list. The
+ * error does not say which.
  */
 export const open = <Row>(
   key: Redacted.Redacted<Uint8Array>,

@@ -16,7 +16,7 @@ interface Asking {
   readonly timeoutMs: number
   /** Clusters asked at the same time. */
   readonly concurrency: number
-  /** Number of the request, which orders its turns. */
+  /** Number of the request, by which live lists of several requests take turns (`FairLanes`). */
   readonly request: number
 }
 
@@ -46,13 +46,13 @@ interface Answers<A, R> {
   readonly open: Map<Cluster, Open>
 }
 
-/** Time without an answer to a live question after which the cluster is probed. */
+/** Time without an answer to a live read after which the cluster is probed. */
 const DOUBT_AFTER_MS = 500
 
 /**
  * Asks each cluster and returns its result or, after the deadline, `ClusterTimeout`.
  *
- * **Limits** one fiber a cluster and one for the shared deadline. A live question goes through the cluster's breaker. A
+ * **Limits** one fiber a cluster and one for the shared deadline. A live read goes through the cluster's breaker. A
  * cluster that has not answered for 500 ms is probed, before the caller's deadline passes.
  */
 export const askByDeadline = Effect.fnUntraced(function* <A, R>(
@@ -98,7 +98,7 @@ export const timedOut = (cluster: ClusterName, timeoutMs: number) =>
 const latency = (askedAt: number, now: number): number => Math.max(0, Math.round(now - askedAt))
 
 /**
- * Waits for the deadline. For a live question, also requests a probe of each cluster that has not answered for
+ * Waits for the deadline. For a live read, also requests a probe of each cluster that has not answered for
  * `DOUBT_AFTER_MS`.
  */
 const awaitDeadline = Effect.fnUntraced(function* (

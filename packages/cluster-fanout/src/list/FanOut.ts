@@ -47,7 +47,7 @@ export interface AskOptions<A> {
   readonly beforeOthers?: () => void
 }
 
-/** Makes the `ask` and `askNow` functions of a question that one reading of each cluster answers. */
+/** Makes the `ask` and `askNow` functions of a request that needs one `ClusterReader` reading of each cluster. */
 export const byReading = <A>(
   reader: ClusterReader["Service"],
   question: Question,
@@ -97,9 +97,9 @@ export class FanOut extends Context.Service<
      *
      * **Errors** `FanOutFailed` if at least one cluster was asked and none answered.
      *
-     * **Limits** ends within `timeoutMs`; asks `MaxFanOut` clusters at a time. A live question goes through the
-     * cluster's breaker. While the breaker is open, requests share one probe. A caller's deadline does not count as a
-     * failure of the cluster.
+     * **Limits** ends within `timeoutMs`; asks `MaxFanOut` clusters at a time. A live read goes through the cluster's
+     * breaker. While the breaker is open, requests share one probe. A caller's deadline does not count as a failure of
+     * the cluster.
      */
     readonly ask: <A, R>(
       clusters: ReadonlyArray<ClusterName>,

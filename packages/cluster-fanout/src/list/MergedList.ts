@@ -18,7 +18,7 @@ export interface MergedList<Row> {
   readonly clusters: ReadonlyArray<Coverage.Coverage>
   readonly partial: boolean
   readonly nextCursor?: string
-  /** Returns the cursor of a page that is cut after `count` rows, at least one. */
+  /** Returns the cursor of a page that is shortened to its first `count` rows, at least one. */
   readonly cursorAfter: (count: number) => string | undefined
 }
 

@@ -52,7 +52,7 @@ export const selectNow = <Row>(rows: Iterable<Row>, options: Selecting<Row>): Se
 const selection = <Row>({ after, before, matches, order, size }: Selecting<Row>) => {
   let first: Array<Row> = []
   let count = 0
-  // Sorting each time twice the wanted number of rows has collected costs no more per row than a heap.
+  // Sort whenever twice the wanted number of rows has collected. Per row, this costs no more than a heap.
   const most = Math.max(2 * size, 64)
   let bound = before
   let isBehind = bound === undefined ? undefined : order.behind(bound)

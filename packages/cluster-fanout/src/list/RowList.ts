@@ -62,7 +62,8 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   const head = new PageHead(paging.order, size)
   const answerOf = answering(listing, head, after)
   const question: Question = { ...listing.kinds, consistency, timeoutMs, needsLabels }
-  // An asked cluster may miss the deadline, so its rows stay in its own answer until it has replied.
+  // A cluster that is asked may miss the deadline. Its rows must not be in the page then, so they stay in its own
+  // answer.
   const { ask } = byReading(
     reader,
     question,

@@ -1,5 +1,5 @@
 /**
- * The kinds that the cache follows, permanently or on demand, and the kinds that a question needs.
+ * The kinds that the cache follows, permanently or on demand, and the kinds that a read request needs.
  */
 import type { Resource } from "../kube/KubeObject.ts"
 

@@ -93,7 +93,7 @@ export const make = <Row>(
 const FROM_SURROGATES = /[\ud800-\uffff]/
 
 const behind = <Row>({ read }: SortKey<Row>, order: "asc" | "desc", value: SortValue): ((row: Row) => boolean) => {
-  // If at least one of two texts has none of these, JavaScript's order equals code point order.
+  // If at least one of two texts has no code unit from U+D800 on, JavaScript's order equals code point order.
   if (typeof value === "string" && FROM_SURROGATES.test(value)) {
     return order === "asc" ? (row) => compareValues(read(row), value) > 0 : (row) => compareValues(read(row), value) < 0
   }

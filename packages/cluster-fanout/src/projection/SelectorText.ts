@@ -3,7 +3,10 @@
  */
 import { type Fields, fields, list, text } from "./Field.ts"
 
-/** The sign for a single value and the word for several. `in ()` with one empty value would look like an empty list. */
+/**
+ * Printed operators: a sign for a single value, a word for several. With the word, one empty value would print as `in
+ * ()`, like an empty list.
+ */
 const OPERATORS: Readonly<Record<string, readonly [sign: string, word: string]>> = {
   In: ["=", "in"],
   NotIn: ["!=", "notin"]

@@ -72,7 +72,7 @@ const EMBEDDED: ReadonlyArray<
   { prefix: bytesOfGroups([0, 0, 0, 0, 0xffff, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 0, 0, 0, 0]), bits: 96, at: 12 },
   { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: 12 },
-  // The same prefix used at its full length of 48 bits: the ninth byte is not part of the address.
+  // The prefix of the line above, if its full length of 48 bits is used: the ninth byte is not part of the address.
   { prefix: bytesOfGroups([0x64, 0xff9b, 1]), bits: 48, at: [6, 7, 9, 10] },
   { prefix: bytesOfGroups([0x2002]), bits: 16, at: 2 },
   { prefix: bytesOfGroups([0x2001, 0]), bits: 32, at: 12, isInverted: true }
@@ -107,7 +107,7 @@ export const faultOf = (address: string, rule: AddressRule): string | undefined 
     if (!isIn(bytes, form)) continue
     const places = typeof form.at === "number" ? [0, 1, 2, 3].map((place) => Number(form.at) + place) : form.at
     const inner = places.map((place) => (bytes[place] ?? 0) ^ (form.isInverted ? 0xff : 0))
-    // The prefix allows two positions. The position whose bytes are empty is not in use.
+    // This prefix allows two positions of the IPv4 address. A position whose first byte is 0 is not in use.
     const fault = typeof form.at !== "number" && inner[0] === 0 ? undefined : faultOfBytes(inner, IPV4, rule)
     if (fault !== undefined) return fault
   }

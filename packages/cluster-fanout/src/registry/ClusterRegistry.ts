@@ -34,7 +34,8 @@ export interface RegistryProblem {
 /**
  * One immutable view of the registry. `RegistrySnapshot.make` makes one from a program's own clusters.
  *
- * **Shape** the parent first, then sorted by name. Exactly one cluster has the role of parent, and names are unique.
+ * **Shape** exactly one cluster is the parent: the one that a request without a target addresses. The parent comes
+ * first, then the others by name. Names are unique.
  */
 export interface RegistrySnapshot {
   readonly parent: ClusterName

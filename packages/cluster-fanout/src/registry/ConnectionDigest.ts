@@ -3,14 +3,17 @@ import { Redacted } from "effect"
 import { createHmac, randomBytes } from "node:crypto"
 import type { Connection } from "./Cluster.ts"
 
-/** Random for each process, so that a generation in a log cannot be used to guess a password. */
+/** Random for each process, so that a digest in a log cannot be used to guess a password. */
 const SALT = randomBytes(32)
 
 /** Returns the digest of a list of texts. */
 export const digest = (texts: ReadonlyArray<string>): string =>
   createHmac("sha256", SALT).update(JSON.stringify(texts)).digest("hex").slice(0, 32)
 
-/** Returns the generation of a connection. Equal connections have equal generations within one process. */
+/**
+ * Returns a connection's identifier, the `generation` of its cluster. Equal connections have equal identifiers within
+ * one process.
+ */
 export const generationOf = (connection: Connection): string => digest([JSON.stringify(connection, reveal)])
 
 /** Serialises a redacted value by its content, because its own text is always `<redacted>`. */

@@ -51,7 +51,7 @@ export const inOrder = (clusters: ReadonlyArray<Cluster>): ReadonlyArray<Cluster
     return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
   })
 
-/** Returns which rule of the port a snapshot violates; `undefined` if it is valid. */
+/** Returns which rule of `RegistrySnapshot` a snapshot violates; `undefined` if it is valid. */
 export const faultOf = ({ clusters, parent }: RegistrySnapshot): string | undefined => {
   const names = clusters.map(({ name }) => name)
   const wrong = names.find((name) => !isName(name))

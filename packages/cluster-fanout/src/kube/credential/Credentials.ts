@@ -85,15 +85,21 @@ export class Credentials extends Context.Service<
   )
 }
 
-/** Caches of credentials, and the forced plugin runs. */
+/** Caches of credentials. */
 interface Sources {
   readonly files: Cache.Cache<string, string, string>
   readonly plugins: Cache.Cache<KeyedValue<PluginRun>, Obtained, string>
   readonly runPlugin: (key: KeyedValue<PluginRun>) => Effect.Effect<Obtained, string>
   readonly renewalMs: number
-  /** Time of the last forced plugin run, by generation. Entries older than `renewalMs` are dropped. */
+  /**
+   * Time at which a plugin's credential was last dropped because the server rejected it, by the connection's
+   * `generation`. The next use runs the plugin again. Entries older than `renewalMs` are dropped.
+   */
   readonly forced: Map<string, number>
-  /** The last credential of each connection, reused without a digest while its input is unchanged. */
+  /**
+   * The last `Proof` of each connection, reused while its tokens and certificates are unchanged. This avoids computing
+   * its ids for each request.
+   */
   readonly proofs: WeakMap<Cluster["connection"], Made>
 }
 
@@ -241,7 +247,7 @@ const prove = Effect.fnUntraced(function* (sources: Sources, cluster: Cluster) {
   return proof
 })
 
-/** The input of a credential, and the result. */
+/** A `Proof`, and the header and TLS material that it was made from. */
 interface Made {
   readonly authorization: string | undefined
   readonly tls: TlsMaterial
