@@ -75,7 +75,9 @@ import type { Ports } from "./settings/Ports.ts"
 import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
-/** Provides settings and epochs as references, which layers read on their own. */
+/**
+ * Provides settings, and the counters of changes of clusters and keys, as references, which layers read on their own.
+ */
 const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) =>
   Layer.mergeAll(
     Layer.sync(DataEpoch.CurrentDataEpoch, () => new DataEpoch.DataEpoch()),

@@ -18,7 +18,7 @@ import * as Print from "./print/Print.ts"
 /** Limit of the rows to read: more clusters than any server has. */
 const MAX_CLUSTERS = 100_000
 
-/** Error replies with the body of a success or a coverage: 503 if the server is not ready, 502 if no cluster answered. */
+/** Error replies whose bodies the command reads too: 503 if the server is not ready, 502 if no cluster answered. */
 const NOT_READY = { status: 503, mediaType: "application/json" }
 const NONE_ANSWERED = { status: 502, mediaType: "application/problem+json" }
 

@@ -1,5 +1,6 @@
 /**
- * Requires proven namespace labels while any key selects namespaces by label. `cache/LabelProof` of cluster-fanout proves them.
+ * Keeps cached namespace labels checked while any key selects namespaces by label. `cache/LabelProof` of cluster-fanout
+ * compares the labels with a fresh list.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"
@@ -9,12 +10,15 @@ import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import { DateTime, Effect, Layer, Schedule } from "effect"
 
-/** Interval between two scans of the keys. A key created in between waits for the proof at its first request. */
+/**
+ * Interval between two scans of the keys. The first request of a key that was created in between waits until the labels
+ * are checked.
+ */
 const INTERVAL = "15 seconds"
 const PAGE = 500
 
 /**
- * Requires label proof from the cache while any valid key or group rule selects namespaces by label.
+ * Makes the cache check its namespace labels while any valid key or group rule selects namespaces by label.
  *
  * **Limits** reads the keys page by page every 15 s, up to the first that selects by label.
  */
@@ -48,7 +52,8 @@ export const layer = Layer.effectDiscard(
       const rules = [...byHash.values(), ...(yield* GroupRules)]
       yield* cache.requireLabelProof(rules.some(dependsOnLabels) || (yield* anyCreated))
     }).pipe(
-      // If the keys cannot be read, require the proof. An unneeded proof costs one list; without it, a key may lose access.
+      // If the keys cannot be read, let the labels be checked. An unneeded check costs one list; without a needed
+      // check, a key loses access.
       Effect.catch((error) =>
         Effect.andThen(
           Effect.logWarning("the keys cannot be searched for label selectors", error),

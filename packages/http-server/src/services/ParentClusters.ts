@@ -29,7 +29,7 @@ const registrationsOf = (
       const message = `another object already uses the cluster name ${name}`
       problems.push({ severity: "error", code: "nameTaken", source, message })
     } else if (clusters.size >= most) {
-      const message = `the limit of ${most} clusters from objects of the parent is reached`
+      const message = `the limit of ${most} clusters from objects of the parent cluster is reached`
       problems.push({ severity: "error", code: "tooManyClusters", source, message })
     } else clusters.set(name, found.success)
   }

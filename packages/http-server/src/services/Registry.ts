@@ -12,7 +12,10 @@ import type { Settings } from "../settings/Settings.ts"
 import * as ClusterSources from "../settings/ClusterSources.ts"
 import { Surroundings } from "../settings/Surroundings.ts"
 
-/** Provides the host's clusters. **Errors** `PortUnusable`, also if the first snapshot violates the rules of the port. */
+/**
+ * Provides the host's clusters. **Errors** `PortUnusable`, also if the first snapshot violates the rules of
+ * `RegistrySnapshot`.
+ */
 const layerOfHost = (given: NonNullable<Ports["clusterRegistry"]>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -3,7 +3,10 @@
  */
 import { Schema } from "effect"
 
-/** The origin of a value. **Shape** `place` counts from 1 and is absent for the file as a whole. */
+/**
+ * The origin of a value. **Shape** `place` is the line and column in the file, both counted from 1. It is absent if the
+ * problem concerns the whole file.
+ */
 export const Origin = Schema.TaggedUnion({
   Flag: { name: Schema.String },
   Environment: { name: Schema.String },

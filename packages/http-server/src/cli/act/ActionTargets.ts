@@ -70,7 +70,7 @@ export const read = Effect.fnUntraced(function* (connection: Connection, given: 
   const [kinds = "", name] = workload.split("/")
   if (name === undefined && Option.isNone(labelSelector)) {
     return yield* misused(
-      "workload must be a kind and a name, such as deployment/web; a kind alone goes with --label-selector"
+      "workload must be a kind and a name, such as deployment/web; a kind alone needs --label-selector"
     )
   }
   if (name !== undefined && Option.isSome(labelSelector)) {

@@ -32,7 +32,9 @@ export const auditVerifyCommand = Command.make(
     if (found._tag === "Broken") return yield* failed(`event ${found.number}: ${found.problem}`)
     const { first, head, last, rows, unproven } = found
     const range = rows === 0 ? "no event" : `${rows} events, ${first} to ${last}, none was changed`
-    yield* Print.note(`${range}; the signed head of ${new Date(head.atMs).toISOString()} proves up to ${head.number}`)
+    yield* Print.note(
+      `${range}; the signed head of ${new Date(head.atMs).toISOString()} proves the events up to ${head.number}`
+    )
     yield* Print.note(
       unproven === 0
         ? "events removed from the end within a second after that would not be detected"

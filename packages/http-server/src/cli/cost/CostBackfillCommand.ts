@@ -85,7 +85,7 @@ export const costBackfillCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List how many hours of each cluster with usage from Prometheus are not backfilled yet. MISSING hours are after the first hour that Prometheus has, or all hours while it has none. OLDER hours are before it. The server retries an hour until kube-state-metrics has the nodes of that hour. With --restart, all missing hours are queried again, also those that an earlier version considered done. The server may be running."
+    "List how many hours of each cluster with usage from Prometheus are not backfilled yet. MISSING hours are after the first hour that Prometheus has, or all hours if Prometheus has none. OLDER hours are before that first hour. The server retries an hour until kube-state-metrics has the nodes of that hour. With --restart, all missing hours are queried again, also those that an earlier version considered done. The server may be running."
   ),
   Command.withShortDescription("List hours that are not backfilled, and restart the backfill (local)"),
   Command.withExamples([

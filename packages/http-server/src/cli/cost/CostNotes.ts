@@ -30,7 +30,12 @@ const stateOf = (coverage: CostCoverage, nowMs: number): ReadonlyArray<Note> => 
   const cause = coverage.error === undefined ? "" : `: ${CoverageNotes.causeOf(coverage)}`
   if (status === "retired") {
     const endMs = nowMs - coverage.ageMs
-    return [{ cluster, text: (whose) => `left, ${whose} costs end on ${new Date(endMs).toISOString().slice(0, 10)}` }]
+    return [
+      {
+        cluster,
+        text: (whose) => `no longer registered, ${whose} costs end on ${new Date(endMs).toISOString().slice(0, 10)}`
+      }
+    ]
   }
   if (!answered(coverage)) return [{ cluster, text: (whose) => `${status}, ${reported(whose)}${cause}` }]
   return [

@@ -77,7 +77,7 @@ const AUDIT: Readonly<Record<NonNullable<Readiness["checks"]>["audit"], Readonly
   ]
 }
 
-/** A share of the audit is reported from this percentage on. */
+/** A part of the audit's space is reported once this percentage of it is used. */
 const NEARLY_FULL_PERCENT = 80
 
 const ofAudit = ({
@@ -97,7 +97,10 @@ const ofAudit = ({
     return [{ ...service, finding, remedy: "raise audit.maxBytes, or lower audit.retentionDays" }]
   })
 
-/** Remedies of an entry of a cluster source, by the code of its problem. */
+/**
+ * Remedies of an unusable cluster in a kubeconfig file, a registration or the parent cluster, by the code of its
+ * problem.
+ */
 const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   nameTaken:
     "give one of the contexts another name in clusters.names; rename one of two contexts with the same name (kubectl --kubeconfig FILE config rename-context OLD NEW)",
@@ -111,7 +114,7 @@ const SOURCE_REMEDY: Readonly<Record<string, string>> = {
   addressRefused: "give the cluster an address of its own network, or delete the object",
   sourceUnreadable: "let the server's account list and watch the objects, or remove the namespace from the settings",
   tooManyClusters: "delete some of the objects, or give the server a kubeconfig",
-  parentMissing: "restore the parent's context, or restart with another clusters.parent"
+  parentMissing: "restore the context of the parent cluster, or restart with another clusters.parent"
 }
 
 /**

@@ -15,7 +15,7 @@ import * as Print from "../print/Print.ts"
 const MAX_READ = 10_000
 interface Named {
   readonly names: ReadonlyArray<string>
-  /** The header that names the clusters; without it the parent is read. */
+  /** The header that names the clusters; without it, the server's parent cluster is read. */
   readonly headers: Readonly<Record<string, string>>
   /** Further parameters of the list of namespaces. */
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>

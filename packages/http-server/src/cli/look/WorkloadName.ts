@@ -30,7 +30,7 @@ export const flags = {
   cluster: Flag.String("cluster").pipe(
     Flag.withAlias("c"),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Cluster; default: the parent"),
+    Flag.withDescription("Cluster. Without the flag: the server's parent cluster"),
     Flag.filter(isClusterName, () => "the name of one cluster"),
     Flag.optional
   )
@@ -50,7 +50,8 @@ export const flagOf = { cluster: "--cluster", namespace: "--namespace", kind: "w
 /**
  * Reads the name of a workload.
  *
- * **Errors** `CommandFailure`, with exit code 2 if no cluster is given and the parent is outside the key's scope.
+ * **Errors** `CommandFailure`, with exit code 2 if no cluster is given and the server's parent cluster is outside the
+ * key's scope.
  *
  * **Limits** one request if no cluster is given, for the parent's name.
  */
@@ -68,7 +69,10 @@ export const read = Effect.fnUntraced(function* (
   return named
 })
 
-/** Returns the parent's name. **Errors** `CommandFailure` with exit code 2 if the parent is outside the key's scope. */
+/**
+ * Returns the name of the server's parent cluster. **Errors** `CommandFailure` with exit code 2 if it is outside the
+ * key's scope.
+ */
 export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
   const { clusters } = yield* ApiClient.call(connection, ClusterList, {
     method: "GET",
@@ -77,7 +81,7 @@ export const parentOf = Effect.fnUntraced(function* (connection: Connection) {
   })
   const parent = clusters.find(({ role }) => role === "parent")
   if (parent === undefined)
-    return yield* misused("the parent is outside the key's scope: name the cluster with --cluster")
+    return yield* misused("the server's parent cluster is outside the key's scope: name the cluster with --cluster")
   return parent.name
 })
 

@@ -8,7 +8,7 @@ import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { Connection } from "./Connection.ts"
 
-/** More names than a header of 4 KiB can hold. The server has its own limit. */
+/** Most names in the flag: more than a header of 4 KiB can hold. The server has its own limit. */
 const MAX_NAMES = 4_096
 
 const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, description: string, allowed: string) =>
@@ -26,14 +26,14 @@ const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, descr
 /** Takes the text of the cluster header and checks its grammar before the request. */
 export const targetFlag = flagOf(
   ClusterName.is,
-  "One cluster, several joined by |, or * for all in the key's scope; in quotes, for the shell",
+  "One cluster, several joined by |, or * for all in the key's scope; quote | and * for the shell. Without the flag: the server's parent cluster (for the command clusters: all in the key's scope)",
   "a cluster's name, several joined by |, or *"
 )
 
 /** As {@link targetFlag}, for cost reports: also takes names of histories of removed clusters. */
 export const historyTargetFlag = flagOf(
   HistoryName.is,
-  "One cluster, several joined by |, or * for all in the key's scope; clusters that left as well: prod, prod@2026-03-01",
+  "One cluster, several joined by |, or * for all in the key's scope; also removed clusters: prod, prod@2026-03-01. Without the flag: the server's parent cluster",
   "a cluster's name, such a name and a day (prod@2026-03-01), several joined by |, or *"
 )
 

@@ -1,5 +1,5 @@
 /**
- * Objects that a body names, for the audit of a request before its target is resolved.
+ * Reads the objects that a request's body names, for the audit of a request whose target is not resolved yet.
  */
 import { BulkActionRequest } from "@quarterdeck/contract/WorkloadsGroup"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"
@@ -18,7 +18,10 @@ const decodeCluster = Schema.decodeUnknownOption(Schema.Struct({ name: ClusterNa
 
 const decode = Schema.decodeUnknownOption(BulkActionRequest, { onExcessProperty: "error" })
 
-/** Objects of a body. **Shape** `isFound` is true if the handler selects the objects and then writes the first audit event. */
+/**
+ * The objects that a request's body names. **Shape** `isFound` is true if the body names no objects but selects
+ * workloads by label. The handler must then find them, and it writes the first audit event instead of the guard.
+ */
 interface Audited {
   readonly target?: AuditFacts["target"]
   readonly isFound: boolean

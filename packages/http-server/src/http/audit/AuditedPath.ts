@@ -1,5 +1,5 @@
 /**
- * Objects that a path names, for the audit of a request before its target is resolved.
+ * Reads the object that a request's path names, for the audit of a request whose target is not resolved yet.
  */
 import { Kind, ObjectName } from "@quarterdeck/contract/ListParameters"
 import type { AuditFacts } from "@quarterdeck/keys/AuditEvent"

@@ -57,5 +57,5 @@ export const make = Effect.fnUntraced(function* (
 
 const SIGNED_OUT: SessionVerdict = { _tag: "Refused", code: "session_ended", detail: "there is no session" }
 
-/** Consecutive store failures that a caller survives. */
+/** Failures of the key store in a row after which the caller may still continue. One more ends the stream or action. */
 const MOST_FAILURES = 3

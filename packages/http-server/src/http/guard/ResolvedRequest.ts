@@ -92,7 +92,10 @@ export const ask = <Name extends HistoryName.HistoryName>(
   return Result.succeed({ request: request.success, field: isOfBody ? "clusters" : options.header })
 }
 
-/** Resolves named clusters in the cluster scope of a rule. **Shape** `retired` are histories that count as registered. */
+/**
+ * Resolves the requested clusters within the cluster scope of a rule. **Shape** `retired` are names of removed clusters
+ * with a cost history. They count as registered.
+ */
 export const inScope = <Name extends HistoryName.HistoryName = ClusterName.ClusterName>(
   { field, request }: Asked<Name>,
   rule: Rule.Rule,

@@ -46,7 +46,8 @@ export const HealthHandlers = HttpApiBuilder.group(
     yield* Effect.forkScoped(awaitBeginning, { startImmediately: true })
 
     const keysAnswer = yield* StoreHealth.make({ name: "key store", ask: keyStore.count, patience: "800 millis" })
-    // The cost history may be busy for several seconds with months of hours, and is still available.
+    // The store of the cost history may need several seconds while it reads months of costs. It counts as available
+    // meanwhile.
     const costs = Effect.scoped(costStore.sums([], { startMs: 0, endMs: HOUR_MS }))
     const costsAnswer = yield* StoreHealth.make({ name: "cost history", ask: costs, patience: "10 seconds" })
     const auditLog = yield* AuditLog

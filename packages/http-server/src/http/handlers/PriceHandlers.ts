@@ -84,7 +84,10 @@ export const PriceHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Returns the limits that stored costs set for a new price book; `hoursFromMs` is the latest of all clusters. */
+/**
+ * Returns the limits that stored costs set for a new price book. `hoursFromMs` is the end of the last day that any
+ * cluster stores only as a daily sum.
+ */
 const keptOf = (extents: ReadonlyArray<Extent>) => {
   const forgotten = extents.flatMap(({ hoursFromMs }) => hoursFromMs ?? [])
   return { hasCosts: extents.length > 0, ...(forgotten.length === 0 ? {} : { hoursFromMs: Math.max(...forgotten) }) }

@@ -8,10 +8,11 @@ import { Context } from "effect"
 const MOST = 64 * 2 ** 20
 
 /**
- * Caches texts by row object. A changed row is a new object, and the text of a removed row is garbage collected.
+ * Caches the JSON text of each row by the row object. A changed row is a new object, and the text of a removed row is
+ * garbage collected.
  *
- * **Limits** two generations of half the bound each. If the young generation is full, the old one is evicted. A cache hit
- * moves a text to the young generation.
+ * **Limits** two generations of half the bound each. If the young generation is full, the old one is evicted. A cache
+ * hit moves a text to the young generation.
  */
 export class RowTexts {
   readonly #most: number
@@ -29,7 +30,10 @@ export class RowTexts {
     return this.#characters + this.#oldCharacters
   }
 
-  /** Returns the text of a row with limited labels. **Shape** the caller must not change the row afterwards. */
+  /**
+   * Returns the JSON text of a row. Labels beyond the limits of `RowLimit` are left out. **Shape** the caller must not
+   * change the row afterwards.
+   */
   of(row: object): string {
     const held = this.#young.get(row)
     if (held !== undefined) return held

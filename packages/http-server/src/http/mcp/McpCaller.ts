@@ -25,7 +25,10 @@ export interface RouteReply {
   readonly body: unknown
 }
 
-/** Serves an inner request like an outer one. **Shape** `within` is the record of the outer request. */
+/**
+ * Serves a tool's request to a route like the request of a client. **Shape** `within` is the record of the MCP request
+ * that called the tool.
+ */
 export type Answer = (
   request: HttpServerRequest.HttpServerRequest,
   target: TargetRequest.Body | undefined,

@@ -15,7 +15,10 @@ import { TargetOptions } from "../guard/ResolvedRequest.ts"
 export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const
 
-/** Serves the OpenAPI document with the configured names and bounds, and a page that shows the document. */
+/**
+ * Serves the OpenAPI document, with this server's name of the cluster header and its default and maximum of
+ * `timeoutMs`, and a page that shows the document.
+ */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { header } = yield* TargetOptions

@@ -9,7 +9,8 @@ import { Duration } from "effect"
 const nameOf = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name)
 
 /**
- * Returns the values of a cookie in the order sent. A cookie with the other scheme's name is ignored.
+ * Returns the values of a cookie in the order sent. If `secure`, reads only the name with the `__Host-` prefix;
+ * otherwise only the name without it.
  *
  * **Limits** linear in the length of the headers, because unauthenticated clients send them.
  */

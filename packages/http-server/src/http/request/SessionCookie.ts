@@ -21,7 +21,10 @@ export type Presented =
   | { readonly _tag: "Unknown" }
   | { readonly _tag: "Present"; readonly id: SessionId.SessionId }
 
-/** Reads the session cookie. `secure` selects the name that {@link print} uses; the other name is ignored. */
+/**
+ * Reads the session cookie. If `secure`, reads only the name with the `__Host-` prefix; otherwise only the name without
+ * it.
+ */
 export const read = (cookieHeaders: ReadonlyArray<string>, secure: boolean): Presented => {
   const [value, ...more] = Cookie.valuesOf(cookieHeaders, NAME, secure)
   if (value === undefined) return { _tag: "Absent" }

@@ -92,7 +92,7 @@ describe("quarterdeck scale", () => {
     ],
     ["no replicas", WEB, /--replicas is missing/],
     ["too many replicas", [...WEB, "--replicas", "10001"], /--replicas must be a whole number from 0 to 10000/],
-    ["a kind without labels", ["deploy", "--replicas", "3"], /a kind alone goes with --label-selector/],
+    ["a kind without labels", ["deploy", "--replicas", "3"], /a kind alone needs --label-selector/],
     ["a name with labels", [...WEB, "-l", "a=b", "--replicas", "3"], /--label-selector needs a kind without a name/],
     [
       "a name in all namespaces",
@@ -120,7 +120,7 @@ describe("quarterdeck scale", () => {
       const { status, stderr } = yield* quarterdeck(["scale", "deploy/web", "--replicas", "3"], { env })
       assert.strictEqual(
         stderr,
-        "quarterdeck: the parent is outside the key's scope: name the cluster with --cluster\n"
+        "quarterdeck: the server's parent cluster is outside the key's scope: name the cluster with --cluster\n"
       )
       assert.strictEqual(status, 2)
     })

@@ -138,7 +138,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
         const stopped = yield* quarterdeck(["audit", "verify"], { env: { QUARTERDECK_DATA: data } })
         assert.match(
           stopped.stderr,
-          /^quarterdeck: 2 events, 1 to 2, none was changed; the signed head of \S+Z proves up to 2\nquarterdeck: events removed from the end within a second after that would not be detected\n$/
+          /^quarterdeck: 2 events, 1 to 2, none was changed; the signed head of \S+Z proves the events up to 2\nquarterdeck: events removed from the end within a second after that would not be detected\n$/
         )
         assert.strictEqual(stopped.status, 0)
         const file = new DatabaseSync(join(data, "audit.sqlite"))
