@@ -2,7 +2,10 @@
  * The clusters that the pages show. The address of the page holds them.
  */
 
-/** A target of requests: the parent cluster, named clusters in their order, or every cluster in scope. */
+/**
+ * A target of requests: the server's parent cluster, which needs no header, named clusters in their order, or every
+ * cluster in scope.
+ */
 export type ClusterTarget =
   | { readonly _tag: "All" }
   | { readonly _tag: "Parent" }

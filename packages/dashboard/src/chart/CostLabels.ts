@@ -23,7 +23,9 @@ export const BESIDES: Readonly<Record<Beside, readonly [name: string, meaning: s
   unmounted: ["Volumes that no pod mounts", "Cost of storage and load balancers that no workload uses."]
 }
 
-/** Returns the name of a group. **Shape** `Without` for workloads that lack the label. */
+/**
+ * Returns the name of a group. **Shape** `Without` for the workloads without the label that the costs are grouped by.
+ */
 export const nameOf = (row: Marks): string => {
   const beside = besideOf(row)
   const { cluster, kind, namespace, workload, ...others } = row.group

@@ -87,7 +87,7 @@ const filled = (fields: Readonly<Record<string, string>>, names: ReadonlyArray<s
     return text === "" ? [] : [[name, text]]
   })
 
-/** The only term of an override that is not a number. */
+/** The only field among an override's prices whose value is not a number. */
 const INSTANT = "validFrom"
 
 /** Makes the request body. **Errors** {@link FieldErrors} of single fields; the server validates the rest. */
