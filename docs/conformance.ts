@@ -1,8 +1,9 @@
 /**
- * Writes into docs/harness.md what each driver of the harness supports, as a run of the tests has shown it, or checks
- * that the page says so.
+ * Writes into docs/harness.md which behaviours each driver of the harness supports, according to a test report, or
+ * checks that the page matches the report.
  *
- * Run the conformance suite on every driver with vitest's JSON reporter, then `node docs/conformance.ts REPORT [--check]`.
+ * Run the conformance suite on every driver with vitest's JSON reporter, then `node docs/conformance.ts REPORT
+ * [--check]`.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { Schema } from "effect"
@@ -24,7 +25,7 @@ const Report = Schema.Struct({
   )
 })
 
-/** Drivers by behaviour, in the order in which the suite lists the behaviours; sections have a heading of their own. */
+/** The drivers that support each behaviour, by section, in the order of the test suite. */
 interface Shown {
   readonly drivers: ReadonlyArray<string>
   readonly sections: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
@@ -38,7 +39,8 @@ const shownBy = (report: typeof Report.Type): Shown => {
     const [suite = "", section = "basics"] = ancestorTitles
     const [, driver] = DRIVER.exec(suite) ?? []
     if (driver === undefined) continue
-    if (status !== "passed") throw new Error(`${suite}: ${title} has ${status}: the page would not be true`)
+    if (status !== "passed")
+      throw new Error(`${suite}: ${title} has ${status}: the page lists only behaviours whose tests passed`)
     drivers.add(driver)
     const behaviours = sections.get(section) ?? new Map<string, Set<string>>()
     sections.set(section, behaviours)
@@ -74,6 +76,6 @@ const expected = `${before}${FROM}\n\n${table(shownBy(report))}\n\n${TO}${after}
 if (option !== "--check") {
   await writeFile(PAGE, expected)
 } else if (page !== expected) {
-  process.stderr.write(`${PAGE} does not say what the run has shown: run docs/conformance.ts on its report\n`)
+  process.stderr.write(`${PAGE} does not match the report: run docs/conformance.ts REPORT\n`)
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the pages that are made from the source, or checks that they are what the source says: two of docs/reference, and
- * the README and the version of the Helm chart.
+ * Writes the pages that are generated from source code, or checks that they are up to date: two pages of docs/reference,
+ * and the README and the version of the Helm chart.
  *
  * Run `pnpm docs:generate` after a change of the catalogue of problems, of the settings or of the chart's values; `pnpm
  * docs:check` fails when a page is stale.
@@ -27,10 +27,10 @@ Every reply that is not a success is \`application/problem+json\` (RFC 9457):
 }
 \`\`\`
 
-Programs read \`code\`; \`detail\` is for people. \`field\` names the header, parameter or member at fault, where there is
-one. \`clusters\` holds the coverage of each addressed cluster when the fan-out failed as a whole.
+Programs read \`code\`; \`detail\` is for people. \`field\` names the invalid header, parameter or member of the body, if there
+is one. \`clusters\` has the [coverage](http.md#coverage) of each addressed cluster if none of them answered.
 
-| Status | Code | When, and what mends it |
+| Status | Code | When, and what to do |
 |---|---|---|
 ${codes.map((code) => `| ${catalogue[code].status} | \`${code}\` | ${catalogue[code].meaning} |`).join("\n")}
 `

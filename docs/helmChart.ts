@@ -1,5 +1,6 @@
 /**
- * What of the Helm chart is made: its README from the schema of its values, and its version from the program's.
+ * Generates parts of the Helm chart: its README from the schema of its values, and its version from the program's
+ * version.
  */
 import { descriptions } from "@quarterdeck/http-server/settings/Reference"
 import { Schema } from "effect"
@@ -8,7 +9,7 @@ import { parse } from "yaml"
 
 const FOLDER = "packages/helm-chart"
 
-/** What of JSON Schema the chart uses to say what is allowed. */
+/** The parts of JSON Schema that the chart's values use. */
 interface Shape {
   readonly $ref?: string
   readonly description?: string
@@ -53,7 +54,7 @@ const Document = Schema.Struct({
 })
 type Document = typeof Document.Type
 
-/** A schema, or the one that it refers to, under its own description. */
+/** Returns a schema, or the schema that its `$ref` names. A description beside the `$ref` takes precedence. */
 const resolved = (node: Shape, { $defs }: Document): Shape => {
   if (node.$ref === undefined) return node
   const named = $defs[node.$ref.replace("#/$defs/", "")] ?? {}
@@ -89,7 +90,7 @@ const row = (path: ReadonlyArray<string>, node: Shape, document: Document, value
   return `| \`${path.join(".")}\` | ${cell(kindOf(node, document))} | ${initial} | ${cell(whatItDoes)} |`
 }
 
-/** The values of one section, and of those inside it. */
+/** Lists the values of one section and of the sections inside it. */
 const rows = (
   path: ReadonlyArray<string>,
   given: Shape,
@@ -104,7 +105,7 @@ const rows = (
 const table = (lines: ReadonlyArray<string>): string =>
   ["| Value | Allowed | Default | What it does |", "|---|---|---|---|", ...lines].join("\n")
 
-/** Each section with a table of its own; single values, and those without names of their own, in one at the end. */
+/** Renders one table for each section, then one table for the single values. */
 const sections = (document: Document, values: unknown): string => {
   const named = Object.entries(document.properties).map(([name, node]) => ({ name, node: resolved(node, document) }))
   const groups = named.filter(({ node }) => node.properties !== undefined)
@@ -177,7 +178,7 @@ const versionOf = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ versio
 
 const read = (path: string): Promise<string> => readFile(path, "utf8")
 
-/** The files of the chart that are made, by their paths. */
+/** Returns the generated files of the chart, each with its path. */
 export const pages = async (): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
   const { version } = versionOf(await read("packages/http-server/package.json"))
   const document = decode(await read(`${FOLDER}/values.schema.json`))
