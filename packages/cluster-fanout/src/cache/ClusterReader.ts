@@ -159,7 +159,7 @@ const want = ({ wantEvents }: Member, { kinds }: Question, now: number): void =>
   if (kinds.includes("Event")) wantEvents(now)
 }
 
-/** Returns whether waiting longer cannot improve the answer. */
+/** Returns whether the answer is already as complete as waiting could make it. */
 const hasAll = (member: Member, question: Question, now: number): boolean =>
   neededKinds(question).every((kind) => isSettled(member, kind))
   && (!question.needsLabels || member.store.provesLabels(now))

@@ -189,7 +189,8 @@ export class ClusterStore {
   }
 
   /**
-   * Looks up the labels of a namespace. **Shape** `undefined` if labels are not proven or the namespace does not exist.
+   * Looks up the labels of a namespace. **Shape** `undefined` if the labels were not confirmed within the last 30 s, or
+   * the namespace does not exist.
    */
   labelsAt(now: number): (namespace: string) => ProvenLabels {
     if (!this.provesLabels(now)) return () => undefined
@@ -197,7 +198,10 @@ export class ClusterStore {
     return (namespace) => namespaces.get(namespace)?.labels
   }
 
-  /** Notifies an observer of a kind's changes until the scope ends. **Limits** called within each change. */
+  /**
+   * Notifies an observer of a kind's changes until the scope ends. **Limits** the observer is called synchronously at
+   * each change.
+   */
   observe<K extends Kind.Kind>(kind: K, observer: Observer<RecordOf[K]>): Effect.Effect<void, never, Scope.Scope> {
     const table: KindTable<RecordOf[K]> = this.#tables[kind]
     return Effect.asVoid(

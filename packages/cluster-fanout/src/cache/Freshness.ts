@@ -1,5 +1,5 @@
 /**
- * Staleness of a cached cluster: when its data was last proven current, and the limits that follow from that.
+ * Staleness of a cached cluster: when its data was last confirmed as current, and the limits that follow from that.
  */
 import type { Sync } from "./KindTable.ts"
 
@@ -10,7 +10,7 @@ const STALE_AFTER_MS = 90_000
 const LABELS_PROVEN_FOR_MS = 30_000
 
 /**
- * Sync state of one kind, and the time at which its rows were last proven current. **Units** milliseconds by
+ * Sync state of one kind, and the time at which its rows were last confirmed as current. **Units** milliseconds by
  * `steadyClock`.
  */
 export interface Proof {
@@ -18,7 +18,7 @@ export interface Proof {
   readonly provenAt: number | undefined
 }
 
-/** Returns the age of one kind's rows: the time since an event, a bookmark or a list last proved them current. */
+/** Returns the age of one kind's rows: the time since an event, a bookmark or a list last confirmed them. */
 export const ageMs = ({ provenAt }: Proof, now: number): number => Math.max(0, now - (provenAt ?? 0))
 
 /**

@@ -33,8 +33,8 @@ export class IncrementalSort<Row> {
   #done = 0
 
   /**
-   * Starts to sort a copy of the rows. `compareFirst` may treat more rows as equal than `compare` does: rows that are
-   * already in order among themselves.
+   * Starts to sort a copy of the rows. `compareFirst` may be a cheaper comparison for this sort: it may treat rows as
+   * equal that are already in order in `rows`.
    */
   constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>, compareFirst = compare) {
     this.#rows = rows.slice()

@@ -30,7 +30,9 @@ export const isTooLarge = (error: ClusterError | undefined): boolean => error?.r
 /** Returns whether one version of an object is newer than another. */
 export type IsNewer<R> = (next: R, previous: R) => boolean
 
-/** Observes the visible records of a kind. **Limits** called within each change, so callbacks must be quick. */
+/**
+ * Observes the visible records of a kind. **Limits** called synchronously at each change, so callbacks must be quick.
+ */
 export interface Observer<R> {
   /** A record was added, or replaced `previous`. */
   readonly put: (record: R, previous: R | undefined) => void
@@ -88,9 +90,9 @@ export class KindTable<R extends { readonly uid: string }> {
   }
 
   /**
-   * Time at which the records were last proven current, in milliseconds by `steadyClock`.
+   * Time at which the records were last confirmed as current, in milliseconds by `steadyClock`.
    *
-   * **Shape** an event, a bookmark or a complete initial state proves them. An initial state counts from its first
+   * **Shape** an event, a bookmark or a complete initial state confirms them. An initial state counts from its first
    * record.
    */
   get provenAt(): number | undefined {
@@ -113,7 +115,7 @@ export class KindTable<R extends { readonly uid: string }> {
       // After a restart, the new list has not been requested yet.
       if (this.#isStaging && change._tag !== "Restart") this.#stagedSince ??= now
     }
-    // Staged records, and a watch that has not caught up, prove nothing about the visible records.
+    // Staged records, and events of a watch that has not caught up, do not show that the visible records are current.
     if (!this.#isStaging && !this.#isBehind && changes.length > 0) {
       // All pages of a list reflect the moment of its first page.
       this.#provenAt = synced ? (this.#stagedSince ?? now) : now
@@ -141,7 +143,10 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#sync = this.#sync._tag === "Synced" ? { _tag: "Synced", live: false, error } : { _tag: "Pending", error }
   }
 
-  /** Records that the watch ended and may resume. Visible records stay, and are current again with `Resumed`. */
+  /**
+   * Records that the watch ended and may resume. Visible records stay, and count as current again after the event
+   * `Resumed`.
+   */
   interrupt(error: ClusterError): void {
     if (this.#isStaging || this.#sync._tag !== "Synced") return this.fail(error)
     this.#isBehind = true

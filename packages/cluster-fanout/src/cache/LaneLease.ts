@@ -1,4 +1,4 @@
-/** Holds a lane for a list while data arrives, and releases it while the list is silent. */
+/** Holds a lane (a permit of `FairLanes`) for a list while data arrives, and releases it while the list is silent. */
 import { Effect } from "effect"
 import { Signal } from "../kube/Signal.ts"
 import type { Waiting } from "../kube/Transport.ts"
@@ -46,7 +46,7 @@ export const make = (lanes: FairLanes.FairLanes, limits: LeaseLimits): Leases =>
 /** The request that a lease belongs to. */
 interface Claim {
   readonly turn: FairLanes.Turn
-  /** Position among the requested lists, released once the answer has a lane. */
+  /** Permit to request the list, released once the answer has a lane. */
   readonly asking: FairLanes.Ticket
   /** Aborts the list. Called for the list that has stalled longest when too many have stalled. */
   readonly cut: () => void

@@ -44,7 +44,10 @@ export interface Listed<K extends Kind.Kind> {
 }
 
 export interface LiveLists {
-  /** Lists a kind in its turn. **Limits** `LiveLimits`. Callers that ask before the list begins share it. */
+  /**
+   * Lists a kind, after waiting in the queue as `turn` orders it. **Limits** `LiveLimits`. Callers that ask before the
+   * list begins share it.
+   */
   readonly list: <K extends Kind.Kind>(
     cluster: Cluster,
     kind: K,

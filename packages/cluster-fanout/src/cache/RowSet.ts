@@ -41,7 +41,7 @@ export interface RowForm<Row> {
 /** Called with the previous and the next version of a row. At least one of them is defined. */
 export type RowChange<Row> = (previous: Row | undefined, next: Row | undefined) => void
 
-/** Observes row changes. **Limits** called within each change: must be quick and must not throw. */
+/** Observes row changes. **Limits** called synchronously at each change: must be quick and must not throw. */
 export interface RowListener<Row> {
   readonly change: RowChange<Row>
   /** All rows were derived again. **Shape** `previous` are the earlier rows. */

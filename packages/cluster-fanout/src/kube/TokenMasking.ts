@@ -52,7 +52,7 @@ const isReadable = (letters: string, [numerator, denominator]: readonly [number,
  * 10.
  */
 const LONGEST_MIXED = 15
-/** Unreadable characters that a name may have beyond its readable ones: a short commit id. */
+/** How many more unreadable than readable characters a name may have: as many as a short commit id. */
 const MAX_MIXED_SURPLUS = 7
 
 /**

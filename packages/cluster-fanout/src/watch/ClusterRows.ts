@@ -27,7 +27,7 @@ export class ClusterRows<Row extends Identified> {
   #set: RowSet<Row> | undefined
   #stop: () => void = () => {}
   #touchedAt: number | undefined
-  /** Time of the change that is being settled. */
+  /** Time of the first change whose rows `take` is determining now. */
   #settledSince: number | undefined
   /** Time at which the first rows were recorded. They count as shown once they have been reported. */
   #begunAt: number | undefined

@@ -14,7 +14,10 @@ export const bindingOf = (facts: unknown): string =>
 export const print = (log: string, number: number, binding: string): string =>
   `${log}.${number.toString(36)}.${binding}`
 
-/** Returns an id without a position, for events before the first set is complete. A watch cannot resume from it. */
+/**
+ * Returns an id without a position, for events that are sent before all initial rows were sent. A watch cannot resume
+ * from it.
+ */
 export const nowhere = (log: string): string => `${log}..`
 
 /** Decodes the number of a position. Returns `undefined` for a position of another log or watch. */

@@ -26,7 +26,7 @@ export class VisibleNamespaces {
   }
 
   /**
-   * Evaluates the labels again if they may have changed or are no longer proven.
+   * Evaluates the labels again if they may have changed or are no longer confirmed as current.
    *
    * **Shape** returns the namespaces whose visibility changed. **Limits** linear in the namespaces if one of them
    * changed.

@@ -7,10 +7,10 @@ import type { Coverage } from "../kube/Coverage.ts"
  * One event of a watch.
  *
  * **Shape** `Row`: a row is new or has changed. `Gone`: a row was removed or is no longer visible to the reader.
- * `Coverage`: the state of a cluster has changed. `Ready`: the first set is complete. `Reset`: discard all rows
- * received so far.
+ * `Coverage`: the state of a cluster has changed. `Ready`: the initial rows of all clusters that answered in time, or
+ * all missed changes, were sent. `Reset`: discard all rows received so far.
  *
- * `id` is the position to resume from. The ids of `Reset` and of rows in the first set contain no position.
+ * `id` is the position to resume from. The ids of `Reset` and of initial rows contain no position.
  */
 export type WatchEvent<Row> =
   | { readonly _tag: "Row"; readonly id: string; readonly row: Row }

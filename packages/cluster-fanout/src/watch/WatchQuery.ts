@@ -17,6 +17,6 @@ export interface WatchQuery {
   readonly clusters: ClusterScope
   readonly binding: string
   readonly lastEventId: string | undefined
-  /** Time that the first set waits for clusters, in milliseconds. */
+  /** Time for which `Ready` waits for clusters that have not answered, in milliseconds. */
   readonly timeoutMs: number
 }

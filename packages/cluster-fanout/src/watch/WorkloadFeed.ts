@@ -126,7 +126,8 @@ export class WorkloadFeed {
   }
 
   /**
-   * Returns how a cluster currently answers a question. **Limits** cached by question until the next call of `follow`.
+   * Returns a cluster's current coverage for a read request. **Limits** cached by question until the next call of
+   * `follow`.
    */
   standingOf(name: ClusterName, question: Question, now: number): Standing {
     const key = `${name} ${question.kinds.join()} ${String(question.needsLabels)}`

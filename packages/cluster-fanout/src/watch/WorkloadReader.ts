@@ -41,7 +41,7 @@ interface Source {
   readonly reported: (name: ClusterName) => ReadonlyArray<WorkloadRow>
   /** Returns the cached state of a cluster. */
   readonly storeOf: (name: ClusterName) => ClusterStore | undefined
-  /** Returns how a cluster currently answers a question. */
+  /** Returns a cluster's current coverage for a read request. */
   readonly standingOf: (name: ClusterName, question: Question, now: number) => Standing
 }
 
@@ -67,7 +67,7 @@ export class WorkloadReader {
   readonly #sink: WatchSink<WorkloadRow>
   readonly #wanted: ReturnType<typeof WorkloadFilter.wanted>
   readonly #parts = new Map<ClusterName, Part>()
-  /** Time after which the first set counts as complete although a cluster has not answered. */
+  /** Time after which `Ready` is sent although a cluster has not answered. */
   readonly #patientUntil: number
   readonly #question: Question
   #binding = ""
