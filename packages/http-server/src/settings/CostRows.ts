@@ -38,14 +38,14 @@ export const cost = {
     flag: "cost-folded-prefixes",
     kind: Kind.namePrefixes,
     description:
-      "Name prefixes of bare pods and ownerless Jobs to charge as one workload per prefix and namespace, such as spark-task-*. Applies from the start of the server; closed hours do not change."
+      "Name prefixes of bare pods and ownerless Jobs to charge as one workload per prefix and namespace, such as spark-task-*. Takes effect when the server starts. Hours that have already ended do not change."
   }),
   accelerators: optional({
     path: "cost.accelerators",
     flag: "cost-accelerators",
     kind: Kind.extendedResources,
     description:
-      "Extended resources to charge as GPUs, in addition to those of NVIDIA, AMD and Intel. Examples: google.com/tpu, aws.amazon.com/neuron, habana.ai/gaudi. List one resource per kind of device. Applies from the start of the server; closed hours do not change."
+      "Extended resources to charge as GPUs, in addition to those of NVIDIA, AMD and Intel. Examples: google.com/tpu, aws.amazon.com/neuron, habana.ai/gaudi. List one resource per kind of device. Takes effect when the server starts. Hours that have already ended do not change."
   }),
   sampleSeconds: withDefault("60", {
     path: "cost.sampleSeconds",

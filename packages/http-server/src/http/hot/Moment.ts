@@ -5,7 +5,10 @@ import { DataEpoch } from "@quarterdeck/cluster-fanout"
 import { KeyEpoch } from "@quarterdeck/keys"
 import { Clock, Effect } from "effect"
 
-/** A point in time with the epochs of data and keys. **Units** `madeAt` in milliseconds of the monotonic clock. */
+/**
+ * A point in time, and how many changes of cluster data and keys had been counted by then (their epochs). **Units**
+ * `madeAt` in milliseconds of the monotonic clock.
+ */
 export interface Moment {
   readonly madeAt: number
   readonly data: number
