@@ -34,7 +34,10 @@ const CostChart = lazyPart("CostChart", () => import("../chart/CostChart.tsx"))
 const DRAWN = 8
 /** Groups in the table. The CSV file has all. */
 const LISTED = 200
-/** Enough for the group of all workloads and the kinds of costs without a workload. */
+/**
+ * Most groups in the report of all workloads together: one for the workloads, and one for each kind of costs without a
+ * workload.
+ */
 const WHOLE = 10
 
 export const CostPage = () => {
