@@ -52,7 +52,9 @@ const isReadable = (letters: string, [numerator, denominator]: readonly [number,
  * 10.
  */
 const LONGEST_MIXED = 15
-/** How many more unreadable than readable characters a name may have: as many as a short commit id. */
+/**
+ * Number by which the unreadable characters of a name may exceed its readable ones: the length of a short commit id.
+ */
 const MAX_MIXED_SURPLUS = 7
 
 /**

@@ -79,7 +79,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
   body_too_large: { detail: "the body is over 1 MiB" },
   unsupported_media_type: { detail: "the body must be application/json", field: "Content-Type" },
   idempotency_mismatch: {
-    detail: "Idempotency-Key: this idempotency key was used before with another body or target; nothing was done",
+    detail: "Idempotency-Key: this key was used before with another body or target; nothing was done",
     field: "Idempotency-Key"
   },
   rate_limited: {

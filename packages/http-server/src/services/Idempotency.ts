@@ -14,7 +14,7 @@ const MOST = { count: 1_000, size: 8 * 1024 * 1024 } as const
 /** An earlier call used the idempotency key for a different request. */
 export class IdempotencyMismatch extends Schema.TaggedError<IdempotencyMismatch>()("IdempotencyMismatch", {}) {
   override get message(): string {
-    return "this idempotency key was used before with another body or target; nothing was done"
+    return "this key was used before with another body or target; nothing was done"
   }
 }
 
