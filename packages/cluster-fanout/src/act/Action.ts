@@ -7,8 +7,8 @@ import type { KubeObject } from "../kube/KubeObject.ts"
 import type { Patch } from "../kube/KubeWriter.ts"
 
 /**
- * A change of a workload. `restart` replaces the pods by the workload's own rollout. `pause` and `resume` apply to a
- * rollout or a schedule.
+ * A change of a workload. `restart` starts a rollout that replaces all pods. `pause` and `resume` apply to the rollout
+ * of a Deployment or the schedule of a CronJob.
  */
 export type Change =
   | { readonly action: "scale"; readonly replicas: number }
@@ -37,10 +37,10 @@ export const kindsOf = (action: Action): ReadonlyArray<WorkloadKind> => KINDS[ac
 export const kindNamed = (action: Action, kind: string): WorkloadKind | undefined =>
   KINDS[action].find((supported) => supported === kind)
 
-/** The annotation of `kubectl rollout restart`, so that kubectl and this service see each other's restarts. */
+/** The annotation that `kubectl rollout restart` also writes: kubectl and this service see each other's restarts. */
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
-/** Returns the state that a change requests. **Units** `now` in RFC 3339; a restart writes it as its annotation. */
+/** Returns the state that a change requests. **Units** `now`, the time of a restart, is in RFC 3339. */
 export const wantedBy = (change: Change, now: string): ActionState => {
   switch (change.action) {
     case "scale":

@@ -28,7 +28,7 @@ export interface BulkTarget {
 }
 
 /**
- * Requests one change of many workloads. `namespaces` limits the key's access.
+ * Requests the same change for many workloads. The caller's key may access `namespaces` only.
  *
  * **Units** `readMs` and `writeMs` as in `ActionQuery`, for each workload.
  */
@@ -93,7 +93,7 @@ export class BulkActions extends Context.Service<
     /**
      * Checks that the key may access the namespaces of all targets.
      *
-     * **Errors** `NamespaceForbidden` if any is out of scope. The check changes nothing.
+     * **Errors** `NamespaceForbidden` if the key may not access one of them. The check changes nothing.
      */
     readonly require: (question: RequireNamespaces.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
     /**
@@ -104,7 +104,7 @@ export class BulkActions extends Context.Service<
     readonly select: (selection: Selection) => Effect.Effect<
       {
         readonly targets: ReadonlyArray<BulkTarget>
-        /** True if the workloads of a cluster could not be read. */
+        /** True if the workloads of at least one cluster could not be read. */
         readonly partial: boolean
       },
       CursorInvalid | FanOutFailed | NamespaceForbidden | TooManySelected
@@ -201,8 +201,8 @@ export class BulkActions extends Context.Service<
 }
 
 /**
- * Returns the code for a cluster that did not answer. The call sends it no further requests, because each would run
- * into the same timeout.
+ * Returns the code for the remaining workloads of a cluster that did not answer, or `undefined` if it answered. The
+ * remaining workloads are not tried, because each request would time out too.
  */
 const silenceOf = ({ code }: BulkOutcome): OutcomeCode | undefined => {
   switch (code) {

@@ -36,8 +36,8 @@ export class LogTail {
   /**
    * Returns the newest bytes.
    *
-   * **Shape** begins at a line if older bytes were dropped. If no line ends in the kept bytes, begins at a UTF-8
-   * character.
+   * **Shape** if older bytes were dropped, the result begins with a whole line. If the kept bytes contain no line
+   * break, the result begins with a whole UTF-8 character.
    */
   bytes(): Buffer {
     const all = Buffer.concat(this.#pieces)

@@ -48,8 +48,8 @@ export type Settled =
   | { readonly _tag: "Unknown" }
 
 /**
- * Waits before each read, in milliseconds. A change that the server was processing when the connection broke is applied
- * before the last read.
+ * Pauses before the reads, in milliseconds. They give the server time to apply a change that it was still processing
+ * when the connection broke.
  */
 const WAITS_MS = [0, 250, 1_000, 2_000] as const
 

@@ -1,5 +1,5 @@
 /**
- * Codes of changes that a cluster did not make.
+ * Codes of changes that were refused, failed or have an unknown outcome.
  */
 import { Schema } from "effect"
 

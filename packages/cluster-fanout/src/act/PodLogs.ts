@@ -40,8 +40,8 @@ export interface LogQuery {
 }
 
 /**
- * The log of a container. **Shape** `isCut` if the log was longer than {@link MOST_BYTES}. Then `bytes` has the newest
- * part, starting at a line.
+ * The log of a container. **Shape** `isCut` is true if the log was longer than {@link MOST_BYTES}. Then `bytes` is its
+ * newest part and begins with a whole line.
  */
 export interface PodLog {
   readonly container: string
@@ -55,7 +55,8 @@ export interface FollowedLog {
   /**
    * Waits for the next chunk. Returns `None` once the container writes no more.
    *
-   * **Errors** `LogsUnavailable` if the cluster rejects the request late; `ClusterError` if the connection broke.
+   * **Errors** `LogsUnavailable` if the cluster rejects the request after `REFUSAL_MS`; `ClusterError` if the
+   * connection broke.
    */
   readonly read: Effect.Effect<Option.Option<Uint8Array>, ClusterError | LogsUnavailable>
   /**
@@ -168,7 +169,7 @@ const readOne = Effect.fnUntraced(function* (
   return Effect.succeed({ container, bytes: tail.bytes(), isCut: tail.isCut })
 }, Effect.scoped)
 
-/** Time for the server to reject a followed log. After that the log counts as open but silent. */
+/** Time for the server to reject a followed log. After that, the log counts as open. */
 const REFUSAL_MS = 1_000
 /**
  * Silence timeout of a followed log. Longer than a log may be followed, so it never expires. **Units** milliseconds.

@@ -23,7 +23,7 @@ export interface NamespaceQuestion {
  * **Errors** `NamespaceForbidden` if the namespace is out of scope, or if access depends on labels that are not
  * confirmed as current; `FanOutFailed` if the cluster does not answer.
  *
- * **Limits** no request if the namespace's name decides. Labels come from the cluster's cache.
+ * **Limits** no request if access depends only on the namespace's name. Labels come from the cluster's cache.
  */
 export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]) =>
   Effect.fnUntraced(function* ({ cluster, namespace, namespaces, timeoutMs }: NamespaceQuestion) {

@@ -25,7 +25,7 @@ export interface BulkQuestion {
  * **Errors** `NamespaceForbidden` for the first target that is out of scope, or whose labels are needed but not
  * confirmed as current.
  *
- * **Limits** no request if namespace names decide; one request to each cluster if labels do.
+ * **Limits** no request if access depends only on namespace names; one request to each cluster if it depends on labels.
  */
 export const make = (fanOut: FanOut["Service"], reader: ClusterReader["Service"]) =>
   Effect.fnUntraced(function* ({ namespaces, targets, timeoutMs }: BulkQuestion) {

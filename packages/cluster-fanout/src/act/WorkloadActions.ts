@@ -50,8 +50,8 @@ export interface ActionQuery {
 }
 
 /**
- * Outcome of an action. For a dry run, `after` is the state that the change would produce and `resourceVersion` is
- * current.
+ * Outcome of an action. For a dry run, `after` is the state that the change would produce, and `resourceVersion` is the
+ * workload's current version.
  */
 export interface ActionOutcome {
   readonly status: "applied" | "dryRun"

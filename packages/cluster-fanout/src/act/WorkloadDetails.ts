@@ -39,8 +39,9 @@ export interface LookupQuery {
 /**
  * A workload with its pods.
  *
- * **Shape** `pods` are sorted: not ready first, then by name. At most {@link MOST_PODS} of `podCount`. `partial` if the
- * credential may not read the pods, or the ReplicaSets and Jobs that own them.
+ * **Shape** `pods` are the first {@link MOST_PODS} of `podCount` pods: first those that are neither ready nor finished,
+ * then the others, each by name. `partial` is true if the credential may not read the pods, or the ReplicaSets and Jobs
+ * that own them.
  */
 export interface WorkloadLook {
   readonly workload: WorkloadDetail
@@ -141,8 +142,8 @@ interface Own {
 }
 
 /**
- * Lists the pods of a workload. **Shape** a workload without an object is known only by its pods, such as one of a
- * custom kind.
+ * Reads the pods of a workload. **Shape** a workload without an object, for example of a custom kind, is known only by
+ * its pods.
  */
 const withPods = Effect.fnUntraced(function* (looking: Looking, own: Own | undefined) {
   const { cluster, query } = looking
@@ -170,7 +171,7 @@ const found = (workload: WorkloadDetail, parts: WorkloadParts, missingKinds: Rea
   missingKinds
 })
 
-/** Lists the ReplicaSets and Jobs of the namespace, then the pods. Returns the kinds that may not be read. */
+/** Lists the ReplicaSets and Jobs of the namespace, then the pods. Returns the kinds that could not be read. */
 const collect = Effect.fnUntraced(function* (
   { api, cluster, query, turns }: Looking,
   parts: WorkloadParts,

@@ -24,7 +24,7 @@ interface ListedPod {
 type OtherPod = Pick<PodRecord, "namespace" | "name" | "owner">
 
 export class WorkloadParts {
-  /** Restarts of the pods' containers, by name. */
+  /** Restarts in all pods together, by container name. */
   readonly restarts = new Map<string, number>()
   readonly #named: Owner.NamedOwner
   readonly #store: ClusterStore
@@ -34,13 +34,13 @@ export class WorkloadParts {
   readonly #listed = new Map<string, OtherPod>()
   /** Pods whose owner chain leads to a pod that has not been listed yet. */
   #unplaced: Array<ListedPod> = []
-  /** Pods of other workloads that complete the owner chains of this one. */
+  /** Pods of other workloads that are part of the owner chains of this workload's pods. */
   readonly #linking: Array<PodRecord> = []
   readonly #chain: Owner.Chain = {
     find: (kind, uid) => (kind === "Pod" ? this.#listed.get(uid) : this.#store.chain.find(kind, uid))
   }
 
-  /** Collects the parts of the workload `named` in `cluster`. **Units** `now` in milliseconds by `steadyClock`. */
+  /** Starts without parts. `named` is the workload's kind and name. **Units** `now` milliseconds by `steadyClock`. */
   constructor(cluster: Cluster, named: Owner.NamedOwner, now: number) {
     this.#named = named
     this.#store = new ClusterStore(cluster)
@@ -88,7 +88,7 @@ export class WorkloadParts {
       this.#linking.push(pod.record)
   }
 
-  /** Makes the rows of everything added. */
+  /** Makes the workload rows from all added objects. */
   rows(): ReadonlyArray<WorkloadRow> {
     for (const pod of this.#unplaced) this.#keep(pod, Owner.outermost(pod.record, this.#chain)?.workload)
     this.#unplaced = []
@@ -101,7 +101,7 @@ export class WorkloadParts {
     return this.#pods.size
   }
 
-  /** Returns up to `max` pods: pending and failing ones first, then by name. */
+  /** Returns the first `max` pods: first those that are neither ready nor finished, then the others, each by name. */
   pods(max: number): ReadonlyArray<PodRow> {
     return Array.from(this.#pods.values(), ({ record }) => record)
       .toSorted((left, right) => concernOf(right) - concernOf(left) || (left.name < right.name ? -1 : 1))

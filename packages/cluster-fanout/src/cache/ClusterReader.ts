@@ -45,7 +45,7 @@ export interface Reading {
   readonly labels: (namespace: string) => ProvenLabels
   readonly ageMs: number
   readonly isStale: boolean
-  /** Why the reading is stale: the failure of the last probe, call or list. Absent if the cluster was only silent. */
+  /** Why the reading is stale: the failure of the last probe, call or list. Absent if none of them failed. */
   readonly staleCause: ClusterError | undefined
   readonly missingKinds: ReadonlyArray<string>
 }

@@ -72,7 +72,7 @@ export class ClusterStore {
   readonly #namespaces = memo<ReadonlyMap<string, NamespaceRecord>>()
 
   /**
-   * Creates an empty store. `sorting` schedules sorts; without it, only the default order is kept.
+   * Creates an empty store. `sorting` schedules sorts. Without it, rows are sorted in the default order only.
    */
   constructor(cluster: Cluster, sorting?: Sorting) {
     this.cluster = cluster
@@ -217,12 +217,12 @@ export class ClusterStore {
     return Effect.map(steadyClock.now, (now) => this.silentMs(kinds, now))
   }
 
-  /** Returns the age of the oldest of some kinds. **Shape** ignores kinds that are not synced: they have no rows. */
+  /** Returns the greatest age of the rows of `kinds`. **Shape** kinds that are not synced have no rows. */
   ageMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.ageMs(table, now)))
   }
 
-  /** Returns the longest time since contact among some kinds. A probe counts as contact while a kind's watch runs. */
+  /** Returns the greatest `Freshness.silentMs` among `kinds`. **Shape** ignores kinds that are not synced. */
   silentMs(kinds: ReadonlyArray<Kind.Kind>, now: number): number {
     const { probedAt } = this.#health
     return Math.max(0, ...this.#synced(kinds).map((table) => Freshness.silentMs(table, probedAt, now)))

@@ -39,7 +39,7 @@ export const make = <K extends WeakKey, A, E>(
   lanes: FairLanes.FairLanes,
   fibers: FiberRoster
 ): CoalescedRuns<K, A, E> => {
-  /** Runs that have not begun. A `Map` would keep removed runs in memory; `Roster` explains why for a `Set`. */
+  /** Runs that have not begun. A `Map` would keep removed runs in memory, as `Roster` explains for a `Set`. */
   const pending = new WeakMap<K, Run<A, E>>()
 
   const joinRun = (key: K, turn: FairLanes.Turn) => {

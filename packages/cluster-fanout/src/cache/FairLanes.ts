@@ -10,7 +10,7 @@ export interface Turn {
   readonly place: number
 }
 
-/** A position in the queue, and later a lane. */
+/** Stands for a position in the queue, and for the lane once it is assigned. */
 export interface Ticket {
   readonly isAdmitted: () => boolean
   /** Releases the position or the lane. Idempotent. */
@@ -31,7 +31,7 @@ interface Waiter extends Turn {
 
 export const make = (lanes: number): FairLanes => {
   let free = lanes
-  /** Waiters by request. The map's order is the order of the requests' turns. */
+  /** Waiters by request. Free lanes go to the requests in the order of the map. */
   const waiting = new Map<number, ReadonlyArray<Waiter>>()
 
   const setWaiting = (request: number, waiters: ReadonlyArray<Waiter>) => {

@@ -22,9 +22,9 @@ import { WatchPosition } from "./WatchPosition.ts"
 /**
  * Backoff and timeouts of following a kind.
  *
- * **Shape** after a failure, waits grow from `minBackoffMs` to `maxBackoffMs` by doubling, each drawn at random below
- * its bound. A kind that may not be read waits from `minMissingMs` to `maxMissingMs`. The backoff resets after a watch
- * that lasted `settledMs` and delivered data.
+ * **Shape** the wait after a failure is random. Its upper limit doubles with each failure, from `minBackoffMs` to
+ * `maxBackoffMs`; for a kind that the credential may not read, from `minMissingMs` to `maxMissingMs`. The backoff
+ * resets after a watch that lasted `settledMs` and delivered data.
  *
  * A kind that was read before counts as missing once it has been refused for `refusedMs`. A server that has just
  * started may refuse permitted requests until it has loaded its RBAC rules.
@@ -108,8 +108,8 @@ export const run = Effect.fnUntraced(function* (kind: Kind.Kind, parts: Parts) {
   let logged: string | undefined
   const position = new WatchPosition()
   /**
-   * Returns the version to resume from. Namespaces, whose labels decide access, are always listed again; so are kinds
-   * that fit one page of a list.
+   * Returns the version to resume from. Events, kinds that fit one page of a list, and namespaces, whose labels decide
+   * access, are always listed again.
    */
   const resumable = (now: number) =>
     kind !== "Namespace" && kind !== "Event" && store.table(kind).records.size > limits.resumedFrom

@@ -1,5 +1,5 @@
 /**
- * Staleness of a cached cluster: when its data was last confirmed as current, and the limits that follow from that.
+ * Staleness of a cached cluster: the time since its data was last confirmed as current, and the limits of that time.
  */
 import type { Sync } from "./KindTable.ts"
 

@@ -41,7 +41,8 @@ export class Heap<A> {
   }
 
   /**
-   * Moves an item down to a leaf along the lesser children, then up. An item put on top mostly belongs near the bottom.
+   * Moves an item down to a leaf along the lesser children, then up to its place. The way up is mostly short,
+   * because an item put on top mostly belongs near the bottom.
    */
   #sinkFrom(top: number): void {
     const all = this.#all

@@ -20,9 +20,9 @@ interface Outcome {
 /**
  * Probe interval and timeouts.
  *
- * **Units** milliseconds. **Shape** probes begin `intervalMs` apart. After a failed probe, the next begins `doubtMs`
- * after the start of the failed one. A suspected failure brings the next probe forward, but to no less than `leastMs`
- * after the start of the last one. The version is read again after `versionMs`.
+ * **Units** milliseconds. **Shape** from the start of one probe to the start of the next: `intervalMs` normally,
+ * `doubtMs` after a failed probe, at least `leastMs` if a failure is suspected. The version is read again after
+ * `versionMs`.
  */
 export const HeartbeatLimits = Context.Reference("@quarterdeck/cluster-fanout/Heartbeat/HeartbeatLimits", {
   defaultValue: () => ({ intervalMs: 5_000, doubtMs: 1_000, leastMs: 500, timeoutMs: 1_500, versionMs: 30_000 })
@@ -46,7 +46,10 @@ export const run = Effect.fnUntraced(function* (
   const limits = yield* HeartbeatLimits
   let versionDueAt = 0
 
-  /** Lists a readable kind: a server can answer version requests while its lists fail. */
+  /**
+   * Lists a readable kind, because a server can answer version requests while its lists fail. Reads the version too if
+   * that is due.
+   */
   const probeOnce = Effect.gen(function* () {
     const kind = Kind.kinds.find((kind) => store.table(kind).sync._tag !== "Missing")
     if (kind !== undefined) yield* api.probe(cluster, { resource: Kind.resources[kind] }, limits.timeoutMs)

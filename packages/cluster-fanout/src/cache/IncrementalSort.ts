@@ -33,8 +33,8 @@ export class IncrementalSort<Row> {
   #done = 0
 
   /**
-   * Starts to sort a copy of the rows. `compareFirst` may be a cheaper comparison for this sort: it may treat rows as
-   * equal that are already in order in `rows`.
+   * Starts to sort a copy of the rows. `compareFirst` may be a cheaper comparison for this sort. It may return 0 for
+   * two rows that `rows` already contains in the right order.
    */
   constructor(rows: ReadonlyArray<Row>, compare: Compare<Row>, compareFirst = compare) {
     this.#rows = rows.slice()

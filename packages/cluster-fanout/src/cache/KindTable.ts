@@ -12,8 +12,8 @@ import type { Change } from "../projection/Projection.ts"
 /**
  * Sync state of a kind.
  *
- * **Shape** `Pending`: never synced. `Synced`: rows are visible; `live` while the watch runs. `Missing`: the credential
- * may not read the kind, or the server does not serve it; no rows are visible.
+ * **Shape** `Pending`: never synced. `Synced`: rows are visible; `live` is true while the watch runs. `Missing`: the
+ * credential may not read the kind, or the server does not serve it; no rows are visible.
  */
 export type Sync =
   | { readonly _tag: "Pending"; readonly error: ClusterError | undefined }
@@ -48,7 +48,7 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 export class KindTable<R extends { readonly uid: string }> {
   readonly #isNewer: IsNewer<R>
   readonly #bound: Bound<R> | undefined
-  /** Age index of the staged records, then of the visible ones. */
+  /** Index by age: of the staged records while `#isStaging`, otherwise of the visible records. */
   #newest: NewestRecords<R> | undefined
   #records: Map<string, R> | undefined
   /** True while an initial state is being collected in `#staged`. */
@@ -66,8 +66,9 @@ export class KindTable<R extends { readonly uid: string }> {
   #observers: ReadonlyArray<Observer<R>> = []
 
   /**
-   * Makes a table. A record is replaced only if `isNewer` accepts the new one, so that a lagging watch does not undo a
-   * comparison's corrections. Without `isNewer`, the last write wins. With a `bound`, the oldest records are evicted.
+   * Makes a table. A record is replaced only if `isNewer` accepts the new one, so that late watch events do not undo
+   * the corrections of `endComparison`. Without `isNewer`, the last write wins. `bound` limits the number of records:
+   * the oldest are evicted.
    */
   constructor(isNewer: IsNewer<R> = () => true, bound?: Bound<R>) {
     this.#isNewer = isNewer
@@ -92,8 +93,8 @@ export class KindTable<R extends { readonly uid: string }> {
   /**
    * Time at which the records were last confirmed as current, in milliseconds by `steadyClock`.
    *
-   * **Shape** an event, a bookmark or a complete initial state confirms them. An initial state counts from its first
-   * record.
+   * **Shape** an event, a bookmark or a complete initial state confirms them. For an initial state, this is the time at
+   * which its first record arrived.
    */
   get provenAt(): number | undefined {
     return this.#provenAt
@@ -128,7 +129,7 @@ export class KindTable<R extends { readonly uid: string }> {
     this.#restart()
   }
 
-  /** Adds an observer. If the kind is synced, it receives all records at once. Returns the function that removes it. */
+  /** Adds an observer and, if the kind is synced, calls its `whole`. Returns the function that removes the observer. */
   observe(observer: Observer<R>): () => void {
     this.#observers = [...this.#observers, observer]
     if (this.#sync._tag === "Synced") observer.whole(this.records)
@@ -170,8 +171,8 @@ export class KindTable<R extends { readonly uid: string }> {
   }
 
   /**
-   * Starts to track changes by events, so that a list requested now can be compared. **Limits** one comparison at a
-   * time.
+   * Begins a comparison with a list that is requested now: from here on, notes which records events change.
+   * **Limits** one comparison at a time.
    */
   beginComparison(): void {
     this.#touched = new Set()
@@ -183,7 +184,7 @@ export class KindTable<R extends { readonly uid: string }> {
   }
 
   /**
-   * Corrects the records to match a list requested after `beginComparison`. The list counts as proof.
+   * Corrects the records to match a list requested after `beginComparison`. The list confirms them as current.
    *
    * **Shape** a record that an event changed meanwhile stays, unless the list has a newer version. Returns the number
    * of corrections, or `undefined` if a new initial state replaced the records during the comparison.

@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     readonly breaker: Breaker
     readonly store: ClusterStore
     readonly interner: Interner
-    /** Waits until a key's rights depend on labels. */
+    /** Waits until the access of at least one key depends on namespace labels. */
     readonly wanted: Effect.Effect<void>
   }
 ) {

@@ -8,12 +8,11 @@ import { type Place, Roster } from "./Roster.ts"
 /**
  * Timeouts of silent lists.
  *
- * **Shape** at most `stalled` lists that have begun wait outside the lanes, with their data in memory. Beyond that, the
- * list that has waited longest is aborted.
+ * **Shape** a list that has received nothing `quietMs` after its request no longer counts against the limit of
+ * requested lists. A list that receives no data for `stallMs` after its first byte loses its lane and keeps its data in
+ * memory. At most `stalled` lists may do so at a time. Beyond that, the one that stalled first is aborted.
  *
- * **Units** milliseconds without data. Silence is detected up to a fifth of the timeout late. A list that has received
- * nothing for `quietMs` no longer counts against the limit of requested lists. A list that stops for `stallMs` after
- * its first byte loses its lane.
+ * **Units** milliseconds; lists. Silence is detected up to a fifth of the timeout late.
  */
 export interface LeaseLimits {
   readonly quietMs: number

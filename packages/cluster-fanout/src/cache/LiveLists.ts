@@ -25,8 +25,8 @@ export const LiveLanes = Context.Reference<number>("@quarterdeck/cluster-fanout/
  * Limits of the live lists of the whole process, which must buffer, parse and project them while it answers requests.
  *
  * **Shape** at most `asked` lists wait for their answers at the same time, and at most `lanes` answers are received. If
- * no lane is free when an answer begins, only its first 64 KiB are read. Lists wait within their requests' deadlines:
- * round robin between requests, in target order within one.
+ * no lane is free when an answer begins, only its first 64 KiB are read. Waiting counts towards the request's
+ * deadline. Requests take turns (round robin). Within one request, lists begin in the order of its clusters.
  *
  * Unresponsive clusters do not block others. A list without data for `quietMs` stops counting against `asked`. A list
  * that stops for `stallMs` in the middle of its answer gives up its lane until data arrives again. At most `stalled`
@@ -39,14 +39,14 @@ export const LiveLimits = Context.Reference("@quarterdeck/cluster-fanout/LiveLis
 /** A whole collection, projected. */
 export interface Listed<K extends Kind.Kind> {
   readonly records: ReadonlyArray<Projection.RecordOf[K]>
-  /** Time at which the list began, by `steadyClock`. Earlier writes are included. */
+  /** Time at which the list began, by `steadyClock`. The list includes all earlier writes. */
   readonly askedAt: number
 }
 
 export interface LiveLists {
   /**
-   * Lists a kind, after waiting in the queue as `turn` orders it. **Limits** `LiveLimits`. Callers that ask before the
-   * list begins share it.
+   * Waits in the queue, in the order of `turn`, then lists a kind. Callers that ask for the same list before it begins
+   * share it. **Limits** `LiveLimits`.
    */
   readonly list: <K extends Kind.Kind>(
     cluster: Cluster,

@@ -12,7 +12,7 @@ import type { RecordOf } from "../projection/Projection.ts"
 /** The records of one cluster, by uid. A kind that was not read is absent. */
 export type Records = { readonly [K in Kind.WorkloadKind]?: ReadonlyMap<string, RecordOf[K]> | undefined }
 
-/** A pod and its workload. **Shape** `isDirect` if the workload controls the pod directly. */
+/** A pod and its workload. **Shape** `isDirect` is true if the workload controls the pod directly. */
 export interface OwnedPod {
   readonly pod: PodRecord
   readonly workload: Owner.Owner
@@ -51,7 +51,7 @@ export class OwnedPods {
   readonly #groupOf = new Map<string, string>()
   /** Uids of owned objects that are workloads themselves, because their owners form a cycle. */
   readonly #alone = new Set<string>()
-  /** Uids of the workloads of a kind by namespace and name. Filled once a pod's owner of that kind is missing. */
+  /** Uids of workloads by namespace and name, for each kind of which a pod's owner was not found. */
   readonly #namesakes = new Map<Kind.WorkloadKind, Map<string, string>>()
   readonly #changed = new Set<string>()
 

@@ -27,15 +27,15 @@ const EVENTS: RowForm<EventRecord> = {
 }
 
 /**
- * Keeps the pods of a table up to date.
+ * Makes the row set of a table's pods, which follows the table's changes.
  *
- * **Shape** holds the records themselves; rows are made when they are shown. Without `sorting`, only the default order
- * is kept.
+ * **Shape** holds the records themselves; rows are made when they are shown. Without `sorting`, pods are sorted in the
+ * default order only.
  */
 export const ofPods = (table: KindTable<PodRecord>, sorting?: Sorting): RowSet<PodRecord> =>
   new RowSet(PODS, feed(table), sorting)
 
-/** Keeps the events of a table up to date. **Shape** without `sorting`, only the default order is kept. */
+/** Makes the row set of a table's events. **Shape** without `sorting`, events are sorted in the default order only. */
 export const ofEvents = (table: KindTable<EventRecord>, sorting?: Sorting): RowSet<EventRecord> =>
   new RowSet(EVENTS, feed(table), sorting)
 

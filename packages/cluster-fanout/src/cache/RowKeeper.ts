@@ -26,7 +26,10 @@ const MAX_PENDING = 4_096
 /** Records processed in one step: well under a millisecond's work. */
 const STEP_RECORDS = 256
 
-/** Attempts to derive rows in steps. After that, a cluster that changes all the time is derived in one go. */
+/**
+ * Attempts to derive all rows in steps. A change of the cluster ends an attempt. After the last attempt, all rows are
+ * derived in one step.
+ */
 const MAX_ATTEMPTS = 4
 
 /** State from which rows of several records are made. */
@@ -300,7 +303,7 @@ const takeTouched = ({ jobs, pods, touched }: Parts): ReadonlySet<string> => {
 
 /**
  * Returns the row that an object makes by itself. **Shape** `undefined` for a CronJob, whose Jobs count too, and for an
- * owned object of a link kind.
+ * owned ReplicaSet, Job or pod.
  */
 const simpleRow = (kind: Kind.WorkloadKind, record: AnyRecord): WorkloadRow | undefined =>
   kind === "CronJob" || (Kind.isLink(kind) && record.owner !== undefined) ? undefined : record.row

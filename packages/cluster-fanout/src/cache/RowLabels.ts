@@ -24,7 +24,7 @@ export class RowLabels<Row extends Labelled> {
   }
 
   /**
-   * Returns the rows whose label has one of some values, unordered.
+   * Returns the rows whose label `key` has one of `values`, unordered.
    *
    * **Shape** `all` are all rows. **Limits** reads all rows if the key is not indexed yet.
    */

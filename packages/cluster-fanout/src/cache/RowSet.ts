@@ -17,8 +17,8 @@ export interface Placed {
 /**
  * An ascending order of the rows of one cluster.
  *
- * **Shape** each name has one key. Rows with equal keys keep the default order. Without a key, all rows keep the
- * default order.
+ * **Shape** orders of the same name have the same key. Rows with equal keys keep the default order. Without a key, all
+ * rows keep the default order.
  */
 export interface NamedOrder<Row> {
   readonly name: string
@@ -76,7 +76,7 @@ interface State<Row extends Placed> {
   readonly counts: RowCounts<Row>
   readonly labels: RowLabels<Row>
   byPlace: SortedRows<Row> | IncrementalSort<Row>
-  /** The other orders requested since all rows were last derived. */
+  /** Rows in orders other than the default, by the order's name. Added when first requested or prepared. */
   readonly sorted: Map<string, SortedRows<Row> | IncrementalSort<Row>>
 }
 
@@ -92,8 +92,8 @@ export class RowSet<Row extends Placed> {
   readonly #counted = new Map<string, number>()
 
   /**
-   * Makes the row set of the source that `sourceOf` returns. The source reports each change. Without `sorting`, only
-   * the default order is kept.
+   * Makes the row set of the source that `sourceOf` returns. The source reports each change. Without `sorting`, rows
+   * are sorted in the default order only.
    */
   constructor(form: RowForm<Row>, sourceOf: (change: RowChange<Row>) => RowSource<Row>, sorting?: Sorting) {
     this.form = form
@@ -202,14 +202,14 @@ export class RowSet<Row extends Placed> {
     })
   }
 
-  /** Starts to sort rows that are in the default order. Rows with equal keys keep it. */
+  /** Starts to sort rows that are in the default order. Rows with equal keys keep that order. */
   #sortingOf({ read }: SortKey<Row>, byPlace: ReadonlyArray<Row>): IncrementalSort<Row> {
     const byKey: Compare<Row> = (left, right) => RowOrder.compareValues(read(left), read(right))
     return new IncrementalSort(byPlace, comparing({ read }, this.form.byPlace), byKey)
   }
 
   /**
-   * Returns the rows whose label has one of some values, unordered. **Limits** reads all rows at the first use of a
+   * Returns the rows whose label `key` has one of `values`, unordered. **Limits** reads all rows at the first use of a
    * key.
    */
   labelled(key: string, values: ReadonlyArray<string>): ReadonlyArray<Row> {
@@ -277,7 +277,7 @@ const comparing =
   (left, right) =>
     RowOrder.compareValues(read(left), read(right)) || byPlace(left, right)
 
-/** Sorts rows that are in the default order. **Limits** compares each distinct key once. */
+/** Sorts rows that are in the default order. **Limits** sorts only the distinct keys, not the rows. */
 const sortedBy = <Row>({ read }: SortKey<Row>, rows: ReadonlyArray<Row>): Array<Row> => {
   const byKey = new Map<RowOrder.SortValue, Array<Row>>()
   for (const row of rows) {

@@ -2,7 +2,7 @@
  * Rows in one order, updated one by one.
  */
 
-/** A total order of rows. Rows are equal only if their cluster reports faulty objects. */
+/** A total order of rows. Two rows compare as equal only if their cluster reports faulty objects. */
 export type Compare<Row> = (one: Row, other: Row) => number
 
 export class SortedRows<Row> {
@@ -61,7 +61,7 @@ export class SortedRows<Row> {
   }
 }
 
-/** Finds by binary search the first position that passes. All rows that pass must follow those that do not. */
+/** Finds the first row that `passes` by binary search. All rows that pass must follow those that do not. */
 export const firstPlace = <Row>(
   rows: ReadonlyArray<Row>,
   passes: (row: Row) => boolean,

@@ -90,10 +90,10 @@ interface Part extends PodResources.PodResources {
 /**
  * Adds to a workload's own row the Jobs and pods that the figures of the row do not include.
  *
- * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. Pods that the
- * Deployment controls directly count as these replicas first. The row of a CronJob or Pod has the replicas and status
- * of everything that runs for it. Other kinds keep the figures that their controller reports. Returns the same row if
- * nothing is added.
+ * **Shape** `lacking` is the number of a Deployment's replicas that its ReplicaSets do not have. That many of the pods
+ * that the Deployment controls directly are not added, because they count as these replicas. The row of a CronJob or
+ * Pod has the replicas and status of everything that runs for it. Other kinds keep the replicas and status that their
+ * controller reports. Returns the same row if nothing is added.
  */
 export const withPods = (
   row: WorkloadRow,

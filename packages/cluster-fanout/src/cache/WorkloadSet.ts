@@ -29,7 +29,7 @@ const FORM: RowForm<WorkloadRow> = {
 
 type Tables = { readonly [K in Kind.WorkloadKind]: KindTable<RecordOf[K]> }
 
-/** Keeps the rows of some tables up to date. **Shape** without `sorting`, only the default order is kept. */
+/** Makes the row set of a cluster's tables. **Shape** without `sorting`, rows are sorted in the default order only. */
 export const make = (cluster: ClusterName, tables: Tables, sorting?: Sorting): RowSet<WorkloadRow> => {
   const { CronJob, DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } = tables
   const records: Records = {

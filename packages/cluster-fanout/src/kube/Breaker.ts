@@ -52,7 +52,7 @@ export interface Breaker {
   readonly isDoubted: () => boolean
   /** Records that the cluster answered or sent data. */
   readonly succeeded: () => void
-  /** Records that a probe begins. Calls that start to wait later do not fail with this probe. */
+  /** Records that a probe begins. If it fails, calls that began to wait after this moment keep waiting. */
   readonly probing: () => void
   /**
    * Records the result of a probe. A failure fails the calls that waited before the probe began. A success lets all
@@ -200,7 +200,7 @@ export const make: Effect.Effect<Breaker> = Effect.gen(function* () {
 export class Breakers extends Context.Service<
   Breakers,
   {
-    /** Returns the breaker of a cluster for the code that follows it. A changed connection gets a new breaker. */
+    /** Returns a cluster's breaker to the cache, which follows the cluster. A changed connection gets a new breaker. */
     readonly of: (cluster: Cluster) => Effect.Effect<Breaker>
     /**
      * Returns the breaker of a cluster for all other callers.

@@ -25,7 +25,7 @@ export class ClusterUnreachable extends Schema.TaggedError<ClusterUnreachable>()
   }
 }
 
-/** A watch that ended although it must not end, or immediately after it had begun. */
+/** A watch ended without an error, or several watches in a row ended immediately without an event. */
 export const watchEnded = new ClusterUnreachable({ code: "WATCH_ENDED" })
 
 /** The server's certificate could not be verified. **Shape** `code` as in OpenSSL or Node. */
@@ -120,9 +120,9 @@ export class ClusterExpired extends Schema.TaggedError<ClusterExpired>()("Cluste
 /**
  * An answer or a list exceeds the limits of this service.
  *
- * **Shape** `excess` is `objects` for a list of more than `limit` objects and `endless` for a list without end. It is
- * `answer` or `object` for an answer or a single object of more than `limit` bytes. `object` is the object's namespace
- * and name, if known.
+ * **Shape** `excess` is `objects` for a list of more than `limit` objects, `endless` for a list without end, `answer`
+ * for an answer of more than `limit` bytes, and `object` for a single object of that size. The field `object` contains
+ * the namespace and name of that object, if known.
  */
 export class ClusterTooLarge extends Schema.TaggedError<ClusterTooLarge>()("ClusterTooLarge", {
   excess: Schema.Literals(["objects", "endless", "answer", "object"]),

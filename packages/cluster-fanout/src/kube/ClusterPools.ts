@@ -52,7 +52,7 @@ interface Shared {
 /** A pool in use by one caller. */
 export interface Lent {
   readonly dispatcher: Dispatcher
-  /** Returns the pool. Call this once. */
+  /** Ends the caller's use of the pool. Call this once. */
   readonly giveBack: () => void
 }
 

@@ -17,7 +17,8 @@ export class DataEpoch {
    * **Shape** call this for each change of rows, of the state of a kind or a cluster, and of the set of clusters. Ages
    * and staleness, which change with time alone, are not counted.
    *
-   * **Limits** constant time. A superfluous call costs one cached answer; a missing call shows an outdated one.
+   * **Limits** constant time. After a superfluous call, valid answers are computed again. After a missing call, clients
+   * receive outdated answers.
    */
   readonly raise = (): void => {
     this.#number++

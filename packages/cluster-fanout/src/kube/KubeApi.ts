@@ -58,7 +58,7 @@ export class KubeApi extends Context.Service<
      * Lists page by page (500 objects, fewer if they are too large), at one resource version.
      *
      * **Shape** if a continue token expires, the whole list is read again at once. Objects that were already returned
-     * are left out. Objects deleted meanwhile are not withdrawn.
+     * are left out. The list does not report which of them have been deleted meanwhile.
      *
      * **Errors** `ClusterTooLarge` for a list beyond `MaxObjects` or without end, and for an object that is too large.
      */
@@ -88,14 +88,15 @@ export class KubeApi extends Context.Service<
      * Follows a collection until it fails: sends the initial state, then events.
      *
      * **Shape** the initial state is read by watch-list if the server supports it, else by a paged list. A watch that
-     * ended cleanly is reopened. A watch that broke is reopened once. On 410, or if the server has returned to an
-     * earlier state, `Restart` announces a new initial state.
+     * ended cleanly is reopened. So is a watch that broke. If it breaks again before a new event arrives, the stream
+     * fails. On 410, or if the server has returned to an earlier state, `Restart` announces a new initial state.
      *
      * With `from`, the resource version of a complete view, the stream begins with the events since then, followed by
      * `Resumed`. If the server cannot provide them, the stream begins with `Restart`.
      *
      * **Limits** one connection of the watch pool. A stream without any byte for 150 s fails with `ClusterTimeout`
-     * (`FollowLimits`). Short waits of a throttling server are observed; long ones fail with `ClusterThrottled`.
+     * (`FollowLimits`). If a throttling server asks for a short wait, the stream waits; for a long one, it fails with
+     * `ClusterThrottled`.
      */
     readonly follow: (
       cluster: Cluster,
@@ -171,7 +172,7 @@ export class KubeApi extends Context.Service<
         return Option.some(yield* decoded(cluster, Result.flatMap(parseJson(body), toObject)))
       })
 
-      /** A credential that may not read the version may still list and watch, which every version supports. */
+      /** False if the credential may not read the version. List and watch work even then, in every version. */
       const mayWatchList = (cluster: Cluster) =>
         Cache.get(versions, new KeyedValue(cluster.generation, cluster)).pipe(
           Effect.map(offersWatchList),
@@ -223,8 +224,8 @@ class ReturnedObjects {
   #isRepeated = false
 
   /**
-   * Returns the objects of a page. If the list has begun again (`isAnew`, now or earlier), leaves out those returned
-   * before that. Otherwise records the objects for this purpose, except on the last page.
+   * Returns the objects of a page. Until the list begins again (`isAnew`), records the returned objects, except those
+   * of the last page. From then on, leaves out the recorded objects.
    */
   page(items: ReadonlyArray<KubeObject>, isAnew: boolean, isLast: boolean): ReadonlyArray<KubeObject> {
     this.#isRepeated ||= isAnew
@@ -261,7 +262,7 @@ export const FollowLimits = Context.Reference<listWatch.FollowLimits>(
   }
 )
 
-/** Enabled in 1.32 and from 1.34 on, disabled in between. **Source** KEP-3157. */
+/** Watch-list is enabled by default in 1.32 and from 1.34 on, but not in 1.33. **Source** KEP-3157. */
 const offersWatchList = ({ major, minor }: ServerVersion): boolean => major > 1 || minor === 32 || minor >= 34
 
 const decodeVersion = Schema.decodeUnknownOption(Schema.Struct({ gitVersion: Schema.String }))

@@ -29,7 +29,7 @@ export type OpenedLog =
   | { readonly _tag: "Open"; readonly read: OpenAnswer["read"] }
   | { readonly _tag: "Refused"; readonly problem: string }
 
-/** Statuses of a refusal. From 500 on they concern the node: the API server itself has answered. */
+/** Statuses that count as a refusal. Those from 500 on count only if the API server itself reports them. */
 const REFUSALS = [400, 404, 500, 502, 504]
 
 export class KubeLogs extends Context.Service<

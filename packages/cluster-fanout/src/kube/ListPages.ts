@@ -48,7 +48,7 @@ export interface Pages {
 }
 
 /**
- * The last page size of each collection for which pages of `PAGE_SIZE` objects are too large.
+ * Page sizes that were last used for collections whose pages of `PAGE_SIZE` objects are too large.
  *
  * **Limits** one number for each such collection, while its cluster's connection is unchanged.
  */
@@ -71,7 +71,7 @@ export class PageSizes {
  * Result of a request for the next page of a list.
  *
  * **Shape** with `isAnew`, the objects of earlier pages are invalid and the list begins again. `next` is absent when
- * the list is complete, at `resourceVersion`. A page without objects may only contain `next`.
+ * the list is complete, at `resourceVersion`. `items` may be empty although `next` is present.
  */
 export interface Turned {
   readonly items: ReadonlyArray<KubeObject>
@@ -90,8 +90,8 @@ export const beginList = ({ sizes }: Pages, cluster: Cluster, scope: Scope): Eff
  * **Shape** a page that is too large is requested again with half as many objects. If the continue token expires, the
  * whole list begins again without pages.
  *
- * **Errors** `ClusterTooLarge` for a list beyond `maxObjects` or without end, for a whole list larger than a page may
- * be, and for a single object of that size; `ClusterTimeout` after `listMs`.
+ * **Errors** `ClusterTooLarge` for a list beyond `maxObjects` or without end, and if an unpaged list or a single object
+ * has more than `pageBytes`; `ClusterTimeout` after `listMs`.
  */
 export const nextPage = Effect.fnUntraced(function* (
   pages: Pages,
@@ -232,7 +232,7 @@ interface Page extends ListPage {
   readonly bytes: number
 }
 
-/** Limit of a token, which is sent back in the query: servers and proxies allow little more. */
+/** Longest continue token. It is sent back in the query, where servers and proxies allow little more. */
 const MAX_TOKEN = 16_384
 const LONG_TOKEN = `the list's continue token is longer than ${MAX_TOKEN} characters`
 

@@ -22,7 +22,7 @@ export interface FollowLimits extends State.ListWatchPatience {
   readonly silenceMs: number
   /** Silence in the initial state after which a watch-list is replaced by a list. */
   readonly initialSilenceMs: number
-  /** Time without response headers after which a watch-list is replaced by a list. `headMs` is the same for a watch. */
+  /** Time without response headers after which a list replaces a watch-list or, for `headMs`, a watch. */
   readonly initialHeadMs: number
   readonly headMs: number
   /** Time for a whole list, or for the initial state of a watch-list. */
@@ -65,9 +65,9 @@ interface OpenWatch {
 /**
  * Makes the stream of event batches. The stream ends only by failing.
  *
- * **Shape** a watch that ends cleanly is resumed from its position. A watch that breaks is resumed once; a second break
- * without events in between fails. 410 in any form leads to `Restart` and a new initial state, after a random wait. So
- * does a server whose newest version is older than the version to resume from.
+ * **Shape** a watch that ends cleanly is resumed from its position. So is a watch that breaks. If it breaks again
+ * before a new event arrives, the stream fails. 410 in any form leads to `Restart` and a new initial state, after a
+ * random wait. So does a server whose newest version is older than the version to resume from.
  */
 export const stream = (followed: Followed): Stream.Stream<ReadonlyArray<WatchEvent>, ClusterError> =>
   Stream.fromEffect(makeFollower(followed)).pipe(

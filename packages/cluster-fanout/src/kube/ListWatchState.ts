@@ -38,7 +38,7 @@ export interface ListWatchState<Watch> {
   readonly deaf: number
   /** Throttled answers in a row. */
   readonly throttles: number
-  /** True if the watch broke since its last event. A second break fails. */
+  /** True if the watch broke since its last event. If it breaks again, following the collection fails. */
   readonly isMended: boolean
   /** Set until a view that is resumed after an outage has caught up. */
   readonly behind: Behind | undefined
@@ -79,7 +79,7 @@ export const restarted = <Watch>(state: ListWatchState<Watch>): ListWatchState<W
 
 /**
  * Handles a 410 answer to a list or to the start of a watch: the version to resume from is too old, so a new list
- * begins. A 410 inside a watch's stream leads to {@link restarted}, with as long a wait.
+ * begins. A 410 inside a watch's stream leads to {@link restarted} instead.
  */
 export const expired = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> =>
   restarted({ ...state, futile: state.futile + 1 })
@@ -151,7 +151,7 @@ export const closed = <Watch>(
 const DEAF_AFTER = 4
 const DEAF_MS = 1_000
 
-/** Returns whether watches keep ending at once, so that no events arrive. */
+/** Returns whether watches keep ending immediately, so that no events arrive. */
 export const isDeaf = ({ deaf }: ListWatchState<unknown>): boolean => deaf >= DEAF_AFTER
 
 /** Resumes a watch that ended, after checking the server's version. */
@@ -160,7 +160,7 @@ export const ended = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch
   phase: { _tag: "Resume", checked: false }
 })
 
-/** Resumes a watch that broke. The next break fails unless events arrived in between. */
+/** Resumes a watch that broke. If it breaks again before a new event arrives, following the collection fails. */
 export const broken = <Watch>(state: ListWatchState<Watch>): ListWatchState<Watch> => ({
   ...ended(state),
   isMended: true

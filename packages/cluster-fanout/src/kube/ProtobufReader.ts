@@ -9,7 +9,7 @@ export type Message = Readonly<Record<string, unknown>>
 /**
  * A position in bytes.
  *
- * **Shape** after a problem, `at` is beyond every end, so that nothing more is read.
+ * **Shape** after a problem, `at` is greater than any length, so that nothing more is read.
  */
 export interface Cursor {
   readonly bytes: Buffer

@@ -77,7 +77,8 @@ const bySocks = (proxy: URL, connect: buildConnector.connector, timeoutMs: numbe
 }
 
 /**
- * Reports the cause with its code. As a code of the error itself, UND_ERR_SOCKET would make a pool reconnect forever.
+ * Reports a failure as the cause of an error without a code. If the error itself had the code UND_ERR_SOCKET, a pool
+ * would reconnect forever.
  */
 const failed = (callback: Callback, cause: unknown): void => callback(new Error("the tunnel failed", { cause }), null)
 

@@ -10,7 +10,7 @@ export const MASK = "***"
 /** A shorter word is masked only if a name before it marks it as secret. **Units** characters. */
 const SHORTEST_TOKEN = 20
 
-/** Words that name a credential. The following value is masked, whatever comes before or after such a word. */
+/** Words whose presence anywhere in a name marks its value as secret: `DB_PASSWORD_FILE=…`. */
 const SECRET_NAME = /token|secret|password|passwd|pwd|passphrase|key|authorization|bearer|credential|signature|cookie/i
 const PASSWORD_NAME = /(?:password|passwd|passphrase)$/i
 const TOKEN_NAME = /token$/i
@@ -28,7 +28,7 @@ const WORD = /[^\s"'`=:,;(){}[\]<>|\\\u0080-\uffff]+/g
 const EQUALS = /\\*["']?\s*[:=][\s:=>|]*/y
 const BLANKS = /\s+/y
 const BARE = /[^\s"',;]+/y
-/** A comma, semicolon or ampersand ends a value only before a blank, a quote or another pair. */
+/** A comma, semicolon or ampersand ends a value only before a blank, a quote or a further `name=` or `name:`. */
 const UNQUOTED = /(?:[^\s"',;&]|[,;&](?![\s"']|$|[\w.-]{1,64}[=:]))+/y
 const QUOTE = /\\*["']/y
 const SCHEME_VALUE = /\s+[^\s"',;]+/y
@@ -196,7 +196,7 @@ const pairsEnd = (text: string, start: number): number => {
   return end
 }
 
-/** Returns the end of a quoted value. A quote after more backslashes than the first one is part of the value. */
+/** Returns the end of a quoted value. A quote after more backslashes than the opening quote is part of the value. */
 const quotedEnd = (text: string, start: number): number => {
   const open = endOf(QUOTE, text, start)
   const quote = text[open - 1] ?? ""

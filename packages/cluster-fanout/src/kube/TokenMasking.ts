@@ -48,8 +48,8 @@ const isReadable = (letters: string, [numerator, denominator]: readonly [number,
 }
 
 /**
- * Longer mixtures of letters and digits do not occur in names. **Example** the longest of `web-7d4b9c6f5d-x2x9k` has
- * 10.
+ * Longest mixture of letters and digits in a name. **Example** the longest in `web-7d4b9c6f5d-x2x9k` is `7d4b9c6f5d`,
+ * with 10 characters.
  */
 const LONGEST_MIXED = 15
 /**
@@ -65,7 +65,7 @@ const MAX_MIXED_SURPLUS = 7
 const GENERATED =
   /(?:-[bcdfghjklmnpqrstvwxz2456789]{6,10}(?:-[bcdfghjklmnpqrstvwxz2456789]{5})?|-[bcdfghjklmnpqrstvwxz2456789]{5})(?:\.[0-9a-f]{14,16})?$/
 const UUID = /(?<![^-./_])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![^-./_])/g
-/** Digits of the largest resource version. */
+/** A number with at most as many digits as the largest resource version. */
 const NUMBER = /^\d{1,20}$/
 
 /** Letters of one case; a number may follow. */

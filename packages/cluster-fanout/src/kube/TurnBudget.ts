@@ -21,8 +21,8 @@ export const make = (turnMs: number): TurnBudget => {
   const whole = BigInt(turnMs) * NANOS
   let left = whole
   /**
-   * A caller that yields holds this permit until it has worked again. Otherwise another caller could renew the budget
-   * within the same turn.
+   * Held by the caller that waits for the next turn, until its work in that turn is done. Otherwise another caller
+   * could renew the budget within the same turn.
    */
   const next = Semaphore.makeUnsafe(1)
 

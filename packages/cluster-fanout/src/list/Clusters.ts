@@ -36,7 +36,7 @@ export interface ClusterList {
   readonly clusters: ReadonlyArray<ClusterRow>
   readonly partial: boolean
   readonly nextCursor?: string
-  /** Returns the cursor of a page that is shortened to its first `count` rows, at least one. */
+  /** Returns the cursor for the page if only its first `count` rows are kept. `count` is at least 1. */
   readonly cursorAfter: (count: number) => string | undefined
 }
 

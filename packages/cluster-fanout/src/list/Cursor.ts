@@ -2,8 +2,8 @@
  * Records where a page of a merged list ended, in signed text that only this service can write.
  *
  * A cursor contains the last row's sort keys, not a row count. Rows added or deleted between two pages therefore
- * neither repeat nor hide other rows. The signature covers the list, key, filter and order, so a cursor opens for no
- * other list.
+ * neither repeat nor hide other rows. The signature covers the list, key, filter and order, so a cursor is valid only
+ * with the same ones.
  */
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Layer, Redacted, Result } from "effect"

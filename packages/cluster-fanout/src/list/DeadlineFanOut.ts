@@ -1,4 +1,4 @@
-/** Asks clusters that cannot answer at once, all under one deadline. */
+/** Asks the clusters for which `FanOut` has no answer in the cache, all under one deadline. */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Cause, Effect, Exit } from "effect"
 import type { Breaker, Breakers } from "../kube/Breaker.ts"

@@ -18,7 +18,7 @@ export interface EventFilter {
 
 const TYPES = ["Normal", "Warning"]
 
-/** Normalises the case of an event type. An unknown spelling would match nothing, as if the cluster had no events. */
+/** Normalises the case of an event type: `warning` selects events of type `Warning`. */
 const typeOf = (text: string): string => TYPES.find((type) => type.toLowerCase() === text.toLowerCase()) ?? text
 
 /** Returns a canonical form of the filter, independent of the order of its values. */

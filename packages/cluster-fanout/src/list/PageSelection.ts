@@ -51,7 +51,7 @@ const SORT_COST = 8
  * Selects the rows after a position, and counts all that match.
  *
  * **Limits** without `matches`, in all namespaces: reads only the rows taken from `run`. Otherwise reads each row in
- * scope at most once. Reads all rows while their order is not sorted yet.
+ * scope at most once. While rows are not sorted in the page's order yet, reads all of them.
  */
 export const select = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>, part: Part<Row>): Selected<Row> => {
   const counts = rows.counts()
@@ -120,7 +120,7 @@ const candidates = <Row extends Placed>(
   })
 }
 
-/** Returns unsorted rows through a heap, which sorts only the rows taken. */
+/** Selects from unsorted rows. The run takes them in order from a heap, so only the rows taken are sorted. */
 const heaped = <Row>(
   rows: ReadonlyArray<Row>,
   matches: Wanted<Row>["matches"],

@@ -118,8 +118,8 @@ const answering = <Row extends Placed>(
 }
 
 /**
- * Rows that `listNow` may read over all clusters if the page is filtered or its order not sorted yet: a millisecond's
- * work.
+ * Rows that `listNow` may read over all clusters if the page is filtered or the rows are not sorted in its order yet: a
+ * millisecond's work.
  */
 const MAX_ROWS_READ = 20_000
 

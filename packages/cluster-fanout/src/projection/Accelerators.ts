@@ -21,7 +21,7 @@ export const Accelerators = Context.Reference<ReadonlyArray<string>>(
  */
 const WORDS = /(?:^|[^a-z])(?:v?gpu|tpu|v?npu|xpu|vcuda|neuron|gaudi|ascend|mlu|gcu|dcu|qaic?|fpga)/i
 
-/** Uncharged accelerators that are listed for one node. */
+/** Maximum number of uncharged accelerators that are listed for a node. */
 const MAX_NAMES = 8
 const MAX_NAME_LENGTH = 317
 

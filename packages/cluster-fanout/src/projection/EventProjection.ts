@@ -12,7 +12,7 @@ import { UNKNOWN_TIME } from "./PodProjection.ts"
 import type { EventRow } from "./Row.ts"
 import * as RowLimit from "./RowLimit.ts"
 
-/** A cached event. **Shape** an event about a cluster-scoped object has no namespace, whatever namespace stores it. */
+/** A cached event. **Shape** `namespace` is that of the object that it is about; empty for a cluster-scoped object. */
 export interface EventRecord {
   readonly uid: string
   readonly namespace: string

@@ -7,8 +7,8 @@ import type { ContainerTemplate } from "./ContainerTemplate.ts"
 /**
  * Returns a shared copy of equal values.
  *
- * **Limits** at most `capacity` texts and as many lists, label maps and templates. When one kind is full, its entries
- * are dropped and collected again.
+ * **Limits** at most `capacity` texts, and as many each of lists, label maps and templates. When one of these four
+ * caches is full, it is emptied.
  */
 export interface Interner {
   readonly text: (text: string) => string

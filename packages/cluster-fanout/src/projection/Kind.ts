@@ -18,7 +18,7 @@ export const kinds = [
   "Node",
   "Pod"
 ] as const
-/** Followed only while they are requested. */
+/** Kinds that are followed only while they are requested. */
 export const onDemand = ["Event"] as const
 
 export type Kind = (typeof kinds)[number] | (typeof onDemand)[number]
@@ -66,8 +66,8 @@ export interface Needed {
 /**
  * Returns the kinds to read for workloads of some kinds, or for all workloads.
  *
- * **Shape** always includes pods, ReplicaSets and Jobs: any workload may own pods through them. Custom kinds are known
- * only by these three.
+ * **Shape** always includes pods, ReplicaSets and Jobs: any workload may own pods through them. A workload of a custom
+ * kind is known only by such objects that it owns.
  */
 export const neededFor = (requested: ReadonlyArray<string> | undefined): Needed => {
   const isCustom = requested?.some((kind) => !isWorkloadKind(kind)) === true

@@ -15,7 +15,7 @@ const NAME = /^[^/\p{Cc}]{1,253}$/u
  * Returns whether an owner can be a workload.
  *
  * **Shape** the API server does not validate the kind and the name in an owner reference. Rejects kinds outside the
- * grammar, such as `__idle__`, and names that could be read as another row's.
+ * grammar, such as `__idle__`, and names that could be read as the name of another row.
  */
 export const isWorkload = ({ kind, name }: { readonly kind: string; readonly name: string }): boolean =>
   KIND.test(kind) && NAME.test(name)

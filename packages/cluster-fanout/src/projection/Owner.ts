@@ -113,7 +113,7 @@ export const find = ({ followed, name, uid }: Owner, namespace: string, chain: C
   return "namespace" in place && place.namespace === namespace && place.name === name ? link : undefined
 }
 
-/** Resolves an endless chain to the first object of its cycle. */
+/** Returns the first object of the cycle that an endless chain leads to; `undefined` if `object` is part of it. */
 const outermostOfCycle = (object: Owned, chain: Chain): Outermost | undefined => {
   const visited = new Set([object.uid])
   let owner = object.owner

@@ -38,7 +38,7 @@ export interface PodContainers {
   readonly claims: ReadonlyArray<string>
 }
 
-/** Numbers per run: the container, its start, its end (0 while it runs), and 1 if it was killed for memory. */
+/** Numbers per run: container, start, end (0 while it runs), and 1 if it was killed for lack of memory, otherwise 0. */
 const RUN_SIZE = 4
 const NO_RUNS: ReadonlyArray<number> = []
 const NO_CLAIMS: ReadonlyArray<string> = []

@@ -35,7 +35,7 @@ const split = (whole: number, weights: ReadonlyArray<number>): ReadonlyArray<num
  * Adds a pod's further requests to its main containers and sidecars.
  *
  * **Shape** pod-level requests above the containers' sum go evenly to containers without a request for the resource,
- * because these use what is left. If every container has a request, they are distributed in proportion to the requests.
+ * because these use what is left. If every container has a request, each gets a share in proportion to its request.
  * The overhead of the runtime class is then distributed in proportion to the results. The sum equals the pod's total.
  * Init containers get nothing.
  */

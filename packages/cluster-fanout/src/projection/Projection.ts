@@ -70,7 +70,7 @@ type Project<K extends Kind.Kind> = (object: KubeObject, place: Place) => Record
 /**
  * Projects one object.
  *
- * **Shape** a field of the wrong type counts as absent: the API server has validated what it stores.
+ * **Shape** a field of the wrong type counts as absent. API servers validate what they store, so there should be none.
  *
  * **Limits** pure; some microseconds for a pod.
  */

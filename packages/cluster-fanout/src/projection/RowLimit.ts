@@ -48,7 +48,7 @@ const labelsOf = (row: object): Labels | undefined => ("labels" in row && isLabe
 
 const isLabels = (value: unknown): value is Labels => typeof value === "object" && value !== null
 
-/** Decides almost every row without counting bytes: a UTF-16 unit needs at most three bytes in UTF-8. */
+/** Returns whether labels are within the limits. Seldom counts bytes: a UTF-16 unit has at most 3 bytes in UTF-8. */
 const isWithin = (labels: Labels): boolean => {
   let count = 0
   let units = 0

@@ -107,7 +107,7 @@ const read = Effect.fnUntraced(function* (
   return { path, text: Result.mapError(text, (message) => invalidFile(path, message)) }
 })
 
-/** kubectl ignores missing files in a path list. */
+/** Describes an unreadable file. A missing file of several is only a warning, because kubectl ignores it. */
 const unreadable = (path: string, error: PlatformError.PlatformError, isOneOfSeveral: boolean): RegistryProblem => {
   const missing = error.reason._tag === "NotFound"
   return {
@@ -195,7 +195,7 @@ const viewOf = (
   return { clusters: inOrder(clusters), problems }
 }
 
-/** Adds the proxy of the environment, as kubectl does for a cluster without its own. */
+/** Adds the proxy of the environment if the cluster has no `proxy-url`, as kubectl does. */
 const throughEnvironment = (
   connection: Connection,
   variables: EnvironmentProxy.Variables

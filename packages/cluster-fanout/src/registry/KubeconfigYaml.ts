@@ -134,7 +134,7 @@ class Refused extends Error {
 class Expansion {
   readonly #text: string
   readonly #limits: YamlLimits
-  /** `undefined` while the anchor's own node is being read. */
+  /** Values by anchor; `undefined` while the anchor's own node is being read. */
   readonly #anchors = new Map<string, Expanded | undefined>()
   #merged = 0
 

@@ -41,8 +41,8 @@ export const sourceOf = (name: string, source = SOURCE): string => `${source} ${
  * Makes a registry of the clusters of `base` and of the registrations.
  *
  * **Shape** a name in `base` takes precedence: a registration with the same name is left out, with a problem, while
- * `base` has the name. `replace` replaces all registrations. `source` begins the `source` of each registration's
- * problem.
+ * `base` has the name. `replace` replaces all registrations. In the problem of a registration, the field `source`
+ * begins with the argument `source`.
  */
 export const make = Effect.fnUntraced(function* (
   base: ClusterRegistry["Service"],
