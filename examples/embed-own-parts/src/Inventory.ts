@@ -11,7 +11,7 @@ export class Inventory {
   /** The registry for Quarterdeck. */
   readonly registry: ClusterRegistry["Service"]
 
-  /** **Shape** `parent` is the cluster of requests that name none. It cannot be removed. */
+  /** **Shape** `parent` is the cluster that a request addresses if it names no cluster. It cannot be removed. */
   constructor(parent: string, connection: Connection) {
     this.#parent = parent
     this.#clusters = new Map([[parent, { connection }]])

@@ -36,7 +36,7 @@ export type FleetConnection = typeof FleetConnection.Type
 /** The address of each cluster itself, by cluster name. */
 export type Addresses = ReadonlyMap<string, FleetConnection["clusters"][number]["direct"]>
 
-/** Wraps a driver so that it records the addresses of the clusters, without the proxies. */
+/** Wraps a driver so that it records each cluster's own address, not that of the fault proxy in front of it. */
 export const recordAddresses = (
   driver: ClusterDriver
 ): { readonly driver: ClusterDriver; readonly addresses: Addresses } => {

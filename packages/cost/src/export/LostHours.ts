@@ -8,9 +8,10 @@ import type { CostStore } from "../store/CostStore.ts"
 import type { Window } from "../hour/Window.ts"
 
 /**
- * The lost hours of one cluster and day.
+ * The hours of one cluster and day that were lost to damage.
  *
- * **Shape** `startMs` is the start of the UTC day. `seconds` is the observed time whose hours are lost.
+ * **Shape** `startMs` is the start of the UTC day. `seconds` is the observed time that is in the daily sum but in no
+ * stored hour.
  */
 export interface LostHours {
   readonly cluster: ClusterName

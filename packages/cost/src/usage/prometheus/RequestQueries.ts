@@ -58,7 +58,10 @@ export const refused = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matc
     return isAbove(maxBy([...labels, ...NODE], requested), limit)
   })
 
-/** The mean request over the minutes in which it fit the node. Needed only if `refused` returned any. */
+/**
+ * The mean of a container's CPU or memory request over the minutes of the hour in which its node had that much. Needed
+ * only if `refused` found containers.
+ */
 export const fittingMean = (labels: ReadonlyArray<string>, place: ReadonlyArray<Matcher>): string =>
   byRole((kind) => {
     const series = selector(`${kind}_resource_requests`, [...place, SIZES])
