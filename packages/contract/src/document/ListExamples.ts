@@ -43,7 +43,7 @@ export const throttledCoverage: Coverage = {
   ...without,
   status: "throttled",
   latencyMs: 12,
-  error: { code: "cluster_throttled", message: "cluster prod asks for patience", retryAfterMs: 2_000 }
+  error: { code: "cluster_throttled", message: "cluster prod is throttling the service", retryAfterMs: 2_000 }
 }
 
 /** A cursor in the right form. Its signature is invalid. */

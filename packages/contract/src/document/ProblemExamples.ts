@@ -100,7 +100,7 @@ const facts: Readonly<Record<Problem.Code, Facts>> = {
     detail:
       'cluster prod refused: deployments.apps "web" is forbidden: User "quarterdeck" cannot patch resource "deployments/scale" in API group "apps" in the namespace "shop"'
   },
-  cluster_throttled: { detail: "every addressed cluster asked for patience", clusters: [throttledCoverage] },
+  cluster_throttled: { detail: "every addressed cluster is throttling the service", clusters: [throttledCoverage] },
   cost_store_unavailable: { detail: "the costs cannot be read or written at the moment" },
   key_store_unavailable: { detail: "the keys cannot be read or written at the moment" },
   audit_unavailable: { detail: "the audit cannot be written at the moment, so the request was not executed" },

@@ -53,6 +53,6 @@ export const keyRotateCommand = Command.make(
       command: "quarterdeck key rotate key_3mHk2vQx7TzLb0RfWc9Yda --grace 24h > key.txt",
       description: "Both keys are valid for a day"
     },
-    { command: "quarterdeck key rotate", description: "The current key, which ends at once" }
+    { command: "quarterdeck key rotate", description: "Replace the current key, which stops working immediately" }
   ])
 )
