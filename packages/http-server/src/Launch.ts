@@ -10,9 +10,9 @@ import * as Telemetry from "./services/Telemetry.ts"
 
 /**
  * Starts the service and serves until the fiber is interrupted. Replies in flight are then finished. If a part cannot
- * start, the parts that did are closed.
+ * start, the parts already started are closed.
  *
- * **Errors** every reason why the service cannot start. A message has one line per problem.
+ * **Errors** every reason why the service cannot start. An error message has one line per problem.
  */
 export const launch = (settings: Settings) =>
   Effect.scoped(

@@ -74,8 +74,8 @@ const CERTIFICATE_CHECK = "5 seconds"
  *
  * **Errors** `CannotListen`, `CertificateUnusable`.
  *
- * **Limits** headers 16 KiB (431 beyond), a whole request within 60 s. The listener checks the certificate files every
- * 5 s. If they become unusable, the last good certificate stays in use.
+ * **Limits** 16 KiB of request headers (431 above that), 60 s to receive a whole request. The listener checks the
+ * certificate files every 5 s. If they become unusable, the last good certificate stays in use.
  */
 export const bind = Effect.fn("Listener.bind")(function* (
   options: ListenerOptions
@@ -177,7 +177,7 @@ const readPair = (tls: NonNullable<ListenerOptions["tls"]>) =>
 const verified = (pair: Pair): Pair | undefined =>
   new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(Redacted.value(pair.key))) ? pair : undefined
 
-/** Returns all options of a TLS context. An option missing from a new context falls back to Node's defaults. */
+/** Returns the options of a TLS context. A new context keeps no option of the old one, so all must be repeated. */
 const secureContextOf = ({ cert, key }: Pair): SecureContextOptions => ({
   cert,
   key: Redacted.value(key),
@@ -190,7 +190,7 @@ const same = (one: Pair, other: Pair): boolean =>
 const unusable = (tls: NonNullable<ListenerOptions["tls"]>, cause: unknown) =>
   new CertificateUnusable({ ...tls, code: codeOf(cause) })
 
-/** Makes the error for a key of another certificate, with OpenSSL's code. */
+/** Makes the error for a key that does not belong to the certificate, with OpenSSL's code. */
 const mismatch = (tls: NonNullable<ListenerOptions["tls"]>) =>
   new CertificateUnusable({ ...tls, code: "ERR_OSSL_X509_KEY_VALUES_MISMATCH" })
 

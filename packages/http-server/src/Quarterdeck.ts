@@ -74,7 +74,8 @@ export class Quarterdeck extends Context.Service<
   }
 >()("@quarterdeck/http-server/Quarterdeck") {
   /**
-   * Starts the service: registry, watches, keys. It serves requests at once. `/readyz` succeeds when the caches are full.
+   * Starts the service: registry, watches, keys. It serves requests at once. `/readyz` succeeds after every cluster has
+   * synced or proved unreadable; see `HealthHandlers`.
    *
    * **Errors** every reason why the service cannot start with these settings. The parts already started are closed.
    */

@@ -76,7 +76,7 @@ import type { Settings } from "./settings/Settings.ts"
 import { Surroundings } from "./settings/Surroundings.ts"
 
 /**
- * Provides settings, and the counters of changes of clusters and keys, as references, which layers read on their own.
+ * Provides the settings that layers read from Effect references, and the counters of changes of cluster data and keys.
  */
 const references = ({ clusters, fanOut, keys, limits, oidc, server }: Settings) =>
   Layer.mergeAll(

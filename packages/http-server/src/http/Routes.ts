@@ -174,7 +174,7 @@ export const make = Effect.gen(function* () {
 type AllowedMethods = (url: string) => ReadonlyArray<string>
 
 /**
- * Makes the function from routes, matched like the router does.
+ * Makes an `AllowedMethods` function. It matches paths as the router does.
  */
 const makeAllowedMethods = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: `/${string}` }>,

@@ -1,5 +1,5 @@
 /**
- * Folds the log lines of refused requests, so that a flood of them does not fill the log.
+ * Summarizes the log lines of refused requests, so that a flood of refusals does not fill the log.
  */
 import { Effect, Metric } from "effect"
 

@@ -39,7 +39,7 @@ export class TokenBuckets {
   readonly #capacity: number
   /** Least recently used first. A full bucket equals a missing one, so it can be evicted. */
   readonly #buckets = new Map<string, Bucket>()
-  /** Shared by all names that find no room. A client that fills the table with names gets no fresh buckets. */
+  /** The bucket of all names that find no room. A client that fills the table with names gets no fresh buckets. */
   readonly #overflow: Bucket
 
   constructor(rate: Rate, capacity: number) {

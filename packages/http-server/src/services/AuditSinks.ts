@@ -48,8 +48,8 @@ const LINE_END = 0x0a
 /**
  * Appends to a file, created with mode 0600. If a crash left an incomplete last line, ends that line first.
  *
- * **Errors** while the disk of the data directory is full. The file may be on the same disk, and would use the reserve
- * for revocations.
+ * **Errors** while the disk of the data directory is full. The file may be on the same disk, and must not use the space
+ * that is reserved for revocations.
  */
 const fileSink = (path: string, reserve: DiskReserve.DiskReserve): Sink => ({
   place: `file ${path}`,

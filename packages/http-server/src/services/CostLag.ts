@@ -1,5 +1,5 @@
 /**
- * Measures how far the cost history lags behind.
+ * Measures the time since the end of the last closed hour in each cost history.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { CostHistories } from "@quarterdeck/cost/CostHistories"
@@ -13,7 +13,7 @@ const lag = Metric.gauge("quarterdeck_cost_lag_seconds", {
 })
 
 /**
- * Updates the metric once a minute.
+ * Updates the metric of the lag once a minute.
  *
  * **Shape** covers registered clusters with at least one closed hour. A lag of up to 62 minutes is normal.
  */

@@ -32,7 +32,7 @@ const ThisProcess = Context.Reference<Omit<Holder, "since">>(
 /** Another process holds the data directory. **Shape** `holder` is absent until that process has written its holder file. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
   directory: Schema.String,
-  /** The minimum wait. On a busy machine the wait may be longer. */
+  /** Time limit of the wait. On a busy machine the process may have waited longer. */
   patienceMs: Schema.Natural,
   holder: Schema.optionalKey(Holder)
 }) {
@@ -53,7 +53,7 @@ const print = (holder: Holder | undefined): string =>
 const BUSY = 5
 const isBusy = (error: unknown): boolean => error instanceof Error && "errcode" in error && error.errcode === BUSY
 
-/** Takes the lock. Returns `undefined` if another process holds it. **Shape** keeps the journal in memory, not in a file. */
+/** Takes the lock. Returns `undefined` if another process holds it. **Shape** SQLite's journal is in memory. */
 const attempt = (sqlite: typeof import("node:sqlite"), path: string): DatabaseSync | undefined => {
   const database = new sqlite.DatabaseSync(path, { timeout: 0 })
   try {

@@ -46,7 +46,7 @@ export const layer = ({ bootstrapFile }: Pick<Settings["keys"], "bootstrapFile">
     })
   )
 
-/** Most invalid entries of keys files that one log line names. Each entry also has its own line. */
+/** Maximum invalid entries of keys files that one log line names. Each entry also has its own line. */
 const MAX_NAMED = 10
 
 const toldOf = (labels: ReadonlyArray<string>): string => {

@@ -33,7 +33,7 @@ export class ClientSecretUnreadable extends Schema.TaggedError<ClientSecretUnrea
   }
 }
 
-/** The tokens of a session. `access` and `refresh` serve to read its claims again, `id` to sign out at the provider. */
+/** The tokens of a session: `access` and `refresh` to read the claims again, `id` to sign out at the provider. */
 const Tokens = Schema.fromJsonString(
   Schema.Struct({
     access: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Keeps cached namespace labels checked while any key selects namespaces by label. `cache/LabelProof` of cluster-fanout
- * compares the labels with a fresh list.
+ * Makes the cache check its namespace labels regularly while any key selects namespaces by label. `cache/LabelProof` of
+ * cluster-fanout compares the cached labels with a fresh list.
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
 import { KeyConfig } from "@quarterdeck/keys/KeyConfig"

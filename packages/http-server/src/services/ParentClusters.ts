@@ -81,7 +81,8 @@ const make = Effect.fnUntraced(function* ({
  * Provides the registry with the clusters of the parent's objects, if the settings name namespaces to watch.
  *
  * **Shape** clusters from kubeconfig files and registered clusters win over an object with the same name. An unusable
- * object is a problem of the registry and does not affect others. While the parent does not answer, its last objects count.
+ * object is a problem of the registry and does not affect others. While the parent does not answer, the objects that
+ * were read last stay in effect.
  *
  * **Limits** one watch per namespace and kind; at most {@link MaxRegistrations} clusters.
  */

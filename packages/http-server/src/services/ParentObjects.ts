@@ -11,7 +11,7 @@ import {
 import type { RegistryProblem } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Result } from "effect"
 
-/** The prefix of the source in problems of such objects. */
+/** The prefix of the source in problems of objects in the parent cluster. */
 export const SOURCE = "object of the parent"
 
 /** A collection to watch. */

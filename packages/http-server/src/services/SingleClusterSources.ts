@@ -19,15 +19,16 @@ export interface SingleClusterSources {
 const serverOf = (setting: UsageSetting.UsageSetting): string | undefined =>
   setting._tag === "Prometheus" ? JSON.stringify([setting.url, setting.credentials?.username]) : undefined
 
-/** The server serves no registered cluster: several used it at startup, and the right one is unknown. */
+/** Marks a server that several registered clusters used at startup. It serves none: the right one is unknown. */
 const NONE_OF_THEM = Symbol("none of them")
 
 /**
  * Assigns each server to a cluster.
  *
- * **Shape** a server serves the one configured cluster that uses it: from a kubeconfig, the pod's own, or `named` in
- * `cost.usageByCluster`. Without one, it serves the cluster registered at startup. If several are registered, it serves
- * none of them; if none is, it serves the first that joins. All other clusters are charged by requests.
+ * **Shape** a server serves the configured cluster that uses it: a cluster of a kubeconfig, the pod's own, or one
+ * `named` in `cost.usageByCluster`. If no configured cluster uses the server, it serves the registered cluster that
+ * uses it at startup. If several registered clusters use it then, it serves none. If none does, it serves the first
+ * cluster that uses it later. All other clusters that use the server are charged by requests.
  *
  * **Errors** `InvalidUsageSetting` if several configured clusters use one server.
  */

@@ -19,7 +19,7 @@ export class WebhookFailed extends Schema.TaggedError<WebhookFailed>()("WebhookF
 
 export interface WebhookMessage {
   readonly url: string
-  /** The key of the signature. */
+  /** The key that signs the message. */
   readonly secret: string
   /** The same in every retry of a message. */
   readonly deliveryId: string

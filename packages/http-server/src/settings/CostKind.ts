@@ -16,7 +16,7 @@ const StoreAddress = Schema.String.check(Schema.makeFilter(isAddress)).pipe(
   )
 )
 
-/** The address of a ClickHouse server. */
+/** Decodes the address of a ClickHouse server. */
 export const storeAddress: Kind<Redacted.Redacted> = {
   word: "URL",
   allowed: "the http:// or https:// address of a ClickHouse server",
@@ -45,7 +45,7 @@ const UsageText = Schema.String.pipe(
 
 const SOURCES = "metrics, requests or prometheus=URL with an http:// or https:// address without query and fragment"
 
-/** The source of usage. */
+/** Decodes the source of usage data. */
 export const usage: Kind<UsageSetting.UsageSetting> = {
   word: "metrics|prometheus=URL|requests",
   allowed: SOURCES,

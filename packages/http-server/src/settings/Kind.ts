@@ -13,14 +13,14 @@ import * as ClientAddress from "../limits/ClientAddress.ts"
  * A value type.
  *
  * **Shape** `word` is the placeholder in help. `allowed` completes "must be …". `fromText` decodes a flag or an environment
- * variable. `fromYaml` decodes a value of the YAML file, which must have its own type: a number is not written as text.
+ * variable. `fromYaml` decodes a value of the YAML file, which must have the right type: a number in quotes is refused.
  */
 export interface Kind<A> {
   readonly word: string
   readonly allowed: string
   readonly fromText: Schema.Decoder<A>
   readonly fromYaml: Schema.Decoder<A>
-  /** Returns the path and problem of the invalid part of a YAML value, to follow the setting's path. For nested values. */
+  /** Returns the path and problem of an invalid part of a YAML value. Messages print both after the setting's path. */
   readonly faultIn?: (value: unknown) => string | undefined
 }
 

@@ -13,9 +13,9 @@ import { type Row, table } from "./Table.ts"
 /**
  * The host's own implementations. The settings select the adapter of each port that is missing here.
  *
- * **Shape** the host owns a value: it must work until `dispose` has returned, and the service does not close it. The
- * service owns a layer: it builds the layer at startup and closes it after its last user. An Effect application that
- * provides the same layer elsewhere shares one instance with the service.
+ * **Shape** the host owns a value: the value must work until `dispose` has returned, and the service does not close it.
+ * The service owns a layer: it builds the layer at startup and closes it after its last user. An Effect application
+ * that provides the same layer elsewhere shares one instance with the service.
  */
 export interface Ports {
   /** Stores created keys. Dashboard sessions stay in the data directory. */

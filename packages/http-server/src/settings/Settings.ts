@@ -27,7 +27,7 @@ export interface Settings {
   readonly server: {
     readonly host: string
     readonly port: number
-    /** `undefined` serves plain HTTP. */
+    /** If `undefined`, the server uses plain HTTP. */
     readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
     readonly shutdownMs: number
     readonly metrics: "protected" | "public" | "off"
@@ -47,7 +47,7 @@ export interface Settings {
     readonly parent: ClusterName | undefined
     readonly header: string
     readonly allowLoopback: boolean
-    /** `undefined` creates a file in the data directory. */
+    /** If `undefined`, the server creates a file in the data directory. */
     readonly secretFile: string | undefined
     /** Empty when not set, like the next two. */
     readonly argoSecrets: ReadonlyArray<string>
@@ -59,7 +59,7 @@ export interface Settings {
     readonly files: ReadonlyArray<string>
     readonly bootstrapFile: string | undefined
     readonly maxLifetime: Duration.Duration
-    /** `undefined` leaves `maxLifetime` as the only bound. */
+    /** If `undefined`, only `maxLifetime` applies. */
     readonly maxLifetimeOfPeople: Duration.Duration | undefined
     readonly maxPerMaker: number
   }
@@ -74,7 +74,7 @@ export interface Settings {
   }
   readonly limits: RateLimitSettings
   readonly cost: {
-    /** `undefined` stores the history in the data directory. */
+    /** If `undefined`, the history is in SQLite in the data directory, or in the host's store. */
     readonly url: Redacted.Redacted | undefined
     readonly usage: UsageSetting
     readonly usageByCluster: CostKind.UsageByCluster

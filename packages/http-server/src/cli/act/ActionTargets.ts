@@ -45,7 +45,7 @@ export const flags = {
 
 type Flags = Command.Command.Config.Infer<typeof flags>
 
-/** Several workloads, selected by a query of the list of workloads. */
+/** Several workloads, selected by query parameters of the list of workloads. */
 export interface Many {
   readonly _tag: "Many"
   readonly cluster: Option.Option<string>
@@ -63,7 +63,8 @@ const isClusterName = Schema.is(ClusterName.ClusterName)
  *
  * **Shape** one workload if a name, one namespace and at most one cluster are given.
  *
- * **Errors** `CommandFailure` with exit code 2 for flags that exclude each other, and as `WorkloadName.read`.
+ * **Errors** `CommandFailure` with exit code 2 for flags that exclude each other, and the errors of
+ * `WorkloadName.read`.
  */
 export const read = Effect.fnUntraced(function* (connection: Connection, given: Flags) {
   const { cluster, labelSelector, workload } = given

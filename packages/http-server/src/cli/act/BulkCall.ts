@@ -40,11 +40,11 @@ export const placeOf = ({ cluster, kind, name, namespace }: Target): string => `
 /**
  * Changes workloads, 500 in a request.
  *
- * **Shape** `hear` gets each outcome once, as it arrives. A lost connection is retried with the same `Idempotency-Key`, so no
- * change is made twice.
+ * **Shape** `hear` gets each outcome once, as it arrives. A lost connection is retried with the same `Idempotency-Key`,
+ * so no change is made twice.
  *
- * **Errors** `CommandFailure` for a refused request and for a connection that stays lost. Except for a dry run, its lines
- * state how many workloads have an unknown outcome and how many were not tried.
+ * **Errors** `CommandFailure` for a refused request and for a connection that stays lost. Except for a dry run, the
+ * failure states how many workloads have an unknown outcome and how many were not tried.
  */
 export const send = Effect.fnUntraced(function* <R>(
   connection: Connection,

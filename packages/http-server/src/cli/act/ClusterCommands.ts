@@ -12,7 +12,7 @@ import * as Input from "../request/Input.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/clusters"
-/** The server's limit of the body. */
+/** The server's limit for the body. **Units** bytes. */
 const MAX_BYTES = 256 * 1024
 
 const isClusterName = Schema.is(ClusterName)

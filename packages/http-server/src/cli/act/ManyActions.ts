@@ -144,7 +144,7 @@ const sumOf = (outcomes: ReadonlyArray<Outcome>): string =>
   }).join(", ")
 
 /**
- * Fails if a workload was not changed or a cluster did not answer. **Shape** the lines of `failure` cover the workloads
+ * Fails if a workload was not changed or a cluster did not answer. **Shape** `failure` already reports the workloads
  * without an outcome.
  */
 const judge = Effect.fnUntraced(function* (

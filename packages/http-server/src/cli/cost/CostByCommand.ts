@@ -144,7 +144,7 @@ const merged = (buckets: ReadonlyArray<Bucket>): ReadonlyArray<Bucket> => {
 
 const WORKLOADS = "workloads"
 
-/** Returns the owner of a group's costs, for the column COST OF. */
+/** Returns what caused a group's costs, for the column COST OF. **Example** `workloads`, `idle nodes` */
 const besideOf = ({ idle, management, unmounted }: AggregateRow): string => {
   if (idle === true) return "idle nodes"
   if (unmounted === true) return "unmounted volumes and load balancers"
@@ -158,8 +158,9 @@ interface GroupLine extends CostTable.Line {
 /**
  * Makes the lines of a window, or of the step that starts at `start`.
  *
- * **Shape** a group without a value, such as a label that is not set, is `-`. Missing costs get a line without figures: by
- * cluster, one for each cluster without a covered hour; by other groups, one for a step without a covered hour.
+ * **Shape** a group without a value, such as a label that is not set, is `-`. A line without figures stands for missing
+ * costs: if the groups are clusters, one line for each cluster without a covered hour; else one line for a step without
+ * a covered hour.
  */
 const linesOf = (
   groups: ReadonlyArray<string>,

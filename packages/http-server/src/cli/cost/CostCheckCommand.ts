@@ -29,7 +29,7 @@ const both = (columns: ReadonlyArray<Output.Column<Finding>>) => ({
 const FOUND = both(csv)
 const REPAIRED = both([...csv, { title: "counts", cell: ({ counts = "" }) => counts }])
 
-/** Prints findings. After a repair, the column `counts` shows where dropped costs now count. Prints no empty table. */
+/** Prints findings, but no empty table. After a repair, `counts` names the hour or day that has the dropped costs. */
 const print = (output: Output.Format, { findings, ...counts }: Checked, columns = FOUND) => {
   const rows = findings.map((finding) => ({
     cluster: finding.cluster,

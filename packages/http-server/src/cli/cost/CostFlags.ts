@@ -64,8 +64,8 @@ export const flagOf = {
  *
  * **Shape** a named range becomes `from` and `to`. The server checks everything except the errors below.
  *
- * **Errors** `CommandFailure` with exit code 2 for a named range beside `--from` or `--to`, and for a range that is neither
- * a name nor a length.
+ * **Errors** `CommandFailure` with exit code 2 for a named range together with `--from` or `--to`, and for a range that
+ * is neither a name nor a length.
  */
 export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window) {
   if (Option.isNone(range)) return ListFlags.queryOf({ from, to })
@@ -98,7 +98,7 @@ export const bodyOf = Effect.fnUntraced(function* ({ type, ...flags }: Filter) {
   }
 })
 
-/** Makes the flags that limit a report. **Shape** `files` names the formats that have every row by default. */
+/** Makes the flags that limit the rows of a report. **Shape** `files` names the formats with all rows by default. */
 export const lengthOf = (files: string) => ({
   limit: Flag.Int("limit").pipe(
     Flag.withDescription(`Maximum number of rows; default ${DEFAULT_LIMIT}, but all rows for ${files}`),
@@ -123,8 +123,9 @@ export const rowsOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
 })
 
 /**
- * Makes the parameter that limits a file. **Errors** `CommandFailure` with exit code 2 if both flags are given or the limit
- * exceeds a page.
+ * Makes the query parameter that limits the rows of a file.
+ *
+ * **Errors** `CommandFailure` with exit code 2 if both flags are given or the limit exceeds a page.
  */
 export const fileQueryOf = Effect.fnUntraced(function* ({ all, limit }: Length) {
   if (Option.isNone(limit)) return []

@@ -27,7 +27,7 @@ export const dataFlag = Flag.String(dataDirectory.flag).pipe(
   Flag.optional
 )
 
-/** Returns the directory from the flag, else the variable, else the server's default. */
+/** Returns the directory from the flag, else from the environment variable, else the server's default. */
 export const directoryOf = (flag: Option.Option<string>) =>
   Effect.map(Surroundings, ({ variables }) =>
     Option.getOrElse(flag, () => variables[variableOf(dataDirectory)] ?? dataDirectory.initialText ?? ".")
@@ -36,7 +36,7 @@ export const directoryOf = (flag: Option.Option<string>) =>
 /**
  * Finds the file of a history in SQLite. Does not create one.
  *
- * **Errors** `CommandFailure`, also if the variables name a ClickHouse server and no directory is given.
+ * **Errors** `CommandFailure`, also if the environment names a ClickHouse server and no directory is given.
  */
 export const find = Effect.fn("CostHistory.find")(function* (flag: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
@@ -138,7 +138,7 @@ export const alone =
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.scoped(Effect.andThen(hold(directory), work))
 
-/** Locates the history by the given flag, else by the variable of ClickHouse, else by the directory. */
+/** Locates the history: by the given flag, else by the ClickHouse address in the environment, else by the directory. */
 const open = Effect.fnUntraced(function* <E, R>(
   place: Place,
   directoryOfPlace: (data: Option.Option<string>) => Effect.Effect<{ directory: string; name: string }, E, R>

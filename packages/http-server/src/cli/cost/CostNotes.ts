@@ -8,13 +8,13 @@ import type { Option } from "effect"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
 
-/** Gaps below this are not reported: they may be the time since the last sample of the open hour. **Units** hours. */
+/** Shorter gaps are not reported: they may be the time since the last sample of the current hour. **Units** hours. */
 const TOLERANCE = 0.1
 /** Maximum steps that a line names. */
 const NAMED_STEPS = 3
 
 /**
- * Returns warnings about clusters that do not answer now or that were not seen during the whole window.
+ * Returns warnings about clusters that do not answer now, or whose costs cover only a part of the window.
  *
  * **Example** `warning: cluster prod: covered 6 d of 7 d; what ran in the other 1 d is not counted`
  */
@@ -54,7 +54,7 @@ const stateOf = (coverage: CostCoverage, nowMs: number): ReadonlyArray<Note> => 
 }
 
 /**
- * Returns warnings about steps during which clusters were not seen all the time.
+ * Returns warnings about steps of which a cluster's costs cover only a part.
  *
  * **Example** `warning: cluster prod: some steps are not covered in full: 2026-03-01 00:00 (18 h of 1 d) and 2 more`
  */
@@ -93,14 +93,14 @@ const gapOf = (coverage: CostCoverage): ReadonlyArray<Note> => {
 }
 
 /**
- * Returns true if an hour of any cluster was seen.
+ * Returns true if the costs of any cluster cover a part of the window.
  *
  * Also true without clusters: then the report is empty because it covers no cluster, not because hours are missing.
  */
 export const isSeen = (clusters: ReadonlyArray<SeenHours>): boolean =>
   clusters.length === 0 || clusters.some(({ hoursCovered }) => hoursCovered > 0)
 
-/** Explains an empty report: no hour of the window was seen, or no costs match. */
+/** Explains an empty report: no hour of the window is covered, or no costs match. */
 export const nothingFound = (clusters: ReadonlyArray<CostCoverage>, target: Option.Option<string>): string => {
   if (isSeen(clusters)) return CoverageNotes.nothingFound("costs", clusters, target)
   return `costs are ${CostText.NOT_KNOWN}: no hour of this window was seen (asked: ${CoverageNotes.statusesOf(clusters)})`

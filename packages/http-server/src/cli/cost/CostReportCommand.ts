@@ -134,7 +134,7 @@ const countOf = (clusters: ReadonlyArray<{ readonly count: number }>): number =>
 
 interface Report {
   readonly rows: ReadonlyArray<CostRow>
-  /** Absent where no hour of the window was seen. */
+  /** Absent if no hour of the window is covered. */
   readonly totals: CostTotals | undefined
   /** Number of matching workloads, shown or not. */
   readonly count: number

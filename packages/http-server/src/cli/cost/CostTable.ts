@@ -5,10 +5,10 @@ import type { CostTotals } from "@quarterdeck/cost/CostRow"
 import * as CostText from "./CostText.ts"
 import * as Output from "../print/Output.ts"
 
-/** One line. **Shape** `place` names the workload or group, a text for each title. */
+/** One line. **Shape** `place` names the workload or group, with one text for each title. */
 export interface Line {
   readonly place: ReadonlyArray<string>
-  /** Absent where no hour was seen. */
+  /** Absent if no hour is covered. */
   readonly figures: CostTotals | undefined
   /** Mean cost of an hour in which the workload existed. Sums have none. */
   readonly hourlyCost?: number
@@ -39,7 +39,7 @@ const CPU = cost("CPU", ({ cpuCost }) => cpuCost)
 const MEMORY = cost("MEMORY", ({ memoryCost }) => memoryCost)
 const STORAGE = cost("STORAGE", ({ storageCost }) => storageCost)
 
-/** Parts that many clusters do not have. Shown only if a line has a cost of that part. */
+/** Parts of the cost that many clusters do not have. Shown in a wide table, or if a line has a cost of that part. */
 const RARE: ReadonlyArray<{ readonly column: Column; readonly of: (figures: CostTotals) => number }> = [
   { title: "GPU", of: ({ gpuCost }: CostTotals) => gpuCost },
   { title: "NETWORK", of: ({ networkCost }: CostTotals) => networkCost },

@@ -17,7 +17,7 @@ export const money = (amount: number, decimals = 2): string => {
 /** Printed instead of a figure without samples. A zero would mean that there was no cost. */
 export const NOT_KNOWN = "not known yet"
 
-/** Prints a part of 1 as a percentage, rounded down. **Shape** only 1 is `100%`; above 0.99 is `>99%`. */
+/** Prints a fraction as a percentage, rounded down. **Shape** only 1 is `100%`; between 0.99 and 1 is `>99%`. */
 export const percent = (part: number): string => {
   const whole = Math.floor(part * 100 + 1e-9)
   return whole === 99 && part > 0.99 + 1e-9 ? ">99%" : `${whole}%`

@@ -18,7 +18,7 @@ import * as ListFlags from "../list/ListFlags.ts"
 import * as PlainText from "../print/PlainText.ts"
 import * as Print from "../print/Print.ts"
 
-/** Practically unlimited retention: `Range.parse` needs one, but the store has already applied its own. */
+/** A practically unlimited retention for `Range.parse`, which requires one. The store has already applied its own. */
 const NO_LIMITS = { retentionDays: 36_500 }
 const EVERYTHING: Window.Window = { startMs: 0, endMs: 8_640_000_000_000_000 }
 
@@ -91,7 +91,7 @@ const lostNote = ({ cluster, seconds, startMs }: LostHours.LostHours): string =>
   return `warning: cluster ${cluster}: ${span} of ${day} is not exported: those hours were damaged, and count only in the total of the day`
 }
 
-/** The first record of each hour. */
+/** Matches the first record of each hour. */
 const HOUR = /^hour,/gm
 
 /** Reads the window to export; without flags the whole history. */

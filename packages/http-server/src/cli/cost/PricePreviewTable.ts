@@ -10,7 +10,7 @@ export interface Line {
   readonly part: string
   readonly before: number
   readonly after: number
-  /** False if the 7 days have no costs to recompute. */
+  /** False if the 7 days of the preview have no costs to recompute. */
   readonly isKnown: boolean
 }
 
@@ -34,7 +34,7 @@ export const lines = ({ after, before }: PriceEffect): ReadonlyArray<Line> => {
     .map(({ after, before, part }) => ({ part, before, after, isKnown }))
 }
 
-/** Reports whether any hour of a workload or an idle node was seen. */
+/** Reports whether the totals include an hour of a workload or of an idle node. */
 const hasHours = ({ hoursExisted, idleCost, totalCost }: PricedTotals): boolean =>
   hoursExisted > 0 || totalCost !== 0 || idleCost !== 0
 

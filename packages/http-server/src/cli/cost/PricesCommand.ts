@@ -16,7 +16,7 @@ import * as PricePreviewTable from "./PricePreviewTable.ts"
 import * as Print from "../print/Print.ts"
 
 const PATH = "/api/v1/prices"
-/** The server's limit of the body. */
+/** The server's limit for the body. **Units** bytes. */
 const MAX_BYTES = 1024 * 1024
 
 /** A price book as the server sends it. Fields that only a newer server knows are kept. */

@@ -16,7 +16,8 @@ const MAX_BYTES = 16_384
 /**
  * Reads a key from a hidden prompt or from standard input, and prints its hash. A final line break is not part of the key.
  *
- * The key is no argument or flag: other users of the machine could see it, and the shell's history would keep it.
+ * The key is neither an argument nor a flag: other users of the machine could see it, and the shell's history would
+ * keep it.
  */
 export const keyHashCommand = Command.make(
   "hash",

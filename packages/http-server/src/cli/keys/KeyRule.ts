@@ -112,7 +112,7 @@ const fromFlags = Effect.fnUntraced(function* (flags: Omit<RuleFlags, "rule">) {
   )
 })
 
-/** The flag of each field of a rule. The first matching line counts. */
+/** The flag of each field of a rule. The first entry applies whose path is the start of the field's path. */
 const FLAGS = [
   ["targetClusters", "--clusters"],
   ["targetNamespaces[0].namespaceNames", "--namespaces"],
@@ -120,7 +120,11 @@ const FLAGS = [
   ["targetNamespaces", "--namespaces"]
 ] as const
 
-/** Explains an invalid field by its flag. **Example** `--clusters, name 2: expected a cluster name` */
+/**
+ * Makes the message about an invalid field, with its flag.
+ *
+ * **Example** `--clusters, name 2: expected a cluster name`
+ */
 const givenBy = (field: string, problem: string): string | undefined => {
   const [path, flag] = FLAGS.find(([path]) => field.startsWith(path)) ?? []
   if (path === undefined) return undefined

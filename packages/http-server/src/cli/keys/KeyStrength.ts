@@ -9,7 +9,7 @@ const LEAST_BITS = 80
 const WORD = String.raw`(?:\p{Lu}?\p{Ll}+|\p{Lu}+)`
 const WORDS = new RegExp(String.raw`^${WORD}(?:[\s\p{P}]+${WORD})*[\s\p{P}]*\d{0,8}[\s\p{P}]*$`, "u")
 
-/** Maximum distinct letters of a single word that is weak. A word with more counts as random. */
+/** A key that is a single word is weak if it has at most this many distinct letters. With more it counts as random. */
 const MOST_LETTERS = 14
 
 /**

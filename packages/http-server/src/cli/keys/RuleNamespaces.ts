@@ -7,7 +7,7 @@ import type { Connection } from "../request/Connection.ts"
 import * as NamedNamespaces from "../list/NamedNamespaces.ts"
 import type { Listed } from "./NamedClusters.ts"
 
-/** This many names fit into a header of 4 KiB, however long they are. */
+/** Maximum clusters that a request names. So many names of any length fit into a header of 4 KiB. */
 const MAX_NAMED = 16
 
 /**

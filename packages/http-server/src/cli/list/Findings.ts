@@ -58,7 +58,7 @@ export const ofChecks = ({ checks, status }: Readiness): ReadonlyArray<Finding> 
 
 const service = { check: "service" } as const
 
-/** Findings of the audit, by its check. */
+/** Findings for each result of the audit's check. */
 const AUDIT: Readonly<Record<NonNullable<Readiness["checks"]>["audit"], ReadonlyArray<Finding>>> = {
   ok: [],
   full: [
@@ -77,7 +77,7 @@ const AUDIT: Readonly<Record<NonNullable<Readiness["checks"]>["audit"], Readonly
   ]
 }
 
-/** A part of the audit's space is reported once this percentage of it is used. */
+/** Denials and other audit events have a share of the space each. A share is reported once this percentage is used. */
 const NEARLY_FULL_PERCENT = 80
 
 const ofAudit = ({

@@ -19,7 +19,7 @@ interface Named {
   readonly headers: Readonly<Record<string, string>>
   /** Further parameters of the list of namespaces. */
   readonly query?: ReadonlyArray<readonly [name: string, value: string]>
-  /** Selects the clusters whose namespaces count; default: all. */
+  /** Selects the clusters whose namespaces are compared; default: all. */
   readonly isWanted?: (cluster: string) => boolean
   /** Makes the message about a missing namespace. */
   readonly absent: (name: string) => string

@@ -49,7 +49,7 @@ const printJson = Effect.fnUntraced(function* (events: ReadonlyArray<Sse.Event>)
 
 const printTable = (format: "table" | "wide") => {
   const table = new Output.AppendedTable()
-  /** Clusters with a printed warning. */
+  /** Clusters about which a warning was printed. */
   const warned = new Set<string>()
   let isBegun = false
   let rows = 0

@@ -94,7 +94,7 @@ const sectionsOf = ({ podCount, pods, workload }: WorkloadReply, nowMs: number):
 const ageOf = (instant: string | undefined, nowMs: number): string =>
   instant === undefined ? NONE : Age.since(instant, nowMs)
 
-/** The columns of a workload's pods: without those of its cluster and namespace. */
+/** The columns of a workload's pods, without cluster and namespace, which are the same for all. */
 const podColumns = (nowMs: number) => {
   const { table, wide } = PodColumns.make(nowMs)
   const known = new Set(["CLUSTER", "NAMESPACE"])

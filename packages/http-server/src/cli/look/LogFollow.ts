@@ -16,7 +16,7 @@ const ENDED = "container_ended"
  * **Shape** a line that looks like the server's closing line is held back until another line follows, because a container may
  * write such a line too.
  *
- * **Errors** `CommandFailure` for any end but that of the container, and for a truncated log.
+ * **Errors** `CommandFailure` if the log is truncated, or ends for another reason than the end of the container.
  */
 export const print = Effect.fnUntraced(function* <R>(bytes: Stream.Stream<Uint8Array, CommandFailure, R>) {
   const text = new FollowedText()
@@ -31,7 +31,7 @@ export const print = Effect.fnUntraced(function* <R>(bytes: Stream.Stream<Uint8A
   return yield* why.startsWith(ENDED) ? Print.note(note) : failed(note)
 })
 
-/** The text of a log up to now. */
+/** Splits the text of a followed log into text to print and a last line to hold back. */
 export class FollowedText {
   #held = ""
   #isMidLine = false

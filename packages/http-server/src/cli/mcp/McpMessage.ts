@@ -44,7 +44,7 @@ export const error = (id: string | number | null, code: number, message: string)
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })
 
 /**
- * Returns the headers that repeat fields of a message. Revisions before 2026-07-28 have none.
+ * Returns the HTTP headers that repeat fields of a message. Protocol revisions before 2026-07-28 have no such headers.
  *
  * **Source** Model Context Protocol 2026-07-28, "Streamable HTTP", standard request headers.
  */

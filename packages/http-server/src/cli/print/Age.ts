@@ -7,7 +7,11 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const YEAR = 365 * DAY
 
-/** The units of an age, by its least number of seconds. **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/duration`. */
+/**
+ * The units in which an age is printed. **Shape** the first entry applies whose `from` is at most the age, in seconds.
+ *
+ * **Source** Kubernetes, `k8s.io/apimachinery/pkg/util/duration`.
+ */
 const FORMS: ReadonlyArray<readonly [from: number, units: ReadonlyArray<readonly [seconds: number, letter: string]>]> =
   [
     [8 * YEAR, [[YEAR, "y"]]],

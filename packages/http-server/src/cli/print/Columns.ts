@@ -175,7 +175,7 @@ const labelsOf = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(",")
 
-/** Prints the labels of a row. The reply leaves out some labels of a row that ends in `…`. */
+/** Prints the labels of a row. A final `…` means that the reply leaves out some labels of the row. */
 export const shownLabels = ({ labels, labelsTruncated }: Pick<WorkloadRow, "labels" | "labelsTruncated">): string =>
   `${labelsOf(labels)}${labelsTruncated === true ? ",…" : ""}`
 

@@ -46,7 +46,7 @@ export const fold = (notes: ReadonlyArray<Note>): ReadonlyArray<string> => {
 }
 
 /**
- * Explains an empty list by the addressed clusters and their status.
+ * Makes the message for an empty list, with the addressed clusters and their status.
  */
 export const nothingFound = (what: string, coverages: ReadonlyArray<Told>, target: Option.Option<string>): string => {
   const hint = Option.isNone(target) ? "; --cluster '*' asks every cluster of the key" : ""

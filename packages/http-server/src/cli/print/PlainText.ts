@@ -11,7 +11,7 @@
 export const oneLine = (text: string): string =>
   text.replace(/\p{C}|[\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
-/** Escapes a text of several lines and keeps its line ends. Escapes a lone carriage return: it would overwrite its line. */
+/** Escapes a text and keeps its line ends. A lone carriage return is escaped, because it would overwrite its line. */
 export const lines = (text: string): string => text.replace(/(?:[^\r\n]|\r(?!\n))+/g, oneLine)
 
 /** Escapes a log and keeps its line ends and tabs. */

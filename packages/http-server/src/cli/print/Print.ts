@@ -23,7 +23,11 @@ export const append = Effect.fn("Print.append")(function* (text: string) {
 /** Writes a text to standard output as {@link append}, without a result. */
 export const output = (text: string) => Effect.asVoid(append(text))
 
-/** Writes a stream to standard output as it arrives. **Errors** those of the stream. A closed reader is not an error. */
+/**
+ * Writes a stream to standard output as it arrives.
+ *
+ * **Errors** those of the stream. It is not an error that the reader has closed standard output.
+ */
 export const parts = Effect.fn("Print.parts")(function* <E, R>(stream: Stream.Stream<string | Uint8Array, E, R>) {
   const stdio = yield* Stdio.Stdio
   const out = stdio.stdout()
@@ -50,7 +54,7 @@ export const aside = Effect.fn("Print.aside")(function* (text: string) {
   )
 })
 
-/** Writes a list in the chosen format. `whole` is the reply that JSON and YAML print. */
+/** Writes a list in the chosen format. JSON and YAML contain `whole`, the complete reply. */
 export const list = <Row>(
   format: Output.ListFormat,
   columns: Output.ListColumns<Row>,

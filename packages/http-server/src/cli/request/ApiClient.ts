@@ -86,7 +86,7 @@ export const download = (
   )
 
 /**
- * Streams the reply of an endpoint that returns plain text without a time limit.
+ * Streams the plain text reply of an endpoint. The reply may last for any time.
  *
  * **Errors** `CommandFailure` as {@link download}. **Limits** one request, 60 s until the reply starts.
  */
@@ -226,7 +226,7 @@ const toRequest = (
   return body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
 }
 
-/** Makes the failure of a reply other than a success. */
+/** Makes the failure for a reply that is not a success. */
 const refusal = (
   connection: Connection,
   { flags = {} }: Call,

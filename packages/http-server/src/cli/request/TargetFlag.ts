@@ -8,7 +8,7 @@ import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
 import type { Connection } from "./Connection.ts"
 
-/** Most names in the flag: more than a header of 4 KiB can hold. The server has its own limit. */
+/** Maximum names in the flag: more than a header of 4 KiB can hold. The server has its own limit. */
 const MAX_NAMES = 4_096
 
 const flagOf = (isName: (text: string) => text is HistoryName.HistoryName, description: string, allowed: string) =>

@@ -140,7 +140,7 @@ export const isDryRun = (annotations: Context.Context<never>, text: string): boo
   return Result.isSuccess(body) && Predicate.hasProperty(body.success, "dryRun") && body.success.dryRun === true
 }
 
-/** Returns the audited actor: a key, or a signed-in browser by its key or its person. */
+/** Returns the audited actor: a key, or a signed-in browser with the key or the person who signed in. */
 export const actorOf = (
   kind: "key" | "session",
   { keyId, name, signedInAt }: Pick<Principal["Service"], "keyId" | "name" | "signedInAt">

@@ -1,5 +1,5 @@
 /**
- * Authenticates the caller again during a stream or a bulk action. Both end with the caller's key or session.
+ * Authenticates the caller again during a stream or a bulk action. Both end when the caller's key or session ends.
  */
 import { Credential } from "@quarterdeck/keys"
 import * as AllowFrom from "@quarterdeck/keys/AllowFrom"

@@ -76,7 +76,7 @@ export class Guard extends Context.Service<
     readonly authenticateSession: Effect.Effect<Caller, Problem.Problem, HttpServerRequest.HttpServerRequest>
     /** Counts a key that is presented to sign in, and adds the rate-limit headers. **Errors** as `FailedAttempts.admit`. */
     readonly admitKey: (key: RawKey) => Effect.Effect<void, Problem.Problem>
-    /** Counts a sign-in that another system decides, and adds the rate-limit headers. **Errors** as `FailedAttempts.spend`. */
+    /** Counts a sign-in without a key, and adds the rate-limit headers. **Errors** as `FailedAttempts.spend`. */
     readonly admitAttempt: Effect.Effect<void, Problem.Problem>
     /** Counts the current request against its key, and adds the rate-limit headers. **Errors** as `KeyLimit.spend`. */
     readonly spend: (
@@ -218,8 +218,8 @@ export class Guard extends Context.Service<
    * Implements the contract's SameOrigin middleware: a write must come from a page of the server's own origin.
    *
    * **Shape** a sign-in with an invalid body counts as a failed attempt, like a sign-in with a wrong key. The endpoint
-   * writes the audit event once the caller is known; earlier refusals are only summarized. A read with query parameters is
-   * authenticated before the parameters are refused.
+   * writes the audit event once the caller is known; an earlier refusal is audited as a denial. A read with query
+   * parameters is authenticated before the parameters are refused.
    */
   static readonly layerSameOrigin = Layer.effect(
     SameOrigin,
@@ -317,7 +317,7 @@ const requirePolicies = Effect.forEach(
   { discard: true }
 )
 
-/** Resolves the current request. **Shape** endpoints of clusters address all clusters unless the header names some. */
+/** Resolves the current request. **Shape** an endpoint of the resource `clusters` addresses all by default. */
 const resolve = Effect.fnUntraced(function* (
   principal: Principal["Service"],
   annotations: Context.Context<never>,

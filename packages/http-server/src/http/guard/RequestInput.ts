@@ -62,7 +62,7 @@ const requireUtf8Query = Effect.gen(function* () {
   return yield* refuse("malformed_request", { detail: "query: must be percent-encoded UTF-8", field: "query" })
 })
 
-/** Fails if a request of an endpoint without query parameters has one. No schema decodes such a query. */
+/** Fails if a request of an endpoint without query parameters has one. Such an endpoint has no schema to refuse it. */
 const refuseQuery = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const [name] = parametersOf(url).keys()

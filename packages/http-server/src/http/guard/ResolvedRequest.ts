@@ -112,7 +112,7 @@ export const inScope = <Name extends HistoryName.HistoryName = ClusterName.Clust
   return { asked: request, target: Result.mapError(target, refused) }
 }
 
-/** Resolves the requested clusters, or returns the error of reading them. */
+/** Resolves the requested clusters, or returns the error if they could not be read from the request. */
 export const resolve = <Name extends HistoryName.HistoryName>(
   asked: Result.Result<Asked<Name>, Refused>,
   rule: Rule.Rule,

@@ -102,7 +102,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Cursor position in the list of keys: a single text, which the issuer parses. */
+/** Cursor position in the list of keys: a single text, which `KeyIssuer` parses. */
 const PLACE = RowOrder.make<string>(
   RowOrder.text((position) => position),
   "asc",

@@ -63,7 +63,7 @@ export const AuditHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Events of a file that are in memory at a time. */
+/** Maximum number of events of a file that are in memory at a time. */
 const PART = 500
 
 const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AuditEvent))

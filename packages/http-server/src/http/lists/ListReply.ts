@@ -36,7 +36,7 @@ export const ofRows = Effect.fnUntraced(function* <Name extends string>(name: Na
   return yield* reply(made(name, list, yield* Texts))
 })
 
-/** Makes the reply of a merged list, with its entity tag. **Limits** {@link PAGE_BYTES}, or one longer row. */
+/** Makes the reply of a merged list, with its entity tag. **Limits** {@link PAGE_BYTES}, or a single longer row. */
 export const made = <Name extends string>(
   name: Name,
   list: Rows<Name>,
@@ -108,7 +108,7 @@ export const fittingRows = <Row extends object>(all: ReadonlyArray<Row>): Readon
 /**
  * Replies with the list of clusters, whose rows contain their own coverage.
  *
- * **Limits** {@link PAGE_BYTES}, or one longer row.
+ * **Limits** {@link PAGE_BYTES}, or a single longer row.
  */
 export const ofClusters = ({ clusters: all, cursorAfter, nextCursor, partial }: Clusters.ClusterList) => {
   const clusters = fittingRows(all)

@@ -11,8 +11,8 @@ const MOST = 64 * 2 ** 20
  * Caches the JSON text of each row by the row object. A changed row is a new object, and the text of a removed row is
  * garbage collected.
  *
- * **Limits** two generations of half the bound each. If the young generation is full, the old one is evicted. A cache
- * hit moves a text to the young generation.
+ * **Limits** two generations, each of half the maximum size. If the young generation is full, the old one is evicted. A
+ * cache hit moves a text to the young generation.
  */
 export class RowTexts {
   readonly #most: number

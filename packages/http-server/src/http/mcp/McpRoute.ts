@@ -18,7 +18,7 @@ import { McpSessions } from "./McpSessions.ts"
 /** Headers that are passed to the MCP server. This route checks credentials and origins itself. */
 const HEADERS = /^(?:accept|content-type|mcp-[a-z0-9-]+)$/
 
-/** Methods of messages that call routes. A message counts as much as the routes that it calls. */
+/** Methods of messages that call routes. Such a message counts as the routes that it calls. */
 const ASKING: ReadonlySet<string> = new Set(["tools/call", "resources/read"])
 
 /** Longest `initialize` message. The server keeps the message as long as the session. **Units** characters. */
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
       )
     )
 
-  /** Also ends sessions in the memory of the protocol's server. */
+  /** Ends sessions in Effect's MCP server, which keeps its own table of sessions. */
   const forget = (ids: ReadonlyArray<string>, context: Context.Context<never>) =>
     Effect.forEach(ids, (id) => send([[McpApp.SESSION_HEADER, id]], "DELETE", undefined, context), { discard: true })
 
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     })
   })
 
-  /** Synchronizes the session table with the sessions of the protocol's server. */
+  /** Updates the session table after Effect's MCP server has started or ended a session. */
   const noteSession = Effect.fnUntraced(function* (
     method: string,
     response: Response,

@@ -26,7 +26,7 @@ export interface McpTool {
   /** Parameters of the route that are not arguments of the tool. */
   readonly without: ReadonlyArray<string>
   readonly shape: Shapes.Shape
-  /** Default values of arguments that differ from the route's defaults. */
+  /** Default values of the tool's arguments, where they differ from the route's defaults. */
   readonly defaults: Readonly<Record<string, boolean>>
 }
 

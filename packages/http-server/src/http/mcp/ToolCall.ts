@@ -18,7 +18,7 @@ type Arguments = Readonly<Record<string, unknown>>
 /** Longest result. **Units** characters of JSON; about four characters are one token of a model. */
 const MAX_LENGTH = 64 * 1024 - ClusterData.OVERHEAD
 
-/** Arguments that cannot be sent to the route. */
+/** The problem of an argument that cannot be sent to the route. */
 interface InvalidArgument {
   readonly code: Code
   readonly detail: string

@@ -86,7 +86,7 @@ const anyCase = ({ pattern }: Json): Json =>
     ? { pattern: `^[A-Za-z]${pattern.slice(CAPITAL.length)}` }
     : {}
 
-/** Makes the function that derives input schemas. **Shape** the bounds are those of the server's settings. */
+/** Makes the function that derives input schemas. **Shape** `options` has the limits of `timeoutMs`. */
 export const make = (options: Document.DocumentOptions) => {
   const document = Document.make(options)
   const components = objectAt(objectAt(document, "components"), "schemas")

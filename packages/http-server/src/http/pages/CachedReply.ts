@@ -26,7 +26,7 @@ const entityOf = async (body: Uint8Array): Promise<Entity> => ({
 })
 
 /**
- * Middleware that compresses the body of a route once, and replies 304 to a client that has it.
+ * Middleware that compresses the body of a route once, and replies 304 to a client that already has it.
  *
  * **Shape** the route must return the same `Uint8Array` each time.
  */

@@ -48,7 +48,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 interface Asset {
   readonly mediaType: string
-  /** By `Content-Encoding`. */
+  /** The content for each `Content-Encoding`. */
   readonly bodies: ReadonlyMap<string, Uint8Array>
 }
 

@@ -19,13 +19,13 @@ const WORDS: Readonly<Record<string, string>> = {
   namespace_forbidden: "the key no longer reaches the namespace"
 }
 
-/** Returns the reason for an error of the cluster. */
+/** Returns why a log ends after an error of its cluster. */
 export const fromLog = (error: ClusterError.ClusterError | ActionError.LogsUnavailable): LogEnd =>
   error._tag === "LogsUnavailable"
     ? { code: "logs_unavailable", detail: error.message }
     : { code: Coverage.codeOf(error), detail: Coverage.problemOf(error).message }
 
-/** Returns the reason why the key no longer reaches the log. */
+/** Returns why a log ends after its key has lost access. */
 export const fromReach = (
   error: ActionError.ClusterDropped | ListError.FanOutFailed | ListError.NamespaceForbidden
 ): LogEnd => {
