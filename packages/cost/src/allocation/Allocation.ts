@@ -34,8 +34,9 @@ export interface Allocation {
 /**
  * Sums a container's allocation over its run time.
  *
- * Where usage is known, allocation is the maximum of usage, request, and the source's mean of max(request, usage). Elsewhere,
- * and always with `isByRequest`, it is the request. GPUs count as requested, converted by the node's labels.
+ * Where usage is known, allocation is the maximum of usage, request, and the mean of max(request, usage) that the usage
+ * source returned. Elsewhere, and always with `isByRequest`, it is the request. GPUs count as requested, converted by
+ * the node's labels.
  *
  * **Limits** linear in slices and runs.
  */

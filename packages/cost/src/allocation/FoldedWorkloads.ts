@@ -6,7 +6,7 @@
 import type { HourFacts } from "./HourFacts.ts"
 import type { Series } from "../hour/Series.ts"
 
-/** Kinds that are workloads only if they have no owner. */
+/** Kinds whose objects are workloads only if they have no owner. */
 const FOLDED: ReadonlySet<string> = new Set(["Pod", "Job"])
 
 /**

@@ -44,10 +44,10 @@ const profileOf = (resource: string, labels: Labels): MigProfile.MigProfile | un
 }
 
 /**
- * Returns the fraction of a GPU that one unit of a resource stands for on a node.
+ * Returns how much of a GPU one unit of a resource is, on a node with the given labels.
  *
- * **Shape** `of` selects the compute or the memory fraction. A time-shared GPU is divided by the replicas in the node's labels.
- * Without such a label it counts as whole.
+ * **Shape** `of` selects the compute or the memory fraction. The fraction is divided by the number of time-sharing
+ * replicas, if the node's labels state one.
  */
 const partOf = (resource: string, labels: Labels, of: "compute" | "memory"): number => {
   const name = resource.endsWith(SHARED) ? resource.slice(0, -SHARED.length) : resource
@@ -78,9 +78,9 @@ const TOLERANCE = 1e-9
 /**
  * Returns the number of GPUs of a node, however they are partitioned.
  *
- * The unpartitioned rest of a GPU belongs to the node too, and is idle. With the "mixed" strategy it is the greater of the node
- * label's count and the number of GPUs on which the slices fit by compute and memory. With the "single" strategy it is the
- * number of GPUs on which the slices fit.
+ * The unpartitioned rest of a GPU belongs to the node too, and is idle. With the "mixed" strategy the result is the
+ * greater of the node label's count and the number of GPUs on which the slices fit by compute and memory. With the
+ * "single" strategy the result is the number of GPUs on which the slices fit.
  */
 export const ofNode = ({ gpuParts, gpus, labels }: Pick<NodeFacts, "gpuParts" | "gpus" | "labels">): number => {
   const all = { gpus, ...(gpuParts === undefined ? {} : { gpuParts }) }

@@ -28,9 +28,10 @@ interface Build {
 /**
  * Builds an hour.
  *
- * **Shape** quantities only: the cost columns are 0 until `HourCosts.reprice` fills them. All times are clipped to the hour
- * and to `seen`. Workloads plus idle equal the nodes' capacity exactly. If `seen` is split in two, the two builds add up to
- * the build of both, except for `coveredSeconds`. The order of observations does not matter.
+ * **Shape** quantities only: the cost columns are 0 until `HourCosts.reprice` fills them. All times are clipped to the
+ * hour and to `seen`. Workloads plus idle equal the nodes' capacity exactly. The quantities of two builds, each with a
+ * part of `seen`, add up to those of one build with both parts, except for `coveredSeconds`. The order of observations
+ * does not matter.
  *
  * **Units** whole numbers, rounded as described in `allocation/Accrual`. Instants are truncated to the second.
  *
@@ -158,8 +159,8 @@ const chargeLoadBalancers = ({ facts, accounts, seen }: Build): void => {
 }
 
 /**
- * Returns the pods as holders of a volume or load balancer. A pod holds it from its first start to its last end,
- * including the time between restarts.
+ * Returns the pods as holders of a volume or load balancer. A pod holds the volume or load balancer from the pod's
+ * first start to its last end, including the time between restarts.
  */
 const holdersOf = (
   accounts: SeriesAccounts.SeriesAccounts,

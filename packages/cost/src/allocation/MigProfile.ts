@@ -21,7 +21,10 @@ interface Partitioning {
   readonly memoryGb?: number
 }
 
-/** A GPU with seven compute slices has eight memory slices. Other GPUs have equally many of both. */
+/**
+ * Number of compute slices of the GPUs that have eight memory slices. Other GPUs have as many memory slices as compute
+ * slices.
+ */
 const SEVEN = 7
 const MEMORY_OF_SEVEN = 8
 

@@ -109,7 +109,10 @@ export const make = ({ nodes, startMs }: HourFacts, seen: Intervals): Hosts => {
   return { nodes: hosts, of }
 }
 
-/** Returns the host with the longest overlap. The result does not depend on the order of hosts. */
+/**
+ * Returns the host whose lifetime overlaps the pod's run time the longest. The result does not depend on the order of
+ * hosts.
+ */
 const longestWith = (pod: PodFacts, [first, ...others]: readonly [Host, ...Array<Host>], startMs: number): Host => {
   const runs = fromSpans(
     pod.containers.flatMap((container) => container.runs),

@@ -27,7 +27,7 @@ export interface Account {
 
 export interface SeriesAccounts {
   readonly byKey: Map<string, Account>
-  /** Index by object. Replicas usually share one series object, which saves building its key. */
+  /** The accounts by series object. Replicas usually share one object, so its key need not be built again. */
   readonly bySeries: Map<Series, Account>
 }
 
@@ -107,11 +107,14 @@ export const toHour = ({
   }
 }
 
-/** Sorts by number of nodes, then by their total time, both descending, then by key. */
+/** Sorts price classes by number of nodes, then by the total time of these nodes, both descending, then by key. */
 const byMachines = (one: PriceClass, other: PriceClass): number =>
   other.machines - one.machines || other.seconds - one.seconds || (one.key < other.key ? -1 : 1)
 
-/** Computes existed and covered seconds. Covered seconds are rounded down, so that only full coverage counts as complete. */
+/**
+ * Computes `existedSeconds` and `coveredSeconds`. The latter is rounded down, so that only full coverage counts as
+ * complete.
+ */
 const closeTimes = ({ amounts, knownSeconds, running, seconds }: Account): void => {
   if (running.length === 0) return
   amounts.existedSeconds = secondsIn(union(running))

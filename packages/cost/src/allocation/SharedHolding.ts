@@ -23,7 +23,7 @@ const PARTS = 2 ** 40
  * `undefined`. An owner with two of three holders pays two thirds. Cumulative sums are rounded in key order, so each
  * owner is within 1 of its exact share, and adjacent times add up.
  *
- * **Limits** n log n in the holders, per gap in the observed time.
+ * **Limits** n log n in the holders, plus n for each interval of `seen`.
  */
 export const split = <Owner>(
   rate: number,
@@ -67,8 +67,9 @@ const byOwner = <Owner>(holders: ReadonlyArray<Holder<Owner>>, there: Intervals)
 }
 
 /**
- * Returns, for each second at which the number of holders changes, the share of the resource that one holder gets from
- * the start of the hour until then. **Units** {@link PARTS} per second of sole use.
+ * Returns, by second, the share of the resource that one holder gets if it holds the resource from the start of the
+ * hour until that second. Has a value for each second at which the number of holders changes or an interval of `seen`
+ * starts or ends. **Units** {@link PARTS} per second of sole use.
  */
 const evenParts = <Owner>(owners: ReadonlyArray<Owned<Owner>>, seen: Intervals): ReadonlyMap<number, number> => {
   const changes = new Map(seen.map((second) => [second, 0]))

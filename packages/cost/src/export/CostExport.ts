@@ -58,8 +58,8 @@ interface ExportOptions {
  * **Shape** clusters in the given order, without duplicates; hours ascending. Days of which only the daily sum is stored are
  * left out. `onLost` is called for each day with hours that were lost to damage.
  *
- * **Limits** holds one day of one cluster. Days are read one after the other, without a snapshot. An hour of 10,000 series
- * takes about 3 MB, and compresses well.
+ * **Limits** holds one day of one cluster in memory. Days are read one after the other, without a snapshot. An hour of
+ * 10,000 series takes about 3 MB, and compresses well.
  */
 export const toCsv = (
   clusters: ReadonlyArray<ClusterName>,
@@ -130,8 +130,8 @@ export interface Imported {
  * **Errors** `ImportRefused` at the first invalid record or wrong checksum, and at the end of a file that lacks hours or its
  * `end` record. Earlier hours stay imported. Importing the corrected file again skips or replaces them.
  *
- * **Limits** holds one hour, or with `closed: "replace"` one day of one cluster. The hours of a cluster must be adjacent and
- * ascending.
+ * **Limits** holds one hour in memory, or with `closed: "replace"` one day of one cluster. The hours of a cluster must
+ * be adjacent and ascending.
  */
 export const fromCsv = Effect.fn("CostExport.fromCsv")(function* <E, R>(
   text: Stream.Stream<string, E, R>,

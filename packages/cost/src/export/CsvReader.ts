@@ -16,7 +16,7 @@ export interface Malformed {
   readonly problem: string
 }
 
-/** The result of a chunk: its complete records, and the error that ends parsing, if any. */
+/** The result of parsing a chunk: its complete records, and the error that ends parsing, if any. */
 export interface Taken {
   readonly records: ReadonlyArray<CsvRecord>
   readonly malformed?: Malformed
@@ -28,10 +28,12 @@ export interface CsvReader {
   readonly end: () => Taken
 }
 
-/** State within a field. */
+/** Position of the parser within a field. */
 type Place = "start" | "bare" | "quoted" | "quote" | "return"
 
-/** Creates a parser. **Limits** holds one record; a record of more than `maxLength` characters is an error. */
+/**
+ * Creates a parser. **Limits** holds one record in memory; a record of more than `maxLength` characters is an error.
+ */
 export const make = (maxLength: number): CsvReader => {
   let place: Place = "start"
   let line = 1

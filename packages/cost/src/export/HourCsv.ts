@@ -99,7 +99,7 @@ export class InvalidRecord extends Schema.TaggedError<InvalidRecord>()("InvalidR
 /** Returns true if all series of an hour are read. */
 export const isWhole = ({ hour, keys }: PartialHour): boolean => keys.size === hour.rateOf.length
 
-/** Maximum number of series of an hour: more than any real hour has, and few enough to allocate. */
+/** Maximum number of series of an hour: more than any real hour has, but few enough to fit into memory. */
 const MAX_SERIES = 1_000_000
 
 /** Parses an `hour` record. */

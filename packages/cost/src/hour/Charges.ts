@@ -10,7 +10,7 @@ import { Whole } from "./WholeNumber.ts"
 /** The fields of an hour that are neither series nor columns. */
 export type Charges = Pick<Hour, "rates" | "shares" | "storage" | "seen">
 
-/** Alternating starts and ends, ascending within the hour. */
+/** The observed times: alternating starts and ends in seconds of the hour, ascending. */
 const Seen = Schema.Array(Schema.Natural).check(
   Schema.makeFilter(
     (seen) =>

@@ -11,14 +11,17 @@ import { dirname, resolve } from "node:path"
 import { CostError, DiskFull, StoreUnavailable } from "./CostError.ts"
 import { isDiskFull } from "./DiskFull.ts"
 
-/** Runs a file operation. **Shape** `action` is a verb phrase. **Errors** `StoreUnavailable`. */
+/** Runs a file operation. **Shape** `action` is a verb phrase for the error message. **Errors** `StoreUnavailable`. */
 export const attempt = <A>(action: string, run: () => Promise<A>): Effect.Effect<A, CostError> =>
   Effect.tryPromise({ try: run, catch: (cause) => unavailable(action, cause) })
 
 const unavailable = (action: string, cause: unknown): CostError =>
   new CostError({ reason: new StoreUnavailable({ action, cause }) })
 
-/** Runs a change of files under the rules of the disk reserve. **Errors** `DiskFull`, `StoreUnavailable`. */
+/**
+ * Runs a change of files through the disk reserve, which refuses a `write` while the disk is full. **Errors**
+ * `DiskFull`, `StoreUnavailable`.
+ */
 const change =
   <A>(action: string, run: () => Promise<A>) =>
   (reserve: DiskReserve.DiskReserve, use: DiskReserve.Use) => {
@@ -63,7 +66,7 @@ export const makeDirectory = Effect.fnUntraced(function* (action: string, path: 
   }
 })
 
-/** Texts to write in sequence. A plain string is excluded, because it would iterate over its characters. */
+/** Texts to write in sequence. A plain string is excluded, because iterating over it returns single characters. */
 type Pieces = Iterable<string> & object
 
 /** Writes files. While the disk is full, every write fails: the remaining space is reserved for revoking keys. */
@@ -121,7 +124,8 @@ const added = async (path: string, pieces: Pieces): Promise<boolean> => {
 /**
  * Syncs the directory of a file.
  *
- * A failure is only logged: the file already has its new name, and readers see it. A power failure could still undo it.
+ * A failure is only logged: the file already has its new name, and readers see it. A power failure could still undo the
+ * renaming.
  */
 const syncName = (action: string, path: string): Effect.Effect<void> =>
   attempt(action, () => syncDirectory(dirname(path))).pipe(
@@ -141,7 +145,7 @@ const syncDirectory = async (path: string): Promise<void> => {
   }
 }
 
-/** Codes of systems that cannot open directories (Windows), and of file systems that cannot sync them. */
+/** Error codes of systems that cannot open directories (Windows), and of file systems that cannot sync them. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(["EISDIR", "EINVAL", "ENOTSUP", "EPERM"])
 
 const codeOf = (cause: unknown): string =>

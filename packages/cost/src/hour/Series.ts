@@ -1,5 +1,6 @@
 /**
- * A series is one life of a workload under one set of labels, or a cost that belongs to no workload.
+ * A series is a workload from its creation to its deletion with one set of labels, or a cost that belongs to no
+ * workload.
  */
 import * as KindName from "@quarterdeck/cluster-fanout/KindName"
 
@@ -21,12 +22,12 @@ export const isWorkload = ({ kind }: Pick<Series, "kind">): boolean =>
 /**
  * Returns true if an owner can be a workload.
  *
- * **Shape** false for the kinds of this module, so that no pod can be charged to them.
+ * **Shape** false for the three kinds above, so that no pod can be charged to them.
  */
 export const isOwner: (owner: Pick<Series, "kind" | "name">) => boolean = KindName.isWorkload
 
 /**
- * One life of a workload under one set of labels.
+ * A workload from its creation to its deletion with one set of labels, or a cost that belongs to no workload.
  *
  * Recreating a workload changes its `uid`, and relabelling changes `labels`. Either starts a new series, so an hour keeps the
  * labels of its time. Reports join series by namespace, kind and name.

@@ -13,7 +13,7 @@ export const Whole = Schema.Finite.check(
 /** From this value on, JavaScript prints numbers with an exponent. */
 const LONG = 1e21
 
-/** Formats a whole number in digits, without exponent and without a sign of 0. */
+/** Formats a whole number in digits, without an exponent. 0 never has a minus sign. */
 export const print = (value: number): string => (Math.abs(value) < LONG ? String(value + 0) : String(BigInt(value)))
 
 const DIGITS = /^(?:0|-?[1-9][0-9]{0,308})$/

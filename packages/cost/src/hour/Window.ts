@@ -1,9 +1,9 @@
 /**
- * A time window on whole UTC hours.
+ * A time window of whole UTC hours.
  */
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "./Units.ts"
 
-/** Half-open, `startMs` before `endMs`. **Units** milliseconds since the epoch. */
+/** A half-open interval. `startMs` is before `endMs`. **Units** milliseconds since the epoch. */
 export interface Window {
   readonly startMs: number
   readonly endMs: number

@@ -12,7 +12,7 @@ import { IDLE, MANAGEMENT, keyOf } from "../hour/Series.ts"
 import { HOUR_MS, KIB_PER_GIB, SECOND_MS } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
-/** Resources priced by node class: the cost column, the measure, and the price. */
+/** The resources that are priced by node class, each with its cost column, its measure and its price. */
 const COMPUTE = [
   { cost: "cpuCostNanos", quantity: "cpuAllocatedMilliSeconds", rate: "cpuPicosPerCoreHour", per: Rates.PER_CORE_HOUR },
   {

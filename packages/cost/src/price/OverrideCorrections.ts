@@ -10,11 +10,16 @@ interface Compared {
   readonly fresh: Overrides
 }
 
-/** Caches. Books are immutable and are compared for every revision. */
+/**
+ * Caches of the results of `freshIn` and `textOf`. Books are immutable, and the same ones are compared again and again.
+ */
 const compared = new WeakMap<Overrides, Compared>()
 const texts = new WeakMap<PriceOverride, string>()
 
-/** Returns the overrides that are new or changed compared with another book. **Limits** cached for the last pair. */
+/**
+ * Returns the overrides that are new or changed compared with another book. **Limits** caches the last result for
+ * `overrides`.
+ */
 export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
   if (overrides === before) return []
   const last = compared.get(overrides)
@@ -26,11 +31,11 @@ export const freshIn = (overrides: Overrides, before: Overrides): Overrides => {
 }
 
 /**
- * Returns the overrides of an instant with the corrections of a later book.
+ * Returns the overrides of an instant, corrected by those that a later book added.
  *
- * The overrides in `added` are appended. Each replaces the overrides with the same resource and match that start at the same
- * instant or later, unless the later book still has them. Later starts are included, because the start of a wrong override can
- * be wrong too.
+ * Each override in `added` is appended. It replaces every override with the same resource and match that starts at the
+ * same instant or later, unless `later`, the list of the later book, still has that override. Later starts are
+ * included, because the start of a wrong override can be wrong too.
  */
 export const corrected = (overrides: Overrides, added: Overrides, later: Overrides): Overrides => {
   if (added.length === 0) return overrides

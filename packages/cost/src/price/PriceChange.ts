@@ -10,7 +10,10 @@ import type { PriceHistory, Revision } from "./PriceHistory.ts"
 import { validFromMs } from "./PriceOverride.ts"
 import * as Rates from "./Rates.ts"
 
-/** Maximum number of stored books. Beyond it the oldest is dropped, and the next one applies to its time. */
+/**
+ * Maximum number of stored books. Beyond it the oldest book is dropped. The next one then also applies to the time of
+ * the dropped one.
+ */
 export const MAX_REVISIONS = 1_000
 
 /** Returns the start of the first day whose hours are stored and can be repriced. **Units** milliseconds since the epoch. */

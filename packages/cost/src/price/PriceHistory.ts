@@ -57,7 +57,7 @@ const preparedOf = (history: PriceHistory): Prepared => {
   return made
 }
 
-/** Cache by object, because a history is immutable. */
+/** Cache by history object. A history never changes. */
 const prepared = new WeakMap<PriceHistory, Prepared>()
 /** Limits of two caches: of corrected price books, and of the prices of each subject between two changes. */
 const MAX_BOOKS = 64

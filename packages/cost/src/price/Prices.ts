@@ -10,7 +10,7 @@ import type { PriceError } from "./PriceError.ts"
 import * as PriceHistory from "./PriceHistory.ts"
 import * as PriceChange from "./PriceChange.ts"
 
-/** Wraps a change that alters the prices of closed hours from `repriceFromMs` on. It runs `change` at most once. */
+/** Runs `change`, which alters the prices of closed hours from `repriceFromMs` on. Runs it at most once. */
 export type Around = (repriceFromMs: number, change: Effect.Effect<void, CostError>) => Effect.Effect<void, CostError>
 
 export class Prices extends Context.Service<

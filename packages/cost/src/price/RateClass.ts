@@ -22,7 +22,10 @@ const PROVIDER_OF_LABEL = [
   ["node.alibabacloud.com/", "alibaba"]
 ] as const
 
-/** The current label first, then the one used before Kubernetes 1.17. **Source** Kubernetes, Well-Known Labels. */
+/**
+ * Labels of nodes: the current label first, then the one used before Kubernetes 1.17. **Source** Kubernetes, Well-Known
+ * Labels.
+ */
 const REGION_LABELS = ["topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"]
 const INSTANCE_TYPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"]
 

@@ -63,13 +63,13 @@ interface Filling extends Parts {
   /** The hours that are still to fill; undefined until determined. */
   backlog: Backlog.Backlog | undefined
   state: BackfillState.BackfillState
-  /** Hours before the source's first known hour, as last logged. */
+  /** Number of open hours before the first hour for which the source has data, as last logged. */
   loggedOlderHours: number
   /** Start of the next attempt, so that an unreadable hour does not block the ones after it. */
   resumeMs: number
 }
 
-/** Hours filled in an attempt, and consecutive unreadable hours. */
+/** Counters of an attempt: filled hours, and unreadable hours in a row. */
 interface Counts {
   filled: number
   unread: number
@@ -245,7 +245,7 @@ const note = (filling: Filling, backlog: Backlog.Backlog): Effect.Effect<void, C
   return Effect.andThen(journal.noteBackfill(cluster, backlog), shown)
 }
 
-/** Updates the state and the metric. */
+/** Updates the state of the back-fill and its metric. */
 const show = (
   filling: Filling,
   backlog: Backlog.Backlog,

@@ -33,7 +33,8 @@ export type Fill = (hour: OpenHour) => void
  * Keeps the hours of one cluster, even if the clock jumps.
  *
  * If the clock is set back, hours ahead of it are kept separately. When the clock reaches such an hour again, the hour
- * continues without its observations from after that instant. After a jump forward and back, the interrupted hour continues.
+ * continues. Its observations from after the present instant are removed. After a jump forward and back, the
+ * interrupted hour continues.
  */
 export class ClusterHours {
   readonly #cluster: ClusterName

@@ -46,6 +46,6 @@ export const awaitUid = (member: Member): Effect.Effect<string | undefined> => {
   )
 }
 
-/** Waits until the name leads to a cluster with another UID. Continues to wait while the UID is unreadable. */
+/** Waits until the cluster behind the name has another UID. Continues to wait while the UID is unreadable. */
 export const awaitOther = ({ store }: Member, uid: string | undefined): Effect.Effect<void> =>
   store.signal.until(() => store.systemNamespace.uid !== undefined && store.systemNamespace.uid !== uid)

@@ -127,7 +127,7 @@ const applyRest = Effect.fnUntraced(function* ({ intake }: Sampling) {
   })
 })
 
-/** Extends the observed time to the last proof that the cluster's view is current. */
+/** Extends the observed time to the last instant at which the cluster's view was known to be current. */
 const prove = Effect.fnUntraced(function* (sampling: Sampling) {
   const { failureLog, hours, member } = sampling
   if (member === undefined) return

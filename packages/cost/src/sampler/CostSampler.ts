@@ -149,7 +149,10 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Lists the sampled histories, one per cluster. Omits a history that lost its name if the name has another history. */
+/**
+ * Lists the sampled histories, one per cluster. Omits a history that lost its name, if another history has that name
+ * now.
+ */
 const presentHistories = ({ running }: RunningHistory.Sampler): ReadonlyArray<RunningHistory.Running> => {
   const wanted = new Set([...running.values()].flatMap(({ cluster, isWanted }) => (isWanted ? [cluster] : [])))
   return [...running.values()].filter(({ cluster, isWanted }) => isWanted || !wanted.has(cluster))
@@ -177,7 +180,9 @@ const follow = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, clu
   yield* Effect.forkIn(sampleIdentified(sampler, cluster, connection), scope)
 })
 
-/** Samples a cluster into the history of its identity, and switches histories if the identity changes. */
+/**
+ * Samples a cluster into its cost history. If the UID behind the cluster's name changes, switches to another history.
+ */
 const sampleIdentified = Effect.fnUntraced(function* (
   sampler: RunningHistory.Sampler,
   cluster: Cluster,

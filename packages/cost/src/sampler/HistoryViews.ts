@@ -17,7 +17,9 @@ export interface SampledHistory {
 
 const isPlain = ({ cluster, key }: SampledHistory): boolean => cluster === key
 
-/** Returns the store with the cluster's hours mapped to its history. */
+/**
+ * Returns the store for one history: hours are stored under the history's key, and returned under the cluster's name.
+ */
 export const storeOf = (store: CostStore["Service"], history: SampledHistory): CostStore["Service"] => {
   if (isPlain(history)) return store
   const { cluster, key } = history

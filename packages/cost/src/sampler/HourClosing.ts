@@ -171,7 +171,7 @@ export const stepsOf = (
   return steps
 }
 
-/** Queries an hour's usage if allowed, and writes the hour. */
+/** Queries an hour's usage if `mayAskNow`, and writes the hour. */
 const advance = Effect.fnUntraced(function* (closing: Closing, pending: PendingHour, mayAskNow: boolean) {
   const answer = mayAskNow ? yield* ask(closing, pending.hour.startMs) : Option.none()
   if (mayAskNow) closing.isSourceFailing = Option.isNone(answer)

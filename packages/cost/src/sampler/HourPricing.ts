@@ -1,6 +1,6 @@
 /**
- * Computes the costs of hours from a price history: exactly for new hours with observations, by shares of time for stored
- * hours.
+ * Computes the costs of hours from a price history: exactly for a new hour, whose observations are known, and by shares
+ * of time for a stored hour.
  */
 import * as HourBuilder from "../allocation/HourBuilder.ts"
 import type { HourFacts, Span } from "../allocation/HourFacts.ts"

@@ -140,10 +140,10 @@ const joined = <A extends Lasting>(
 }
 
 /**
- * Returns a function from a volume to the end of its claim, for claims that are missing from a new list.
+ * Returns a function that determines when a volume's claim ended, for claims that are missing from a new list.
  *
- * **Shape** the end is the creation of the volume of the next claim with the same name, if it was created since the last list.
- * Otherwise the end is the time of the new list.
+ * **Shape** if a volume was created since the last list for a new claim of the same name, the end is the creation of
+ * that volume. Otherwise the end is the time of the new list.
  */
 const claimEnds = (
   known: ReadonlyArray<InventoryVolume>,

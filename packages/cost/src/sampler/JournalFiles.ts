@@ -160,7 +160,7 @@ const replace = Effect.fn("HourJournal.replace")(function* (
   )
 })
 
-/** Length of one write. It bounds the memory for text, and needs few writes. **Units** characters. */
+/** Length of one write: short enough to save memory, long enough for few writes. **Units** characters. */
 const PIECE_LENGTH = 65_536
 
 /** Formats entries in pieces. */

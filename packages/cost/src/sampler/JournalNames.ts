@@ -12,7 +12,7 @@ import * as DurableFile from "../hour/DurableFile.ts"
 const MAX_LENGTH = 235
 const DIGEST = /^@[0-9a-f]{64}$/
 
-/** The prefix of a cluster's files, up to an `@`, which cluster names cannot contain. */
+/** The file name prefix of each cluster. After the prefix comes an `@`, which cluster names cannot contain. */
 export interface JournalNames {
   readonly of: (cluster: ClusterName) => string
   /** Stores the mapping of a prefix to its cluster. Call it before creating a file with the prefix. */

@@ -3,7 +3,10 @@
  */
 import type { Span } from "../allocation/HourFacts.ts"
 
-/** Maximum time between two proofs that a view is current. If it is longer, the time between them counts as a gap. */
+/**
+ * Maximum time between two instants at which the view is known to be current. A longer time between them counts as a
+ * gap.
+ */
 export const TOLERANCE_MS = 90_000
 
 /** Ascending spans that do not touch. */
@@ -16,13 +19,14 @@ export class ObservationSpans {
     this.#spans = [...spans]
   }
 
-  /** Ends the last span. The next proof starts a new one. */
+  /** Ends the last span. The next {@link extend} starts a new one. */
   cut(): void {
     this.#isCut = true
   }
 
   /**
-   * Extends the observed time to `untilMs`, when the view was proven current. Returns false if that time is already covered.
+   * Extends the observed time to `untilMs`, an instant at which the view was known to be current. Returns false if that
+   * time is already covered.
    */
   extend(untilMs: number): boolean {
     const last = this.#spans.at(-1)

@@ -14,7 +14,7 @@ interface Parts {
   readonly hours: () => ReadonlyArray<{ readonly pods: PodObservations }>
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
-  /** Finds the workload of a pod while its owners are known. */
+  /** Finds the workload of a pod while the pod's owners are known. */
   readonly settle: (pods: PodObservations, uid: string) => void
 }
 

@@ -227,7 +227,10 @@ export class PodObservations {
 
 const NONE: ReadonlyArray<never> = []
 
-/** Filters an array. Returns the same array if all elements stay, otherwise one of exact size, because results live long. */
+/**
+ * Filters an array. Returns the same array if all elements stay, otherwise a new one without spare capacity, because
+ * results are kept long.
+ */
 const filtered = <A>(all: ReadonlyArray<A>, isOne: (one: A) => boolean): ReadonlyArray<A> =>
   all.every(isOne) ? all : all.filter(isOne).slice()
 

@@ -196,7 +196,7 @@ const forgetNote = Effect.fnUntraced(function* (state: State, begunAt: number) {
   state.waitingMs = undefined
 })
 
-/** Returns an upper bound of the hours to reprice, before the store is read. */
+/** Returns an upper bound of the number of hours to reprice, before the store is read. */
 const atMost = ({ clusters }: State, fromMs: number) =>
   Effect.map(
     Clock.currentTimeMillis,

@@ -94,7 +94,7 @@ const measureRefused = (cluster: ClusterName, value: 0 | 1): Effect.Effect<void>
 
 const isRefused = (source: UsageSource): boolean => source._tag === "RequestsOnly" && source.problem !== undefined
 
-/** Logs and measures that the configured usage source cannot be used for a cluster. */
+/** Reports in the log and in a metric if the configured usage source cannot be used for a cluster. */
 const reportRefused = (
   cluster: ClusterName,
   source: UsageSource,
@@ -204,7 +204,7 @@ const sampleAndClose = Effect.fnUntraced(function* (
   yield* Effect.forkIn(closes, member.scope)
 })
 
-/** Ends a history. Uses a separate fiber, because closing the scope ends the calling fiber. */
+/** Ends the sampling of a history. Uses a separate fiber, because closing the scope ends the calling fiber. */
 const end = Effect.fnUntraced(function* ({ recommender, running, scope }: Sampler, { key }: Running) {
   const member = running.get(key)
   if (member === undefined) return

@@ -86,7 +86,7 @@ const writeHistogram = (into: Writer, { first, referenceMs, shape, weights }: De
   for (const weight of weights) u16(into, Math.round((weight / greatest) * GREATEST))
 }
 
-/** Decodes one history. It must span all bytes. **Errors** `UnreadableCheckpoint`. */
+/** Decodes one history. Fails if bytes are left over. **Errors** `UnreadableCheckpoint`. */
 export const decode = (bytes: Uint8Array): Result.Result<WorkloadHistory, UnreadableCheckpoint> => {
   if (bytes[0] !== VERSION) return Result.fail(new UnreadableCheckpoint({ problem: "version" }))
   const from = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), bytes, at: 1 }

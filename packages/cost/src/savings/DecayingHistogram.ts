@@ -66,7 +66,10 @@ export const addWeight = (histogram: DecayingHistogram, bucket: number, weight: 
   weights[bucket - first] = (weights[bucket - first] ?? 0) + weight
 }
 
-/** Allocates exactly the needed length, because there are many histograms that rarely grow. */
+/**
+ * Extends the weights to a bucket. Allocates exactly the needed length: there are many histograms, and they rarely
+ * grow.
+ */
 const extendTo = (histogram: DecayingHistogram, bucket: number): void => {
   const { first, weights } = histogram
   const from = Math.min(first, bucket)

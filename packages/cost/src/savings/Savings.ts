@@ -1,5 +1,5 @@
 /**
- * Computes what a workload would have cost less, or more, with the recommended requests.
+ * Computes how much less, or more, a workload would have cost with the recommended requests.
  */
 
 /** Cost and quantities of one resource of a row. **Units** billionths of the currency; resource units times seconds. */

@@ -5,7 +5,7 @@ import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import * as HistoryName from "@quarterdeck/targeting/HistoryName"
 import type { KeptHistory } from "./HistoryStore.ts"
 
-/** Identity of the cluster that a name leads to now. **Shape** `uid` is absent if the credential cannot read it. */
+/** Identity of the cluster that has a name now. **Shape** `uid` is absent if the credential cannot read it. */
 export interface SeenCluster {
   readonly name: ClusterName
   readonly uid: string | undefined

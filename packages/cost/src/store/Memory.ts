@@ -15,10 +15,10 @@ import type { Window } from "../hour/Window.ts"
 /** A day whose hours were forgotten. **Shape** `sums` has one value per measure for each series. */
 interface Day {
   readonly startMs: number
-  /** Start of its first and end of its last closed hour. */
+  /** Start of the day's first closed hour, and end of its last one. */
   readonly fromMs: number
   readonly toMs: number
-  /** Starts of its closed hours. */
+  /** Starts of the day's closed hours. */
   readonly starts: ReadonlySet<number>
   readonly sums: ClusterSums
 }

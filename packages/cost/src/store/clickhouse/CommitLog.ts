@@ -1,9 +1,10 @@
 /**
- * Ledger of the hours and days that count. Nothing becomes visible except by a commit to it.
+ * Ledger of the hours and days that count, which are those that reads see. Nothing becomes visible except by a commit
+ * to the ledger.
  *
- * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1` has
- * read the first `n`. A read as of `n` sees exactly those. The server enforces this: it drops the second insertion with the
- * same deduplication token.
+ * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1`
+ * has read the first `n`. A read as of commit `n` sees exactly the first `n` commits. The server ensures that a number
+ * is used once: it drops the second insertion with the same deduplication token.
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"
@@ -160,7 +161,10 @@ export const stateOf = (value: unknown): State => {
   throw new Damaged("a row of the ledger has an unknown state")
 }
 
-/** A read of a window as of a commit. A daily total counts at the start of its last hour. */
+/**
+ * A read of a window as of a commit. A daily total belongs to the window that contains the start of the day's last
+ * hour.
+ */
 export interface Asked {
   readonly clusters: ReadonlyArray<string>
   readonly startMs: number
@@ -187,7 +191,7 @@ export const IN_HOURS =
 export const IN_DAYS =
   "cluster IN {clusters:Array(String)} AND start >= toDateTime({day_from:UInt32}) AND start < toDateTime({day_to:UInt32})"
 
-/** Returns a query for the entries of a window that count, with the given columns. */
+/** Returns a query, with the given columns, for the ledger entries that count in a window. */
 export const counting = (span: Span, columns: string): string =>
   `SELECT ${columns} FROM (
     SELECT cluster, span, start, argMax((state, generation, size, known_seconds), commit) AS found

@@ -4,7 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from "../../hour/Units.ts"
 
-/** Exclusive upper bound of the steps of a day (hours) and of a month (days). A mask has one bit per step. */
+/** Exclusive upper bound of the index of an hour in its day, and of a day in its month. A mask has one bit per step. */
 export const STEPS = 32
 
 /** Returns the day of an instant. **Units** days since 1970. */

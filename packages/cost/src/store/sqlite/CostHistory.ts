@@ -33,7 +33,7 @@ export interface Cluster {
   readonly hours: Map<number, number>
   /** Bit mask of the sealed days, by month. */
   readonly days: Map<number, number>
-  /** Bit mask of the closed hours, stored or not, by sealed day. */
+  /** Bit mask of the closed hours, by sealed day. Includes hours that are no longer stored. */
   readonly closed: Map<number, number>
   /** End of the hours whose request while usage was known is estimated. **Units** milliseconds since the epoch. */
   readonly estimatedToMs: number
@@ -230,7 +230,7 @@ export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from
 /** Returns true if the total of a day is stored in its month. */
 export const isSealed = ({ closed }: Cluster, day: number): boolean => closed.has(day)
 
-/** Returns true if an hour is closed, stored or not. */
+/** Returns true if an hour is closed, even if it is no longer stored. */
 export const isClosed = ({ closed, hours }: Cluster, day: number, hour: number): boolean =>
   ((((closed.get(day) ?? 0) | (hours.get(day) ?? 0)) >>> hour) & 1) === 1
 

@@ -73,7 +73,7 @@ export interface Finding {
   /** Empty if the finding concerns the whole file. */
   readonly cluster: string
   readonly what: "hour" | "day" | "series" | "file"
-  /** Start of an hour or a day, otherwise 0. **Units** milliseconds since the epoch. */
+  /** Start of the damaged hour or day; 0 for a series or the file. **Units** milliseconds since the epoch. */
   readonly startMs: number
   readonly problem: string
   /** Description of where the lost amounts count after a repair. */

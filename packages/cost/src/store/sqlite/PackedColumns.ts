@@ -60,7 +60,7 @@ const widthOf = (rest: number): number => {
 /** Number of differences that are sampled to choose a width. */
 const SAMPLES = 256
 
-/** Estimates the width with the smallest total size, given the width of the largest difference. */
+/** Estimates which width gives the smallest total size, given the width of the largest difference. */
 const widthFor = (rests: Float64Array, size: number, widest: number): number => {
   const counts = new Uint32Array(RAW + 1)
   const stride = Math.max(1, Math.floor(size / SAMPLES))
@@ -234,8 +234,8 @@ const headOf = (packed: Uint8Array): Uint32Array => {
 /**
  * Unpacks columns, with the prediction that they were packed with.
  *
- * **Shape** Columns have length `capacity`, at least the packed size. Values beyond the packed size are zero, as are columns
- * that versions after the packing one added.
+ * **Shape** Columns have length `capacity`, at least the packed size. Values beyond the packed size are zero. So are
+ * columns that were added after the version that packed the data.
  */
 export const unpack = (
   packed: Uint8Array,

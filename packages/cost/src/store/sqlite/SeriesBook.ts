@@ -16,11 +16,14 @@ const KEYS_AT_ONCE = 250
 export interface Known {
   /** Series by id, from reads and from closed hours. Cleared when there are too many. */
   readonly series: Map<number, Series>
-  /** Ids by digest, of series in closed hours. The worker thread returns the id of any other series with its next hour. */
+  /**
+   * Ids of the series in closed hours, by digest. The worker thread returns the id of any other series with its next
+   * hour.
+   */
   readonly ids: Map<string, number>
   /** Ids by series object. Most objects recur in each hour, and then need no digest. */
   readonly seen: WeakMap<Series, number>
-  /** Last results by number of ids, because consecutive reports mostly read the same ids. */
+  /** The last result for each number of ids. Consecutive reports mostly read the same ids. */
   readonly asked: Map<number, Asked>
   /** Series of the last hour. The next hour mostly has the same series in the same order. */
   last: { readonly series: ReadonlyArray<Series>; readonly ids: Int32Array }

@@ -9,7 +9,10 @@ const SLICE_MS = 300_000
 export const SLICES = 12
 const SLICE_MINUTES = 5
 
-/** Minutes before the hour. The mask has one more slice on either side, to detect what continues beyond the hour. */
+/**
+ * Number of minutes before the hour in the mask. The mask has one more slice on either side, to detect what continues
+ * beyond the hour.
+ */
 export const BEFORE = SLICE_MINUTES
 const LENGTH = BEFORE + SLICES * SLICE_MINUTES + SLICE_MINUTES
 
