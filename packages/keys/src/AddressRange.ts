@@ -68,7 +68,7 @@ const parseGiven = (text: string): Address | undefined =>
   text.length > MAX_LENGTH ? undefined : text.includes(":") ? parseIpv6(text) : parseIpv4(text)
 
 /**
- * Parses an address. `::ffff:192.0.2.1` is the IPv4 address in it.
+ * Parses an address. `::ffff:192.0.2.1` becomes the IPv4 address `192.0.2.1`.
  *
  * **Limits** linear; texts over 49 characters are refused without parsing. A zone (`%eth0`) is refused.
  */

@@ -16,8 +16,8 @@ export const MAX_DESCRIPTION = 256
 const UNSEEN = "\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}"
 
 /**
- * Control characters, the part of `UNSEEN` in the API document. Format characters would need `\p` or `\u`, which many
- * client generators cannot read.
+ * Control characters: the part of `UNSEEN` that the API document contains. Format characters would need `\p` or `\u`,
+ * which many client generators cannot read.
  */
 const DOCUMENTED_UNSEEN = "\\x00-\\x1F\\x7F-\\x9F"
 

@@ -104,7 +104,10 @@ export class LastAdmin extends Schema.TaggedError<LastAdmin>()("LastAdmin", {}) 
   }
 }
 
-/** No key has the id, or its rule lies outside the caller's rule (HTTP 404 `key_not_found`). The reply is the same for both. */
+/**
+ * No key has the id, or the key's rule lies outside the caller's rule (HTTP 404 `key_not_found`). The reply is the same
+ * for both.
+ */
 export class KeyNotFound extends Schema.TaggedError<KeyNotFound>()("KeyNotFound", {}) {
   override get message(): string {
     return "no such key; use the id from the list of keys, not the name"

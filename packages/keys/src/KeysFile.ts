@@ -15,7 +15,10 @@ import { Rule } from "./Rule.ts"
 export const MAX_BYTES = 1_048_576
 /** Maximum number of aliases per file: enough for shared rules, too few for a small text to expand to a large value. */
 const MAX_ALIASES = 100
-/** Maximum number of reported faults per entry, and of named entries per hash. A file of 1 MiB may contain 100,000. */
+/**
+ * Maximum number of faults that are reported for one entry, and of entries that a message about a shared hash names. A
+ * file of 1 MiB may have far more of both.
+ */
 const MAX_TOLD = 32
 
 /** Position of an entry. */

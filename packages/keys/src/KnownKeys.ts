@@ -37,7 +37,10 @@ export class KnownKeys extends Context.Service<
   )
 }
 
-/** The expiry of each valid key, by hash; infinite without an expiry. **Units** milliseconds since the epoch. */
+/**
+ * The expiry of each valid key, by hash; `Infinity` for a key without an expiry. **Units** milliseconds since the
+ * epoch.
+ */
 type Ends = Map<KeyHash, number>
 
 const endOf = ({ expiresAt, revokedAt }: KeyRecord): number => {

@@ -1,5 +1,5 @@
 /**
- * Encryption of a provider's tokens, so that they can only be decrypted while the session's browser presents its id.
+ * Encryption of a provider's tokens, so that they can be decrypted only while the browser presents the session id.
  *
  * The encryption key is derived from the session id, which only the browser has. The session store contains only the hash of
  * the id, so a stolen session store does not reveal the tokens.

@@ -64,7 +64,7 @@ export class SessionStore extends Context.Service<
     readonly replaceOwner: (hash: SessionHash, owner: SessionOwner) => Effect.Effect<void, KeyStoreError>
     /** Deletes a session. An unknown session is ignored. */
     readonly remove: (hash: SessionHash) => Effect.Effect<void, KeyStoreError>
-    /** Deletes every session of an owner, named by {@link ownerText}. */
+    /** Deletes every session of an owner. `owner` is the result of {@link ownerText}. */
     readonly removeOfOwner: (owner: string) => Effect.Effect<void, KeyStoreError>
   }
 >()("@quarterdeck/keys/session/SessionStore") {}

@@ -20,8 +20,8 @@ import { ownerText, type SessionOwner, type SessionRecord, SessionStore } from "
  * Limits of sessions.
  *
  * **Shape** a session ends `idle` after its last use, and at most `whole` after its start. Uses are recorded once per
- * `precision`, so an idle session may end earlier by that time. If an owner has more than `perOwner` sessions, the oldest
- * ends. A person's claims are refreshed once they are older than `claims`.
+ * `precision`, so an idle session may end up to `precision` too early. If an owner has more than `perOwner` sessions,
+ * the oldest ends. A person's claims are refreshed once they are older than `claims`.
  */
 export const SessionLimits = Context.Reference("@quarterdeck/keys/session/SessionLimits", {
   defaultValue: () => ({
