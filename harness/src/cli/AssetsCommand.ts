@@ -135,7 +135,7 @@ const none = {
   onSome: (version: string): { readonly version?: string } => ({ version })
 }
 
-/** Returns a function that prints lines from effects that do not require the standard streams. */
+/** Returns a function that prints a line. The effect that it returns does not require the standard streams. */
 const lineWriter = Effect.map(
   Effect.context<Print.Streams>(),
   (context) => (text: string) => Effect.provideContext(Print.line(text), context)

@@ -30,7 +30,8 @@ const KINDS: ReadonlyArray<KindRef> = [
 const REQUESTS = /^apiserver_request_total(?:\{[^}]*\})? ([0-9.e+]+)$/gm
 
 /**
- * Returns the present state of a cluster. `counted` returns its requests if the server's metrics do not.
+ * Returns the present state of a cluster. `counted` returns the number of its requests, if the server's metrics lack
+ * that number.
  *
  * **Limits** about 15 small requests. A cluster that takes longer than 3 s counts as not ready.
  */

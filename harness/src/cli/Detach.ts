@@ -13,7 +13,7 @@ import * as Invocation from "./Invocation.ts"
 import * as Print from "./Print.ts"
 
 const EVERY = "50 millis"
-/** Long, because a container image may have to be pulled first. */
+/** Timeout of the start. Long, because a container image may have to be pulled first. */
 const TIMEOUT = "10 minutes"
 const SHOWN_LINES = 20
 /** Prefix of lines for the user. */
@@ -72,8 +72,8 @@ export const detach = Effect.fnUntraced(
 /**
  * Returns the arguments that make a command hold the fleet.
  *
- * They are built from the parsed options. Copying the typed arguments could copy a spelling of `--detach`, and each
- * process would start another one.
+ * They are built from the parsed options. The typed arguments may contain `--detach` in some spelling; if they were
+ * copied, each process would start another one.
  */
 export const argumentsOf = (options: HoldOptions): ReadonlyArray<string> => [
   "up",

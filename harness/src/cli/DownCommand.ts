@@ -9,7 +9,7 @@ import { chosen } from "./ReachedFleet.ts"
 import { sweepEverything } from "./MachineSweep.ts"
 
 const EVERY = "50 millis"
-/** Longer than the 20 s that programs have to end after SIGTERM. */
+/** Timeout. Longer than the 20 s that programs have to end after SIGTERM. */
 const TIMEOUT = "60 seconds"
 
 export const downCommand = Command.make(

@@ -17,7 +17,7 @@ import * as Owner from "../machine/Owner.ts"
 import * as WholeFile from "../machine/WholeFile.ts"
 import * as PlacedKubeconfig from "./PlacedKubeconfig.ts"
 
-/** Used in file names, so it is short and valid on every file system. */
+/** Name of a fleet. File names contain it, so it is short and valid on every file system. */
 export const Name = Schema.String.check(
   Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { message: "lower-case letters, digits and dashes" })
 )
@@ -35,7 +35,10 @@ export type Record = typeof Record.Type
 const decodeRecord = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 const encodeRecord = Schema.encodeEffect(Schema.fromJsonString(Record))
 
-/** Retries of a claim. A sweep, which removes the files of dead holders, briefly locks their names. */
+/**
+ * Interval and number of retries of a claim. A sweep, which removes the files of dead holders, briefly locks their
+ * names.
+ */
 const SWEEP_EVERY = "50 millis"
 const SWEEP_RETRIES = 10
 

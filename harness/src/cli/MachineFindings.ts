@@ -97,7 +97,7 @@ export const ports: Effect.Effect<Finding> = Effect.scoped(Ports.reserve).pipe(
   )
 )
 
-/** Only Linux has these limits. */
+/** Checks the inotify limits, which only Linux has. */
 export const inotify: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const limits = [
     { file: "max_user_instances", wanted: INOTIFY_INSTANCES_WANTED },

@@ -10,7 +10,7 @@ const EXIT_STATUS = `EXIT STATUS
   130  interrupted by Ctrl-C; up takes its fleet down first
 `
 
-/** Prefixes that the library puts before the expected value. They repeat what the message already says. */
+/** Prefixes that `effect/Schema` puts before the expected value. They repeat what the message already says. */
 const SCHEMA_WORDS = /^(?:Schema validation failed: |Expected )+/
 
 /** A presenter that prints help and version to standard output, and errors to standard error without the whole help. */

@@ -34,7 +34,7 @@ export interface Authority {
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
-/** Valid under any clock that a test may set. */
+/** Validity period that contains every time to which a test may set its clock. */
 const ALWAYS = { notBefore: new Date(0), notAfter: new Date("9999-12-31T23:59:59Z") }
 const LONG_AGO = { notBefore: new Date("2000-01-01T00:00:00Z"), notAfter: new Date("2000-01-02T00:00:00Z") }
 const FAR_AHEAD = { notBefore: new Date("9000-01-01T00:00:00Z"), notAfter: ALWAYS.notAfter }

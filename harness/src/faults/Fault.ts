@@ -195,7 +195,10 @@ export const TAGS: ReadonlyArray<Fault["_tag"]> = Fault.members.flatMap((member)
 
 type Options<A> = Omit<A, "_tag">
 
-/** Returns the fault if it is valid. **Errors** throws `InvalidFault` at the place where the fault is written. */
+/**
+ * Returns the fault if it is valid. **Errors** throws `InvalidFault`, so that the stack trace shows where the fault was
+ * written.
+ */
 const checked = <A extends Fault>(fault: A): A => {
   if (Result.isSuccess(faultOf(fault))) return fault
   throw FaultCheck.refusal(SCHEMAS, fault)

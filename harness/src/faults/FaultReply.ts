@@ -101,7 +101,10 @@ const serverError = (code: 500 | 502 | 503 | 504): Answer => {
   }
 }
 
-/** Returns undefined for a watch from now and for the first page of a list, because neither can be expired. */
+/**
+ * Returns undefined for a watch that starts from the present state, and for the first page of a list: neither can be
+ * expired.
+ */
 const expired = (call: ApiCall): Answer | undefined => {
   const { query } = call
   if (!isWatch(call)) {

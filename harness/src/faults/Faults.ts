@@ -48,7 +48,7 @@ export interface ClientRequest {
   readonly headers: Readonly<Record<string, ReadonlyArray<string> | undefined>>
 }
 
-/** Counters since the start. */
+/** Counters since the start of the proxy. */
 export interface FaultCounters extends Wire.WireCounters {
   /**
    * Requests by verb and resource: `list pods`, `get path` for requests that are not for objects. Empty if `tls` is

@@ -33,7 +33,7 @@ export interface GatewayOptions {
 /** A client's connection. */
 interface Link {
   readonly upstream: Upstream.Upstream
-  /** Ends the connection regularly, once its TLS handshake is complete. */
+  /** Closes the connection gracefully, once its TLS handshake is complete. */
   end: () => void
   readonly reset: () => void
 }

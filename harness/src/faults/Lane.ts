@@ -48,7 +48,7 @@ interface Waiting {
   readonly dueMs: number
 }
 
-/** Bytes that wait for their time, oldest first. */
+/** Bytes that wait until they are due, oldest first. */
 class Backlog {
   readonly #waiting: Array<Waiting> = []
   #bytes = 0
@@ -66,7 +66,7 @@ class Backlog {
     this.#bytes += waiting.bytes.length
   }
 
-  /** Removes and returns the first bytes of the head. */
+  /** Removes and returns the first bytes of the oldest entry, `head`. */
   take(head: Waiting, size: number): Buffer {
     const taken = head.bytes.subarray(0, size)
     head.bytes = head.bytes.subarray(size)

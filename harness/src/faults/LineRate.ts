@@ -8,7 +8,7 @@ export interface Line {
 /** A line that is free. */
 export const idle: Line = { freeAtMs: Number.NEGATIVE_INFINITY }
 
-/** Maximum timer delay that a line makes up for, so that it keeps its rate. */
+/** Maximum delay of a late timer that a line makes up for. Otherwise late timers would lower its rate. */
 export const SLACK_MS = 20
 /** Pieces per second, if the piece size is not given. */
 const PIECES_PER_SECOND = 20

@@ -15,7 +15,7 @@ export interface Upstream {
   readonly destroy: () => void
 }
 
-/** The cluster closes idle connections, not the proxy. */
+/** Time after which the proxy closes an idle connection. So long that the cluster closes it first. */
 const KEEP_ALIVE_MS = 24 * 60 * 60 * 1_000
 const MAX_HEADER_BYTES = 256 * 1024
 const CONNECT_TIMEOUT_MS = 30_000

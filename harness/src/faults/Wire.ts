@@ -9,7 +9,7 @@ import type { Address } from "./Target.ts"
 import { pieceBytes } from "./LineRate.ts"
 import * as LineRate from "./LineRate.ts"
 
-/** Counters since the start. */
+/** Counters since the start of the proxy. */
 export interface WireCounters {
   readonly connectionsAccepted: number
   readonly connectionsOpen: number

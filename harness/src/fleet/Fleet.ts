@@ -207,7 +207,7 @@ const checkVersions = Effect.fnUntraced(function* (version: FleetOptions["versio
     return yield* refuse(`the option version names ${unknown}, which is not a cluster of the fleet`)
 })
 
-/** Callers without type checks may have omitted the driver. */
+/** Fails if the options lack a driver. Callers without type checks may omit it. */
 const checkDriver = Effect.fnUntraced(function* (options: unknown) {
   const driver = Predicate.hasProperty(options, "driver") ? options.driver : undefined
   if (Predicate.hasProperty(driver, "start") && typeof driver.start === "function") return

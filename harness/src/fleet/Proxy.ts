@@ -33,7 +33,10 @@ export interface Proxy {
 export interface ClusterProxy extends Proxy {
   /** The administrator's kubeconfig of the cluster, with the proxy as its server. */
   readonly kubeconfig: string
-  /** Returns such a kubeconfig for another user. **Errors** `InvalidFleet` if the fleet has no such user. */
+  /**
+   * Returns a kubeconfig for another user, also with the proxy as its server. **Errors** `InvalidFleet` if the fleet
+   * has no such user.
+   */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
 }
 

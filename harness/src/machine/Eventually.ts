@@ -35,7 +35,7 @@ const SHOWN_CHARACTERS = 500
  * `condition` describes the expected state as a sentence: `the deployment is available`.
  *
  * **Errors** `NotYet` at the deadline, if the last attempt failed or its value was rejected. **Limits** attempts do not
- * overlap and are interrupted at the deadline. Time is real time, also under a test clock.
+ * overlap and are interrupted at the deadline. Uses real time even under a test clock.
  *
  * **Example**
  *

@@ -28,7 +28,7 @@ export const ownerOf = async (path: string): Promise<Owner.Owner | undefined> =>
 
 export const release = (path: string): Promise<void> => rm(path, { force: true })
 
-/** Makes drafts unique if two callers in one process take the same lock. */
+/** Number of drafts so far. It makes the names of drafts unique if two callers in one process take the same lock. */
 let drafts = 0
 
 const attemptTake = async (path: string, draft: string): Promise<Owner.Owner | undefined | "Again"> => {

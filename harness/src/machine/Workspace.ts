@@ -26,7 +26,7 @@ const VARIABLE = "QUARTERDECK_HARNESS_DIRECTORY"
 /** Returns the environment variable by which a sweep finds the programs of a directory. */
 export const variableOf = (path: string): Readonly<Record<string, string>> => ({ [VARIABLE]: path })
 
-/** The owner, then a unique suffix. */
+/** Name of a directory: the owner, then a unique suffix. */
 const NAME = /^([0-9]+_[A-Za-z0-9-]+_[A-Za-z0-9]+)_[^_]+$/
 
 /**
@@ -94,7 +94,10 @@ const prepare = async (root: string): Promise<void> => {
   }
 }
 
-/** A short path, because the paths of Unix sockets below it must not exceed about 100 characters. */
+/**
+ * Default directory of all workspaces. Its path is short, because the paths of Unix sockets below it must not exceed
+ * about 100 characters.
+ */
 export const defaultRoot: Effect.Effect<string> = Effect.map(setting("TMPDIR"), (temporary) =>
   join(temporary ?? "/tmp", `quarterdeck-${process.getuid?.() ?? "user"}`)
 )

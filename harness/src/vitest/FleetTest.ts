@@ -81,7 +81,7 @@ export const fleetTest = <const Parent extends string, const Child extends strin
   return atTopOfFile('fleetTest({ per: "file" })', define)
 }
 
-/** Starts a fleet on first use and stops it at the end. A start in progress is aborted. */
+/** Starts a fleet on first use and stops it at the end. A start that is still in progress at the end is aborted. */
 const startingOnce = <Parent extends string, Child extends string>(options: FleetTestOptions<Parent, Child>) => {
   const stop = new AbortController()
   let starting: Promise<HeldFleet> | undefined

@@ -152,7 +152,7 @@ const firstRun = Effect.fnUntraced(function* (cluster: Cluster, objects: Readonl
 const emptied = (paths: ControlPlaneFiles.ControlPlanePaths) =>
   attempt("remove a cluster's objects", () => rm(paths.data, { recursive: true, force: true }))
 
-/** Starts the programs in a scope below the cluster's scope. A failed start stops all of them. */
+/** Starts the programs in a child scope of the cluster's scope. A failed start stops all of them. */
 const runOn = Effect.fnUntraced(function* (cluster: Cluster, port: number, objects?: ReadonlyArray<Operation>) {
   const scope = yield* Scope.fork(cluster.scope)
   const launched = yield* launch({ ...cluster, port, ...(objects === undefined ? {} : { objects }) }).pipe(

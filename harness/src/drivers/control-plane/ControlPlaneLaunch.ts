@@ -144,7 +144,7 @@ const loaded = (
     })
   )
 
-/** Waits for an effect of the programs. Fails if a program ends. A timeout includes the programs' logs. */
+/** Runs `wait`, and fails as soon as one of the programs ends. The error of a timeout includes the programs' logs. */
 const whileRunning = <A, E>(
   programs: ReadonlyArray<Program.Program>,
   wait: Effect.Effect<A, E | ClusterNotReady>

@@ -30,7 +30,7 @@ export interface EmbeddedDriver extends ClusterDriver {
 /**
  * Creates a driver with its own settings.
  *
- * **Limits** always available. Clusters run on real time, because their clients do, also under a test clock.
+ * **Limits** always available. Clusters use real time even under a test clock, because their clients use it too.
  */
 export const make = (settings: EmbeddedSettings = {}): EmbeddedDriver => ({
   name: NAME,
@@ -54,11 +54,11 @@ const started = Effect.fnUntraced(function* (
   return clusterOf(from === undefined ? yield* startEmpty(options) : yield* startSaved(from, options))
 })
 
-/** Starts without saved objects, so the error `BrokenState` cannot occur. */
+/** Starts a cluster without saved objects, so the error `BrokenState` cannot occur. */
 const startEmpty = (options: EmbeddedServer.EmbeddedOptions) =>
   EmbeddedServer.start(options).pipe(Effect.catchTag("BrokenState", Effect.die))
 
-/** Starts with the objects that `save` wrote. */
+/** Starts a cluster with the objects that `save` wrote. */
 const startSaved = Effect.fnUntraced(function* (directory: string, options: EmbeddedServer.EmbeddedOptions) {
   const from = yield* SavedCluster.read(directory, NAME)
   return yield* EmbeddedServer.start({ ...options, from }).pipe(

@@ -54,7 +54,7 @@ export interface ExistingDriver extends ClusterDriver {
 const NAME = "existing"
 const PREFIX = /^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$/
 const NAMESPACE_NAME = /^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/
-/** Minimum age of leftovers of another machine, whose process cannot be checked. */
+/** Minimum age of the objects that a sweep removes for a run on another machine, whose process cannot be checked. */
 const OLDER_THAN: Duration.Input = "24 hours"
 const ADMIN_ACCOUNT = "admin"
 

@@ -30,7 +30,7 @@ export interface ExecResult {
 export interface K3sCluster extends RunningCluster {
   /** The cluster's name on the network that the driver's clusters share. */
   readonly alias: string
-  /** `https://<alias>:6443`: the server's address for containers on that network. */
+  /** `https://<alias>:6443`: the server's address for containers on the clusters' network. */
   readonly internalServer: string
   /** Runs a command in the container. A non-zero exit code is not an error. */
   readonly exec: (command: ReadonlyArray<string>) => Effect.Effect<ExecResult, HarnessError>
@@ -211,7 +211,7 @@ const clusterOf = Effect.fnUntraced(function* ({
   }
 })
 
-/** Creates and starts a container in a scope below the cluster's scope. A failed start removes it. */
+/** Creates and starts a container in a child scope of the cluster's scope. A failed start removes it. */
 const startContainer = Effect.fnUntraced(function* (
   settings: ClusterSettings,
   parent: Scope.Scope,

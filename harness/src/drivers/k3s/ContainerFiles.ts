@@ -13,7 +13,7 @@ export interface ContainerFile {
   readonly mode: number
 }
 
-/** Outside `/run`, which is empty at every start. */
+/** Path of the token file. Outside `/run`, which is empty at every start. */
 export const TOKENS_PATH = "/etc/quarterdeck/tokens.csv"
 
 const TLS_PARENT = "/var/lib/rancher/k3s/server"

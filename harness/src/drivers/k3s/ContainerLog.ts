@@ -1,7 +1,10 @@
 /** The end of a container's log. */
 import { LogTail } from "@quarterdeck/embedded-cluster/LogTail"
 
-/** Enough for several thousand lines, because a container logs a lot before the reason of a failure. */
+/**
+ * Half of the maximum length of a log. Enough for several thousand lines, because a container logs a lot before the
+ * reason of a failure.
+ */
 const HALF_BYTES = 1_024 * 1_024
 
 /** Creates an empty log. **Limits** keeps 1 to 2 MiB. */

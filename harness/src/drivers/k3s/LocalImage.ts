@@ -100,7 +100,10 @@ const findBusybox = Effect.gen(function* () {
   return yield* new BusyboxMissing({ looked: BUSYBOX_PLACES })
 })
 
-/** A dynamically linked program names its loader, `/lib64/ld-linux-x86-64.so.2` or `/lib/ld-musl-…`, near its start. */
+/**
+ * Returns whether a program is statically linked. A dynamically linked program names its loader,
+ * `/lib64/ld-linux-x86-64.so.2` or `/lib/ld-musl-…`, near its start.
+ */
 const isStatic = (program: Buffer): boolean => !/\/ld-(?:linux|musl)/.test(program.toString("latin1", 0, 4096))
 
 /**

@@ -59,7 +59,7 @@ const takes = (node: NodeView, pod: PodView): boolean =>
 
 const CORDON = "node.kubernetes.io/unschedulable"
 const NO_SCHEDULE = "NoSchedule"
-/** The fake kubelet removes this taint shortly. */
+/** Taint of a new node. Ignored, because the fake kubelet soon removes it. */
 const NOT_READY = "node.kubernetes.io/not-ready"
 
 const tolerates = (

@@ -38,7 +38,7 @@ export const TEAMS: Readonly<Record<string, string>> = {
   platform: "platform"
 }
 
-/** Created by the server itself. The seed adds workloads to it. */
+/** Namespace that the server creates itself. The seed adds workloads to it. */
 export const SYSTEM_NAMESPACE = "kube-system"
 
 const resources = (

@@ -29,7 +29,10 @@ export interface Destination {
   readonly amend: (object: KubeObject, patch: object) => Effect.Effect<void, ApiError>
 }
 
-/** Responses without the object save a quarter of the server's work and most of the client's. */
+/**
+ * Value of the header Accept for responses with metadata only. They save a quarter of the server's work and most of the
+ * client's.
+ */
 const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 const MERGE = "application/merge-patch+json"
 /** Number of objects between two progress reports. */

@@ -22,7 +22,7 @@ export interface NamedSize {
   /** Number of nodes with GPUs. */
   readonly gpuNodes: number
   readonly stages: readonly [string, ...ReadonlyArray<string>]
-  /** Minimum and maximum number of workloads that not every cluster has. */
+  /** Minimum and maximum number of the optional workloads, which only some clusters have. */
   readonly optional: readonly [number, number]
 }
 

@@ -122,7 +122,10 @@ export const jobLabels = ({ name, uid }: { readonly name: string; readonly uid: 
   "job-name": name
 })
 
-/** Returns the status of a finished Job. Each final condition follows the one that announces it. */
+/**
+ * Returns the status of a finished Job. The condition that announces the end, such as `FailureTarget`, precedes the
+ * final one.
+ */
 export const jobStatus = (plan: WorkloadPlan, now: string) => {
   const failed = plan.state === "failed"
   const reason = failed ? "BackoffLimitExceeded" : "CompletionsReached"

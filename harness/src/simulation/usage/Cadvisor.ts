@@ -262,7 +262,7 @@ const machine = ({ nodes }: Inventory): ReadonlyArray<Family> => {
   ]
 }
 
-/** Returns the cgroup of a pod, or with `last` that of a container's run. */
+/** Returns the cgroup path of a pod. With `last`, the last part of the path, returns that of one container's run. */
 const cgroup = (pod: PodRow, last = ""): string =>
   `/kubepods.slice/kubepods-pod${pod.uid.replaceAll("-", "_")}.slice${last === "" ? "" : `/${last}`}`
 

@@ -106,7 +106,7 @@ interface Cycle {
 const mean = ({ high, low }: Range): number => (low + high) / 2
 const amplitude = ({ high, low }: Range): number => (high - low) / 2
 
-/** Computed within one period, because the sine of a large number is inaccurate. */
+/** Returns the angle of an instant. Computed within one period, because the sine of a large number is inaccurate. */
 const angle = (
   { peakMs, periodMs }: { readonly peakMs: number; readonly periodMs: number },
   instantMs: number

@@ -21,8 +21,8 @@ export const LOCAL = "localhost"
 const AVAILABLE_WITHIN = "90 seconds"
 
 /**
- * Listens on a free port and returns its number. Listens on 127.0.0.1 for `localhost`, on the given address, or on
- * every address for another name.
+ * Listens on a free port and returns its number. If `reachedAt` is `localhost`, listens on 127.0.0.1. If it is an
+ * address, listens on that address. For any other name, listens on every address.
  */
 export const listen = (source: MetricsSource, reachedAt: string): Effect.Effect<number, MachineRefused, Scope.Scope> =>
   Effect.gen(function* () {

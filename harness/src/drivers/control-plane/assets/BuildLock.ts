@@ -4,7 +4,7 @@ import * as LockFile from "../../../machine/LockFile.ts"
 import { BuildLocked, DirectoryRefused } from "./BuildError.ts"
 
 const EVERY = "500 millis"
-/** Much longer than a first build, which takes four minutes on two cores. */
+/** Timeout of the wait for another build. Much longer than a first build, which takes four minutes on two cores. */
 const TIMEOUT = "30 minutes"
 
 /**

@@ -94,7 +94,7 @@ const lastLineOf = ({ code, output }: Ended): string => output.trim().split("\n"
 
 interface Ended {
   readonly code: number | null
-  /** The end of both streams. */
+  /** The end of the text on standard output and standard error. */
   readonly output: string
   /** The end of standard output. */
   readonly printed: string
