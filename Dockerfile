@@ -26,7 +26,7 @@ LABEL org.opencontainers.image.title="Quarterdeck" \
       org.opencontainers.image.description="One address over many Kubernetes clusters" \
       org.opencontainers.image.source="https://github.com/quarterdeck/quarterdeck" \
       org.opencontainers.image.licenses="Apache-2.0"
-ENV PATH=/usr/local/bin QUARTERDECK_HOST=0.0.0.0 QUARTERDECK_DATA=/data NODE_OPTIONS="--max-semi-space-size=16 --v8-pool-size=1"
+ENV PATH=/usr/local/bin QUARTERDECK_HOST=0.0.0.0 QUARTERDECK_DATA=/data NODE_OPTIONS="--max-semi-space-size=16 --v8-pool-size=1" NODE_DISABLE_COMPILE_CACHE=1
 USER 65532:65532
 VOLUME /data
 EXPOSE 8080

@@ -10,6 +10,7 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { writeFile } from "node:fs/promises"
+import * as Program from "./packed-program.ts"
 
 const KEY = "packed-example-key-0123456789"
 const BASE = `http://127.0.0.1:${process.argv[2]}/quarterdeck`
@@ -64,6 +65,7 @@ const check = Effect.gen(function* () {
   assert.ok(script !== undefined, "the page has no script")
   assert.equal((yield* ask(script, KEY)).status, 200)
   process.stdout.write("the README's lines work from packed tarballs in an empty folder\n")
+  yield* Program.check(KEY)
 })
 
 await Effect.runPromise(Effect.scoped(check))

@@ -11,15 +11,12 @@ if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
   process.exit(1)
 }
 
-// Imports single modules: loading all of `@effect/platform-node` takes longer than the rest of the program.
-const NodeHttpClient = await import("@effect/platform-node/NodeHttpClient")
-const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
-const NodeServices = await import("@effect/platform-node/NodeServices")
-const { Effect, Layer } = await import("effect")
-const Program = await import("./cli/Program.ts")
-const { Surroundings } = await import("./settings/Surroundings.ts")
+const { enableCompileCache } = await import("node:module")
+const { isAbsolute, join } = await import("node:path")
 
-const platform = Layer.mergeAll(NodeServices.layer, NodeHttpClient.layerNodeHttp, Surroundings.layerProcess)
+// Node's default is a directory in the shared temporary directory, where another user could place code.
+const { HOME = "", XDG_CACHE_HOME = join(HOME, ".cache") } = process.env
+if (isAbsolute(XDG_CACHE_HOME)) enableCompileCache(join(XDG_CACHE_HOME, "quarterdeck"))
 
-// `runMain` logs an unexpected failure with its cause.
-NodeRuntime.runMain(Effect.provide(Program.main, platform), { teardown: Program.teardown(process.argv.slice(2)) })
+const { run } = await import("./cli/NodeProgram.ts")
+run()

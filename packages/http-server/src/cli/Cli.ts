@@ -4,64 +4,71 @@
 import { Effect, FileSystem, Schema } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { fileURLToPath } from "node:url"
-import { pauseCommand, restartCommand, resumeCommand, scaleCommand } from "./act/ActionCommands.ts"
-import { clustersAddCommand, clustersDropCommand } from "./act/ClusterCommands.ts"
-import { auditCommand } from "./audit/AuditCommand.ts"
-import { canICommand } from "./look/CanICommand.ts"
-import { clustersCommand } from "./list/ClustersCommand.ts"
-import { doctorCommand } from "./DoctorCommand.ts"
-import { costCommand } from "./cost/CostCommand.ts"
 import { CommandFailure } from "./print/CommandFailure.ts"
-import { keyCommand } from "./keys/KeyCommand.ts"
-import { getCommand } from "./look/GetCommand.ts"
-import { logsCommand } from "./look/LogsCommand.ts"
-import { mcpCommand } from "./mcp/McpCommand.ts"
-import { pricesCommand } from "./cost/PricesCommand.ts"
 import * as Presenter from "./print/Presenter.ts"
 import * as Print from "./print/Print.ts"
-import { namespacesCommand } from "./list/NamespacesCommand.ts"
-import { eventsCommand } from "./list/EventsCommand.ts"
-import { podsCommand } from "./list/PodsCommand.ts"
-import { serveCommand } from "./ServeCommand.ts"
-import { whoamiCommand } from "./look/WhoamiCommand.ts"
-import { workloadsCommand } from "./list/WorkloadsCommand.ts"
 
-const command = Command.make("quarterdeck").pipe(
-  Command.withDescription("One address over many Kubernetes clusters."),
-  Command.withSubcommands([
-    serveCommand,
-    Command.withSubcommands(clustersCommand, [clustersAddCommand, clustersDropCommand]),
-    namespacesCommand,
-    workloadsCommand,
-    getCommand,
-    podsCommand,
-    eventsCommand,
-    logsCommand,
-    scaleCommand,
-    restartCommand,
-    pauseCommand,
-    resumeCommand,
-    costCommand,
-    pricesCommand,
-    keyCommand,
-    whoamiCommand,
-    canICommand,
-    doctorCommand,
-    auditCommand,
-    mcpCommand
-  ]),
-  Command.withExamples([
-    {
-      command: "quarterdeck serve --bootstrap-key-file first.key",
-      description: "Start a server and write its first key"
-    },
-    {
-      command:
-        "QUARTERDECK_URL=http://127.0.0.1:8080 QUARTERDECK_API_KEY=$(cat first.key) quarterdeck workloads --cluster '*'",
-      description: "Ask it for the workloads of all clusters"
-    }
-  ])
-)
+/** Loads each command by its name, in the order of the help. */
+const commands = {
+  serve: async () => (await import("./ServeCommand.ts")).serveCommand,
+  clusters: async () => {
+    const { clustersCommand } = await import("./list/ClustersCommand.ts")
+    const { clustersAddCommand, clustersDropCommand } = await import("./act/ClusterCommands.ts")
+    return Command.withSubcommands(clustersCommand, [clustersAddCommand, clustersDropCommand])
+  },
+  namespaces: async () => (await import("./list/NamespacesCommand.ts")).namespacesCommand,
+  workloads: async () => (await import("./list/WorkloadsCommand.ts")).workloadsCommand,
+  get: async () => (await import("./look/GetCommand.ts")).getCommand,
+  pods: async () => (await import("./list/PodsCommand.ts")).podsCommand,
+  events: async () => (await import("./list/EventsCommand.ts")).eventsCommand,
+  logs: async () => (await import("./look/LogsCommand.ts")).logsCommand,
+  scale: async () => (await import("./act/ActionCommands.ts")).scaleCommand,
+  restart: async () => (await import("./act/ActionCommands.ts")).restartCommand,
+  pause: async () => (await import("./act/ActionCommands.ts")).pauseCommand,
+  resume: async () => (await import("./act/ActionCommands.ts")).resumeCommand,
+  cost: async () => (await import("./cost/CostCommand.ts")).costCommand,
+  prices: async () => (await import("./cost/PricesCommand.ts")).pricesCommand,
+  key: async () => (await import("./keys/KeyCommand.ts")).keyCommand,
+  whoami: async () => (await import("./look/WhoamiCommand.ts")).whoamiCommand,
+  "can-i": async () => (await import("./look/CanICommand.ts")).canICommand,
+  doctor: async () => (await import("./DoctorCommand.ts")).doctorCommand,
+  audit: async () => (await import("./audit/AuditCommand.ts")).auditCommand,
+  mcp: async () => (await import("./mcp/McpCommand.ts")).mcpCommand
+}
+
+type Name = keyof typeof commands
+
+const isName = (word: string | undefined): word is Name => word !== undefined && Object.hasOwn(commands, word)
+
+/**
+ * Names the commands that a command line needs: the command that it starts with, and none for the version. Any other
+ * command line needs all: the help, completions, an unknown command.
+ */
+const needed = (args: ReadonlyArray<string>): ReadonlyArray<Name> => {
+  const [first] = args
+  if (args.length === 1 && first === "--version") return []
+  if (isName(first) && !args.some((arg) => arg.startsWith("--completions"))) return [first]
+  return Object.keys(commands).filter(isName)
+}
+
+const load = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const loaded = yield* Effect.promise(() => Promise.all(needed(args).map((name) => commands[name]())))
+  return Command.make("quarterdeck").pipe(
+    Command.withDescription("One address over many Kubernetes clusters."),
+    Command.withSubcommands(loaded),
+    Command.withExamples([
+      {
+        command: "quarterdeck serve --bootstrap-key-file first.key",
+        description: "Start a server and write its first key"
+      },
+      {
+        command:
+          "QUARTERDECK_URL=http://127.0.0.1:8080 QUARTERDECK_API_KEY=$(cat first.key) quarterdeck workloads --cluster '*'",
+        description: "Ask it for the workloads of all clusters"
+      }
+    ])
+  )
+})
 
 /** The path is the same in the sources and in the published package. */
 const MANIFEST = new URL("../../package.json", import.meta.url)
@@ -79,7 +86,7 @@ export const run = Effect.fn("Cli.run")(
     const manifest = yield* files
       .readFileString(fileURLToPath(MANIFEST))
       .pipe(Effect.flatMap(Schema.decodeUnknownEffect(Manifest)), Effect.orDie)
-    yield* Command.runWith(command, manifest)(args)
+    yield* Command.runWith(yield* load(args), manifest)(args)
   },
   Effect.catchIf(CliError.isCliError, (error) => misuse(error)),
   Effect.tapError((failure) => Effect.forEach(failure.lines, Print.note, { discard: true })),

@@ -41,7 +41,12 @@ export const isOf = (method: string, url: string): boolean =>
  */
 export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
   const guard = yield* Guard.Guard
-  const app = yield* McpApp.make
+  const context = yield* Effect.context<Effect.Services<typeof McpApp.make>>()
+  // Made for the first message: the schemas of the tools come from the API's document, which is slow to make.
+  // The tools are the same in every process, so an error of theirs is a defect.
+  const made = yield* Effect.cached(
+    McpApp.make.pipe(Effect.provideContext(context), Effect.orDie, Effect.uninterruptible)
+  )
   const sessions = new McpSessions()
 
   const send = (
@@ -50,15 +55,17 @@ export const make = Effect.fnUntraced(function* (answer: McpCaller.Answer) {
     body: string | undefined,
     context: Context.Context<never>
   ) =>
-    Effect.promise((signal) =>
-      app(
-        new Request(`http://localhost${McpApp.MCP_PATH}`, {
-          method,
-          headers: [...headers],
-          signal,
-          body: body ?? null
-        }),
-        context
+    Effect.flatMap(made, (app) =>
+      Effect.promise((signal) =>
+        app(
+          new Request(`http://localhost${McpApp.MCP_PATH}`, {
+            method,
+            headers: [...headers],
+            signal,
+            body: body ?? null
+          }),
+          context
+        )
       )
     )
 

@@ -3,7 +3,7 @@
  */
 import { Api } from "@quarterdeck/contract/Api"
 import * as Document from "@quarterdeck/contract/Document"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Scope } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import * as CachedReply from "./CachedReply.ts"
@@ -16,8 +16,9 @@ export const OPENAPI_PATH = "/openapi.json" as const
 export const DOCS_PATH = "/docs" as const
 
 /**
- * Serves the OpenAPI document, with this server's name of the cluster header and its default and maximum of
- * `timeoutMs`, and a page that shows the document.
+ * Serves the OpenAPI document with the configured names and bounds, and a page that shows the document.
+ *
+ * **Shape** both are made for their first request: the document is slow to make, and the page is large.
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -25,8 +26,11 @@ export const layer = Layer.unwrap(
     const { maxTimeoutMs, timeoutMs } = yield* Deadlines
     const documentAt = (server: string) => Document.make({ server, header, timeoutMs, maxTimeoutMs })
     // The page uses a relative server URL, which browsers resolve behind every proxy. Other clients may not resolve it.
-    const document = documentAt(".")
-    const beside = HttpServerResponse.jsonUnsafe(document)
+    const document = yield* Effect.cached(Effect.sync(() => documentAt(".")))
+    const beside = yield* Effect.cached(Effect.map(document, (json) => HttpServerResponse.jsonUnsafe(json)))
+    const page = yield* Effect.cached(
+      Effect.flatMap(document, pageOf).pipe(Scope.provide(yield* Effect.scope), Effect.uninterruptible)
+    )
     // A host mounts the service at one path, so only the document of the last path is cached.
     let mounted: { readonly path: string; readonly response: HttpServerResponse.HttpServerResponse } | undefined
     const responseAt = (path: string) => {
@@ -37,12 +41,21 @@ export const layer = Layer.unwrap(
       HttpRouter.add(
         "GET",
         OPENAPI_PATH,
-        Effect.map(MountPath.find, Option.match({ onNone: () => beside, onSome: responseAt }))
+        Effect.flatMap(
+          MountPath.find,
+          Option.match({ onNone: () => beside, onSome: (path) => Effect.sync(() => responseAt(path)) })
+        )
       ),
-      HttpApiSwagger.layer(
-        Api.annotate(OpenApi.Transform, () => document),
-        { path: DOCS_PATH }
-      ).pipe(Layer.provide(ContentSecurityPolicy.layer))
+      HttpRouter.add("GET", DOCS_PATH, Effect.flatten(page)).pipe(Layer.provide(ContentSecurityPolicy.layer))
     ).pipe(Layer.provide(CachedReply.layer))
   })
 )
+
+/** Makes the handler of the page that shows a document. */
+const pageOf = (document: ReturnType<typeof Document.make>) =>
+  HttpRouter.toHttpEffect(
+    HttpApiSwagger.layer(
+      Api.annotate(OpenApi.Transform, () => document),
+      { path: DOCS_PATH }
+    )
+  )
