@@ -22,8 +22,8 @@ const run = (args: ReadonlyArray<string>, env?: Record<string, string>, stdin = 
     const child = start(args, env)
     assert.ok(child.stdin !== null && child.stdout !== null && child.stderr !== null)
     child.stdin.end(stdin)
-    const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
-    return { stdout, stderr, status: Number(status) }
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")])
+    return { stdout, stderr, status: child.exitCode }
   })
 
 const decodeClusters = Schema.decodeUnknownEffect(Schema.fromJsonString(ClusterList))
@@ -65,7 +65,7 @@ export const check = Effect.fnUntraced(function* (key: string) {
     ["hub", "prod"]
   )
   // These use the worker threads of keys, audit and costs.
-  for (const args of [["key", "create", "made", "--role", "Viewer"], ["audit"], ["cost"]]) {
+  for (const args of [["key", "create", "--name", "made", "--role", "Viewer"], ["audit"], ["cost"]]) {
     const { status, stderr } = yield* run(args, env)
     assert.equal(status, 0, `${args.join(" ")}: ${stderr}`)
   }

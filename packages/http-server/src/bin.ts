@@ -12,11 +12,11 @@ if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
 }
 
 const { enableCompileCache } = await import("node:module")
-const { isAbsolute, join } = await import("node:path")
+const Path = await import("node:path")
 
 // Node's default is a directory in the shared temporary directory, where another user could place code.
-const { HOME = "", XDG_CACHE_HOME = join(HOME, ".cache") } = process.env
-if (isAbsolute(XDG_CACHE_HOME)) enableCompileCache(join(XDG_CACHE_HOME, "quarterdeck"))
+const { HOME = "", XDG_CACHE_HOME = Path.join(HOME, ".cache") } = process.env
+if (Path.isAbsolute(XDG_CACHE_HOME)) enableCompileCache(Path.join(XDG_CACHE_HOME, "quarterdeck"))
 
 const { run } = await import("./cli/NodeProgram.ts")
 run()

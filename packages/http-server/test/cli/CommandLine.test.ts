@@ -68,6 +68,19 @@ describe("quarterdeck", () => {
     })
   )
 
+  it.live("lists every command in its help, its completions, and beside an unknown command", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* quarterdeck(["--help"])
+      const commands = /\nSUBCOMMANDS\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.match(/^ {2}[a-z-]+/gm) ?? []
+      assert.lengthOf(commands, 20)
+      const completions = yield* quarterdeck(["workloads", "--completions", "bash"])
+      for (const command of commands) assert.include(completions.stdout, command.trim())
+      const unknown = yield* quarterdeck(["workload"])
+      assert.strictEqual(unknown.status, 2)
+      assert.include(unknown.stderr, "workload is not a command of quarterdeck; did you mean workloads")
+    })
+  )
+
   it.live("helps when a command needs another", () =>
     Effect.gen(function* () {
       const { status, stdout } = yield* quarterdeck(["key"])

@@ -24,6 +24,10 @@ const modulesOf = (args: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<str
     return (await text(child.stderr)).split("\n")
   })
 
+/** The modules of commands among those that a process has read. */
+const commandsOf = (modules: ReadonlyArray<string>): ReadonlyArray<string> =>
+  modules.map((url) => /[^/]*Commands?\.ts$/.exec(url)?.[0] ?? "").filter((name) => name !== "")
+
 describe("a command that asks a server", () => {
   it.live("reads nothing of the server itself", () =>
     Effect.gen(function* () {
@@ -35,6 +39,15 @@ describe("a command that asks a server", () => {
         modules.filter((url) => ofServer.test(url)),
         []
       )
+      assert.deepStrictEqual(commandsOf(modules), ["WhoamiCommand.ts"])
+    })
+  )
+})
+
+describe("the version", () => {
+  it.live("reads no command", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(commandsOf(yield* modulesOf(["--version"])), [])
     })
   )
 })
