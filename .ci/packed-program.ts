@@ -8,10 +8,11 @@ import { Effect, Schema } from "effect"
 import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdir } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { text } from "node:stream/consumers"
 
 const PROGRAM = "node_modules/.bin/quarterdeck"
+const PACKAGE = "node_modules/@quarterdeck/http-server"
 
 const start = (args: ReadonlyArray<string>, env: Record<string, string> = {}): ChildProcess =>
   spawn(PROGRAM, args, { env: { PATH: process.env["PATH"], XDG_CACHE_HOME: `${process.cwd()}/cache`, ...env } })
@@ -43,6 +44,8 @@ export const check = Effect.fnUntraced(function* (key: string) {
     status: 2
   })
   assert.ok((yield* Effect.promise(() => readdir("cache/quarterdeck"))).length > 0, "nothing is in the compile cache")
+  const licenses = yield* Effect.promise(() => readFile(`${PACKAGE}/dist/program/THIRD_PARTY_LICENSES.md`, "utf8"))
+  for (const bundled of ["effect", "undici", "yaml"]) assert.match(licenses, new RegExp(`^## ${bundled} - `, "m"))
 
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
