@@ -312,14 +312,7 @@ export default defineConfig({
     { files: ["*.config.ts"], rules: { "import/no-default-export": "off" } },
     {
       // Programs print to the console.
-      files: [
-        "packages/*/src/bin.ts",
-        "harness/src/cli/harness.ts",
-        "harness/src/cli/main.ts",
-        "examples/*/src/main.ts",
-        "docs/*.ts",
-        ".ci/*.ts"
-      ],
+      files: ["packages/*/src/bin.ts", "harness/src/cli/harness.ts", "examples/*/src/main.ts", "docs/*.ts", ".ci/*.ts"],
       rules: { "no-console": "off", "unicorn/no-process-exit": "off" }
     }
   ]

@@ -1,6 +1,6 @@
 /** The command line of the harness: holds fleets for manual work, and manages the programs of clusters. */
 import { readFile } from "node:fs/promises"
-import { Effect, Schema } from "effect"
+import { Effect, Logger, Schema, Stdio } from "effect"
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli"
 import { assetsCommand } from "./AssetsCommand.ts"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -55,6 +55,14 @@ export const run = Effect.fn("HarnessCommand.run")(
     CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
   ])
 )
+
+/**
+ * Runs the arguments of this process. Logs go to standard error, so that standard output has only the command's output.
+ */
+export const main = Effect.gen(function* () {
+  const { args } = yield* Stdio.Stdio
+  yield* run(yield* args)
+}).pipe(Effect.provideService(Logger.LogToStderr, true))
 
 /**
  * Maps a usage error that the presenter has printed to exit code 2. Help for a command that needs a subcommand is not

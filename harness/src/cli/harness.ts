@@ -10,4 +10,10 @@ if (Number(process.versions.node.split(".")[0]) < NODE_NEEDED) {
   process.exit(1)
 }
 
-await import("./main.ts")
+const NodeRuntime = await import("@effect/platform-node/NodeRuntime")
+const NodeServices = await import("@effect/platform-node/NodeServices")
+const { Effect } = await import("effect")
+const HarnessCommand = await import("./HarnessCommand.ts")
+
+// An unexpected failure is logged with its cause.
+NodeRuntime.runMain(Effect.provide(HarnessCommand.main, NodeServices.layer))

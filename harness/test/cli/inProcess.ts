@@ -2,7 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { format } from "node:util"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Runtime, Sink, Stdio } from "effect"
-import * as Program from "../../src/cli/Program.ts"
+import * as HarnessCommand from "../../src/cli/HarnessCommand.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -38,6 +38,6 @@ export const runInProcess = (
       running = fiber
       fiber.addObserver((exit) => teardown(exit, (code) => resume(Effect.succeed({ ...streams, code }))))
     })
-    runMain(Effect.provide(Program.main, platform))
+    runMain(Effect.provide(HarnessCommand.main, platform))
     return Effect.suspend(() => (running === undefined ? Effect.void : Fiber.interrupt(running)))
   })

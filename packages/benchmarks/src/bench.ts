@@ -5,23 +5,31 @@
  * A full run of a suite writes its table into docs/performance.md. The exit status is 0 only if every goal is met and no
  * part failed.
  */
+import { cpus, loadavg, totalmem, type } from "node:os"
 import { Console, DateTime, Effect, Schema } from "effect"
 import * as MainProgram from "./MainProgram.ts"
 import { Argument, Command, Flag } from "effect/cli"
-import { describeLoad, describeMachine } from "./claim/Machine.ts"
 import * as Outcome from "./claim/Outcome.ts"
 import * as Report from "./claim/Report.ts"
 import type { Suite } from "./claim/Suite.ts"
-import { cost } from "./cost/suite.ts"
-import { fleet } from "./fleet/suite.ts"
-import { harness } from "./harness/suite.ts"
-import { http } from "./http/suite.ts"
-import { limits } from "./limits/suite.ts"
-import { logs } from "./logs/suite.ts"
-import { streams } from "./streams/suite.ts"
+import { suites } from "./Suites.ts"
 
-const SUITES: ReadonlyArray<Suite> = [cost, fleet, harness, http, limits, logs, streams]
 const PAGE = new URL("../../../docs/performance.md", import.meta.url).pathname
+
+const GIB = 1024 ** 3
+
+/** Describes the machine and the versions in one line. */
+const describeMachine: Effect.Effect<string> = Effect.sync(() => {
+  const processors = cpus()
+  const model = processors[0]?.model.trim() ?? "unknown processor"
+  return `${processors.length} × ${model}, ${Math.round(totalmem() / GIB)} GiB, ${type()}, Node ${process.version}`
+})
+
+/** Describes the load average of the last minute. */
+const describeLoad: Effect.Effect<string> = Effect.sync(() => {
+  const [minute = 0] = loadavg()
+  return `${minute.toFixed(1)} runnable on ${cpus().length} processors in the minute before`
+})
 
 class GoalsMissed extends Schema.TaggedError<GoalsMissed>()("GoalsMissed", { lines: Schema.Array(Schema.String) }) {
   override get message(): string {
@@ -53,7 +61,7 @@ const bench = Command.make(
   {
     names: Argument.Literals(
       "name",
-      SUITES.map(({ name }) => name)
+      suites.map(({ name }) => name)
     ).pipe(Argument.variadic()),
     quick: Flag.Boolean("quick").pipe(
       Flag.withDefault(false),
@@ -67,7 +75,7 @@ const bench = Command.make(
     )
   },
   Effect.fn(function* ({ names, only, quick }) {
-    const chosen = names.length === 0 ? SUITES : SUITES.filter(({ name }) => names.includes(name))
+    const chosen = names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name))
     const outcomes = yield* Effect.forEach(chosen, (suite) => run(suite, { only, quick }))
     yield* Effect.forEach(outcomes, ({ line }) => Console.log(line), { discard: true })
     if (!outcomes.every(({ isGood }) => isGood)) return yield* new GoalsMissed({ lines: ["some goals are missed"] })

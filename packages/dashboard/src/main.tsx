@@ -3,7 +3,6 @@
  */
 import "@mantine/core/styles.css"
 import "./frame/page.css"
-import { nonce } from "./frame/nonce.ts"
 import { MantineProvider } from "@mantine/core"
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { StrictMode } from "react"
@@ -12,7 +11,7 @@ import { HashRouter } from "react-router"
 import { ApiFailure } from "./api/Client.ts"
 import { noteFailure } from "./api/Session.ts"
 import { App } from "./App.tsx"
-import { colors, theme } from "./frame/theme.ts"
+import { colors, nonce, theme } from "./frame/theme.ts"
 
 /** Retries twice if the server did not answer or failed. The server would refuse any other request again. */
 const retry = (failures: number, error: Error): boolean =>

@@ -13,6 +13,10 @@ import {
   WorkloadActions
 } from "@quarterdeck/cluster-fanout"
 import {
+  AuditExporter,
+  AuditKey,
+  AuditLog,
+  AuditStore,
   Cached,
   DiskReserve,
   IdempotencyStore,
@@ -44,7 +48,7 @@ import { Sessions } from "@quarterdeck/keys/Sessions"
 import { layerSqlite } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Layer } from "effect"
 import { AuditTrail } from "./http/audit/AuditTrail.ts"
-import * as Audit from "./services/Audit.ts"
+import * as AuditSinks from "./services/AuditSinks.ts"
 import * as Costs from "./Costs.ts"
 import * as CursorKeyFile from "./services/CursorKeyFile.ts"
 import * as DirectoryLock from "./services/DirectoryLock.ts"
@@ -54,6 +58,7 @@ import { Guard } from "./http/guard/Guard.ts"
 import { HotReads } from "./http/hot/HotReads.ts"
 import { Idempotency } from "./services/Idempotency.ts"
 import * as IdentityClient from "./services/IdentityClient.ts"
+import * as InstallationKey from "./services/InstallationKey.ts"
 import { KeyLimit } from "./http/guard/KeyLimit.ts"
 import { Streams } from "./http/stream/Streams.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
@@ -115,6 +120,26 @@ const keyStore = ({ dataDirectory: directory }: Settings, { keyStore: given }: P
   ).pipe(Layer.provide(sqlite))
   return Layer.merge(Cached.layerCached.pipe(Layer.provide(HostPort.layer("keyStore", KeyStore, given))), others)
 }
+
+/** Provides the audit of the data directory. **Errors** `AuditStoreError` when it cannot be opened. */
+const audit = ({ audit, dataDirectory: directory, webhooks }: Settings) =>
+  Layer.merge(
+    AuditLog.AuditLog.layer({ directory }),
+    exportedAudit({ audit, dataDirectory: directory, webhooks })
+  ).pipe(
+    Layer.provideMerge(AuditStore.AuditStore.layerSqlite({ directory })),
+    Layer.provide(Layer.effect(AuditKey.AuditKey, InstallationKey.readOrMake(directory, AuditKey.KEY_FILE))),
+    Layer.provide(Layer.succeed(AuditLog.AuditSettings, audit))
+  )
+
+const exportedAudit = ({
+  audit: { export: settings },
+  dataDirectory: directory,
+  webhooks
+}: Pick<Settings, "audit" | "dataDirectory" | "webhooks">) =>
+  settings === undefined
+    ? Layer.empty
+    : Layer.unwrap(Effect.map(AuditSinks.make(settings, webhooks), (sink) => AuditExporter.layer({ directory, sink })))
 
 const keys = (settings: Settings, ports: Ports) =>
   Layer.mergeAll(Sessions.layer, KeyIssuer.layer, Idempotency.layer).pipe(
@@ -181,7 +206,7 @@ export const layer = (settings: Settings, ports: Ports) =>
     // The layers above this line use this registry, which adds clusters registered at run time to `Registry.layer` below.
     Layer.provideMerge(Registrations.layer(settings)),
     Layer.provideMerge(keys(settings, ports)),
-    Layer.provideMerge(Audit.layer(settings)),
+    Layer.provideMerge(audit(settings)),
     Layer.provideMerge(DiskReserve.layer({ directory: settings.dataDirectory })),
     Layer.provideMerge(directory(settings)),
     Layer.provideMerge(readable(settings)),

@@ -24,7 +24,7 @@ import { KubeApi } from "../kube/KubeApi.ts"
 import * as FollowWhileWanted from "./FollowWhileWanted.ts"
 import * as LabelProof from "./LabelProof.ts"
 import { SameCluster } from "./SameCluster.ts"
-import { SortAllowance } from "./SortAllowance.ts"
+import { SortAllowance } from "./IncrementalSort.ts"
 import { TurnBudget } from "../kube/TurnBudget.ts"
 
 /** Initial syncs that run at the same time, per cluster and in total. */

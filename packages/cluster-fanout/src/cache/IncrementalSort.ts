@@ -1,5 +1,5 @@
 /**
- * Sorts rows in small steps while they change.
+ * Sorts rows in small steps while they change, and limits the sorting of one turn.
  */
 import { Heap } from "./Heap.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
@@ -95,4 +95,28 @@ const rowOf = <Row>({ at, rows }: Part<Row>): Row => {
   // A part leaves the heap with its last row.
   if (row === undefined) throw new RangeError("a part of the merge is exhausted")
   return row
+}
+
+/** Budget of rows that may be sorted within one turn of the event loop. */
+export class SortAllowance {
+  readonly #whole: number
+  #left: number
+
+  /** Allows `whole` rows a turn, over all users of the budget. */
+  constructor(whole: number) {
+    this.#whole = whole
+    this.#left = whole
+  }
+
+  /** Takes rows from the budget. Returns whether enough were left. */
+  take(rows: number): boolean {
+    if (rows > this.#left) return false
+    if (rows > 0 && this.#left === this.#whole) {
+      setImmediate(() => {
+        this.#left = this.#whole
+      })
+    }
+    this.#left -= rows
+    return true
+  }
 }

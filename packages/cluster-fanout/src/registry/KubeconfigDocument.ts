@@ -1,4 +1,4 @@
-/** Parses the text of one kubeconfig file into its named entries. */
+/** Decodes the bytes of one kubeconfig file, and parses its text into named entries. */
 import * as SchemaFault from "@quarterdeck/targeting/SchemaFault"
 import { Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { isAbsolute, join } from "node:path"
@@ -172,3 +172,26 @@ const isKubeconfig = (value: unknown): boolean =>
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Encodings identified by a byte order mark. PowerShell writes UTF-16 when output is redirected to a file. */
+const MARKS = [
+  { mark: [0xef, 0xbb, 0xbf], encoding: "utf-8" },
+  { mark: [0xff, 0xfe], encoding: "utf-16le" },
+  { mark: [0xfe, 0xff], encoding: "utf-16be" }
+] as const
+
+/**
+ * Decodes UTF-8, and UTF-16 with a byte order mark. Removes the mark.
+ *
+ * **Errors** invalid bytes: replacing a byte could change a credential.
+ *
+ * **Source** YAML 1.1, "Character Encoding".
+ */
+export const decodeBytes = (bytes: Uint8Array): Result.Result<string, string> => {
+  const found = MARKS.find(({ mark }) => mark.every((byte, place) => bytes[place] === byte))
+  const encoding = found?.encoding ?? "utf-8"
+  return Result.try({
+    try: () => new TextDecoder(encoding, { fatal: true }).decode(bytes),
+    catch: () => `is not ${encoding.toUpperCase()} text`
+  })
+}

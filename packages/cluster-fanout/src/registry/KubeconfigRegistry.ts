@@ -8,10 +8,9 @@ import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./
 import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { fromSources, invalidFile, type KubeconfigImport } from "./Kubeconfig.ts"
-import { type KubeconfigDocument, parse, printName } from "./KubeconfigDocument.ts"
+import { decodeBytes, type KubeconfigDocument, parse, printName } from "./KubeconfigDocument.ts"
 import * as EnvironmentProxy from "./EnvironmentProxy.ts"
 import * as ProxyUrl from "./ProxyUrl.ts"
-import * as KubeconfigText from "./KubeconfigText.ts"
 import type * as MergedKubeconfig from "./MergedKubeconfig.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
 import { ParentNotFound, RegistryError } from "./RegistryError.ts"
@@ -103,7 +102,7 @@ const read = Effect.fnUntraced(function* (
     return ByteSize.toBigInt(size) > MAX_FILE_BYTES ? undefined : yield* files.readFile(path)
   }).pipe(Effect.result)
   if (Result.isFailure(bytes)) return { path, text: Result.fail(unreadable(path, bytes.failure, isOneOfSeveral)) }
-  const text = bytes.success === undefined ? Result.fail("is larger than 16 MiB") : KubeconfigText.decode(bytes.success)
+  const text = bytes.success === undefined ? Result.fail("is larger than 16 MiB") : decodeBytes(bytes.success)
   return { path, text: Result.mapError(text, (message) => invalidFile(path, message)) }
 })
 

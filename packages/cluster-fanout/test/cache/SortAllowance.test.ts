@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { setImmediate } from "node:timers/promises"
-import { SortAllowance } from "../../src/cache/SortAllowance.ts"
+import { SortAllowance } from "../../src/cache/IncrementalSort.ts"
 
 describe("SortAllowance", () => {
   it("allows so many within a turn, and as many in the next", async () => {

@@ -6,7 +6,7 @@ import * as AddressRule from "../../src/registry/AddressRule.ts"
 import * as ArgoSecret from "../../src/registry/ArgoSecret.ts"
 import * as ClusterProfile from "../../src/registry/ClusterProfile.ts"
 import { fromFiles } from "../../src/registry/Kubeconfig.ts"
-import * as KubeconfigText from "../../src/registry/KubeconfigText.ts"
+import * as KubeconfigDocument from "../../src/registry/KubeconfigDocument.ts"
 import * as PostedConnection from "../../src/registry/PostedConnection.ts"
 import * as StoredConnection from "../../src/registry/StoredConnection.ts"
 import { config } from "../fixture/KubeconfigText.ts"
@@ -121,7 +121,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     AddressRule.faultOf(text, rule),
     AddressRule.faultOfHost(text, { allowLoopback: false })
   ],
-  "the bytes of a file": (text) => KubeconfigText.decode(Buffer.from(text))
+  "the bytes of a file": (text) => KubeconfigDocument.decodeBytes(Buffer.from(text))
 }
 
 describe("twice the text takes at most three times the processor time", () => {

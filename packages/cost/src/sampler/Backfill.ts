@@ -12,7 +12,6 @@ import { UsageError } from "../usage/UsageError.ts"
 import type { Hourly } from "../usage/UsageSource.ts"
 import type { Window } from "../hour/Window.ts"
 import * as BackfillPlan from "./BackfillPlan.ts"
-import * as BackfillRetry from "./BackfillRetry.ts"
 import * as BackfillState from "./BackfillState.ts"
 import * as Backlog from "./Backlog.ts"
 import * as HourClosing from "./HourClosing.ts"
@@ -92,7 +91,7 @@ const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, 
   const nowMs = yield* Clock.currentTimeMillis
   const fruitless = counts.filled > 0 ? 0 : attempts
   const ending = endingOf(outcome)
-  const untilMs = nowMs + BackfillRetry.waitMs(ending, fruitless)
+  const untilMs = nowMs + BackfillState.waitMs(ending, fruitless)
   const nextMs = untilMs === Infinity ? undefined : untilMs
   if (Result.isSuccess(outcome)) {
     filling.setFilling(false)
@@ -107,7 +106,7 @@ const attempt = Effect.fnUntraced(function* (filling: Filling, beganMs: number, 
   return { attempts: fruitless + 1, untilMs }
 })
 
-const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError>): BackfillRetry.Ending => {
+const endingOf = (outcome: Result.Result<Backlog.Backlog, CostError | UsageError>): BackfillState.Ending => {
   if (Result.isSuccess(outcome)) return { _tag: outcome.success.left.length === 0 ? "Complete" : "Unknown" }
   const { failure } = outcome
   return { _tag: "Failed", retryAfterMs: failure instanceof UsageError ? (failure.retryAfterMs ?? 0) : 0 }

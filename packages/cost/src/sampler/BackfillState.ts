@@ -1,8 +1,9 @@
 /**
- * The progress of a cluster's back-fill, for the API, the log and a metric.
+ * The progress of a cluster's back-fill, for the API, the log and a metric, and the delay before the next attempt.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect, Metric } from "effect"
+import { HOUR_MS } from "../hour/Units.ts"
 import { hoursIn, type Window } from "../hour/Window.ts"
 import * as Backlog from "./Backlog.ts"
 
@@ -63,3 +64,24 @@ export const measure = ({ cluster, missingHours, olderHours }: BackfillState): E
     Metric.update(Metric.withAttributes(openHours, { cluster, part: "missing" }), missingHours),
     Metric.update(Metric.withAttributes(openHours, { cluster, part: "older" }), olderHours)
   )
+
+/** The result of an attempt. **Shape** `retryAfterMs` is the source's `Retry-After`, or 0. */
+export type Ending =
+  | { readonly _tag: "Complete" }
+  | { readonly _tag: "Unknown" }
+  | { readonly _tag: "Failed"; readonly retryAfterMs: number }
+
+/** Backoff after a failure: ten seconds, doubled up to ten minutes. **Units** milliseconds. */
+const FAILED = { firstMs: 10_000, lastMs: 600_000 }
+/** Backoff if the source does not know the open hours. Their metrics may arrive late or never. */
+const UNKNOWN = { firstMs: 60_000, lastMs: HOUR_MS }
+
+/** Returns the delay after a number of fruitless attempts in a row. `Infinity` if no hour is open. */
+export const waitMs = (ending: Ending, attempts: number): number => {
+  if (ending._tag === "Complete") return Infinity
+  if (ending._tag === "Unknown") return backoffMs(UNKNOWN, attempts)
+  return Math.max(ending.retryAfterMs, backoffMs(FAILED, attempts))
+}
+
+const backoffMs = ({ firstMs, lastMs }: typeof FAILED, attempts: number): number =>
+  Math.min(lastMs, firstMs * 2 ** Math.min(attempts, 16))

@@ -1,9 +1,10 @@
 /**
- * The journal entries of an open hour, and the restoring of the hour from them.
+ * The journal entries of an open hour, their lines in a file, and the restoring of the hour from them.
  */
 import { Kind } from "@quarterdeck/cluster-fanout"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import { crc32 } from "node:zlib"
 import { Inventory } from "./Inventory.ts"
 import { NodeObservations } from "./NodeObservations.ts"
 import { OpenHour } from "./OpenHour.ts"
@@ -114,6 +115,24 @@ export const JournalEntry = Schema.Union([
   })
 ])
 export type JournalEntry = typeof JournalEntry.Type
+
+const decodeLine = Schema.decodeUnknownResult(Schema.fromJsonString(JournalEntry))
+const CHECKSUM_LENGTH = 8
+
+const checksumOf = (json: string): string => crc32(json).toString(16).padStart(CHECKSUM_LENGTH, "0")
+
+/** Formats an entry as a line with a checksum, including the line break. */
+export const printLine = (entry: JournalEntry): string => {
+  const json = JSON.stringify(entry)
+  return `${checksumOf(json)} ${json}\n`
+}
+
+/** Parses a line without its line break. **Shape** `undefined` if it was cut by a crash or damaged. */
+export const parseLine = (line: string): JournalEntry | undefined => {
+  const json = line.slice(CHECKSUM_LENGTH + 1)
+  if (line.slice(0, CHECKSUM_LENGTH) !== checksumOf(json)) return undefined
+  return Result.getOrUndefined(decodeLine(json))
+}
 
 /** Pods per entry: few enough to yield to other fibers between two entries. */
 const PODS_AT_ONCE = 200

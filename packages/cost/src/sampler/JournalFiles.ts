@@ -9,8 +9,7 @@ import type { CostError } from "../hour/CostError.ts"
 import * as DurableFile from "../hour/DurableFile.ts"
 import type { Backlog } from "./Backlog.ts"
 import { HourJournal, type KeptHour } from "./HourJournal.ts"
-import type { JournalEntry } from "./JournalEntry.ts"
-import * as JournalLine from "./JournalLine.ts"
+import { type JournalEntry, parseLine, printLine } from "./JournalEntry.ts"
 import * as JournalNames from "./JournalNames.ts"
 
 /** Name of the directory in the data directory. */
@@ -121,7 +120,7 @@ const read = Effect.fn("HourJournal.read")(function* (journal: Journal, hour: Ke
   const lines = text.split("\n").filter((line) => line !== "")
   const entries: Array<JournalEntry> = []
   for (const line of lines) {
-    const entry = JournalLine.parse(line)
+    const entry = parseLine(line)
     if (entry !== undefined) entries.push(entry)
     yield* Effect.yieldNow
   }
@@ -168,7 +167,7 @@ function* piecesOf(entries: Iterable<JournalEntry>): Generator<string> {
   // A line cut by a crash has no line break, so every append starts with one.
   let piece = "\n"
   for (const entry of entries) {
-    piece += JournalLine.print(entry)
+    piece += printLine(entry)
     if (piece.length < PIECE_LENGTH) continue
     yield piece
     piece = ""

@@ -1,7 +1,7 @@
 /**
  * The source of container usage: sampled live, queried by the hour, or none.
  *
- * Adapters: `usage/MetricsApi` (sampled), `usage/Prometheus` (hourly), `usage/None`.
+ * Adapters: `usage/MetricsApi` (sampled), `usage/Prometheus` (hourly). `requestsOnly` is the source without usage.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Effect, Stream } from "effect"
@@ -82,3 +82,6 @@ export interface RequestsOnly {
 }
 
 export type UsageSource = Sampled | Hourly | RequestsOnly
+
+/** The source of clusters without usage. */
+export const requestsOnly: RequestsOnly = { _tag: "RequestsOnly" }

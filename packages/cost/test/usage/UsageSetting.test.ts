@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result, Schema } from "effect"
-import { requestsOnly } from "../../src/usage/None.ts"
+import { requestsOnly } from "../../src/usage/UsageSource.ts"
 import * as UsageSetting from "../../src/usage/UsageSetting.ts"
 
 const int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

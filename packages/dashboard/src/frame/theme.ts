@@ -1,3 +1,6 @@
+/**
+ * The look of the page: theme, text colours, and the nonce of its styles.
+ */
 import { createTheme, type CSSVariablesResolver } from "@mantine/core"
 
 /** Shade 8 has enough contrast to the background. Lighter shades do not. */
@@ -24,3 +27,14 @@ export const colors: CSSVariablesResolver = ({ colors: { dark, gray } }) => ({
     "--mantine-color-error": "var(--mantine-color-red-4)"
   }
 })
+
+/** The global that style libraries read. */
+declare global {
+  var __webpack_nonce__: string | undefined
+}
+
+/** Nonce of the page's Content-Security-Policy. Styles without it are blocked. */
+export const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content ?? ""
+
+// react-remove-scroll, which locks the page behind an open dialog, adds a style and reads the nonce here.
+globalThis.__webpack_nonce__ = nonce

@@ -4,7 +4,7 @@
 import { Result } from "effect"
 import { type ApiRequest, mediaType } from "../core/ApiRequest.ts"
 import { decode, parsed } from "../core/BodyText.ts"
-import { isObject, type JsonObject, textAt } from "../core/Json.ts"
+import { isObject, type Json, type JsonObject, textAt } from "../core/Json.ts"
 import { flag } from "../core/QueryValue.ts"
 import {
   badRequest,
@@ -18,7 +18,6 @@ import {
 import { steps, type Steps } from "../core/Steps.ts"
 import type { KindSchema } from "../schemas/KindSchema.ts"
 import * as JsonPatch from "./JsonPatch.ts"
-import * as MergePatch from "./MergePatch.ts"
 import * as StrategicMerge from "./StrategicMerge.ts"
 
 /** A parsed patch: an apply carries a whole configuration, every other patch changes the current object. */
@@ -66,7 +65,7 @@ export const read = steps(function* (request: ApiRequest, target: PatchTarget): 
       const patch = Result.flatMap(json(request), object)
       return {
         _tag: "Change",
-        change: (current) => Result.flatMap(patch, (merged) => object(MergePatch.apply(current, merged)))
+        change: (current) => Result.flatMap(patch, (merged) => object(merge(current, merged)))
       }
     }
     case STRATEGIC: {
@@ -115,3 +114,20 @@ const json = (request: ApiRequest) =>
 
 const object = (value: unknown): Outcome<JsonObject> =>
   isObject(value) ? Result.succeed(value) : Result.fail(badRequest("the patch and its result must be objects"))
+
+/**
+ * Applies a JSON Merge Patch: objects merge key by key, `null` removes a key, any other value replaces.
+ *
+ * **Limits** linear in the patch and the objects that it changes.
+ *
+ * **Source** RFC 7396.
+ */
+export const merge = (target: Json | undefined, patch: Json): Json => {
+  if (!isObject(patch)) return patch
+  const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : [])
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, merge(merged.get(key), value))
+  }
+  return Object.fromEntries(merged)
+}

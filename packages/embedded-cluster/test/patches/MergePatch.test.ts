@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { equals, type Json, withoutNulls } from "../../src/core/Json.ts"
-import * as MergePatch from "../../src/patches/MergePatch.ts"
+import { merge } from "../../src/patches/Patches.ts"
 
 const Flat = Schema.Record(Schema.Literals(["a", "b", "c"]), Schema.Union([Schema.Finite, Schema.Null]))
 const Nested = Schema.Record(Schema.Literals(["a", "b", "c"]), Schema.Union([Schema.Finite, Schema.Null, Flat]))
@@ -29,15 +29,15 @@ describe("MergePatch", () => {
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }]
   ])("%j patched by %j is %j", (target, patch, expected) => {
-    assert.deepStrictEqual(MergePatch.apply(target, patch), expected)
+    assert.deepStrictEqual(merge(target, patch), expected)
   })
 
   it.prop("is idempotent", [Nested, Nested], ([target, patch]) => {
-    const once = MergePatch.apply(target, patch)
-    assert.isTrue(equals(MergePatch.apply(once, patch), once))
+    const once = merge(target, patch)
+    assert.isTrue(equals(merge(once, patch), once))
   })
 
   it.prop("a patch of an empty object is the patch without its nulls", [Nested], ([patch]) => {
-    assert.isTrue(equals(MergePatch.apply({}, patch), withoutNulls(patch)))
+    assert.isTrue(equals(merge({}, patch), withoutNulls(patch)))
   })
 })

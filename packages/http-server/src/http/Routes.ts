@@ -31,11 +31,11 @@ import * as Refusal from "./refusal/Refusal.ts"
 import * as McpApp from "./mcp/McpApp.ts"
 import * as McpRoute from "./mcp/McpRoute.ts"
 import * as OidcRoutes from "./pages/OidcRoutes.ts"
+import * as HeaderLines from "./request/HeaderLines.ts"
 import * as ReplyHeaders from "./request/ReplyHeaders.ts"
 import * as RequestConnection from "./request/RequestConnection.ts"
 import * as RequestId from "./request/RequestId.ts"
 import * as RequestRecord from "./request/RequestRecord.ts"
-import * as HostHeader from "./guard/HostHeader.ts"
 import * as TargetResolution from "./guard/TargetResolution.ts"
 import * as ServedRequest from "./audit/ServedRequest.ts"
 
@@ -123,6 +123,19 @@ const makeRouter = Effect.gen(function* () {
 })
 
 /**
+ * Fails if the request has more than one `Host`.
+ *
+ * **Errors** `malformed_request`: a proxy could have used one `Host` line, and the service the other.
+ *
+ * **Source** RFC 9112 §3.2.
+ */
+const oneHost = Effect.gen(function* () {
+  const hosts = HeaderLines.valuesOf(yield* HttpServerRequest.HttpServerRequest, "host")
+  if (hosts.length < 2 && hosts[0]?.includes(",") !== true) return
+  return yield* Refusal.refuse("malformed_request", { detail: "Host: must be sent only once", field: "Host" })
+})
+
+/**
  * Builds the effect that serves one request.
  *
  * **Errors** none: a refusal becomes a problem document; a defect is logged and becomes `internal_error`.
@@ -158,7 +171,7 @@ export const make = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const record = RequestRecord.make(RequestId.of(request), connections.of(request))
     yield* warnOfForwarding(request)
-    const answer = HostHeader.oneHost.pipe(
+    const answer = oneHost.pipe(
       Effect.matchEffect({
         onFailure: (problem) => Effect.succeed(Refusal.respond(problem)),
         onSuccess: () => answerOf(request)

@@ -3,7 +3,6 @@
  */
 import { UsageSource, UsageSources } from "@quarterdeck/cost"
 import * as MetricsApi from "@quarterdeck/cost/usage/MetricsApi"
-import { requestsOnly } from "@quarterdeck/cost/usage/None"
 import * as Prometheus from "@quarterdeck/cost/usage/Prometheus"
 import type * as UsageSetting from "@quarterdeck/cost/usage/UsageSetting"
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
@@ -32,7 +31,7 @@ const layerOfSettings = ({ accelerators, usage, usageByCluster, usageClusterLabe
           case "Metrics":
             return metrics
           case "Requests":
-            return requestsOnly
+            return UsageSource.requestsOnly
           case "Prometheus": {
             const { credentials, url } = setting
             return yield* Prometheus.make({

@@ -10,12 +10,11 @@ import type * as CostKind from "./CostKind.ts"
 import * as AuditExport from "./AuditExport.ts"
 import * as Kind from "./Kind.ts"
 import * as Nearest from "./Nearest.ts"
-import * as ServiceLinks from "./ServiceLinks.ts"
 import { type Origin, type Problem, SettingsError } from "./SettingsError.ts"
 import * as SettingsFile from "./SettingsFile.ts"
 import { Surroundings } from "./Surroundings.ts"
 import { type Row, rows, table } from "./Table.ts"
-import { FOREIGN_VARIABLES, VARIABLE_PREFIX, variableOf } from "./Variables.ts"
+import { FOREIGN_VARIABLES, isServiceLink, VARIABLE_PREFIX, variableOf } from "./Variables.ts"
 
 /**
  * Every setting, decoded.
@@ -353,7 +352,7 @@ const found = (given: Candidate<unknown>["given"]): string => {
 const ownVariables = (variables: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(variables).filter(
-      ([name, value]) => name.startsWith(VARIABLE_PREFIX) && !ServiceLinks.is(name, value, variables)
+      ([name, value]) => name.startsWith(VARIABLE_PREFIX) && !isServiceLink(name, value, variables)
     )
   )
 

@@ -1,15 +1,14 @@
-import { UsageSources } from "@quarterdeck/cost"
+import { UsageSource, UsageSources } from "@quarterdeck/cost"
 import { assert, describe, it } from "@effect/vitest"
 import { CostStore } from "@quarterdeck/cost/CostStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
-import { requestsOnly } from "@quarterdeck/cost/usage/None"
 import { layerSqlite as layerKeys } from "@quarterdeck/keys/store/Sqlite"
 import { Effect, Result, Stream } from "effect"
 import * as Options from "../../src/settings/Options.ts"
 
 const costStore = layerSqlite({ directory: "elsewhere" })
 const keyStore = layerKeys({ directory: "elsewhere" })
-const usageSources = { of: () => requestsOnly }
+const usageSources = { of: () => UsageSource.requestsOnly }
 const clusterRegistry = { snapshot: Effect.never, changes: Stream.never }
 
 const linesOf = (options: Options.Options) =>
@@ -33,7 +32,7 @@ describe("options", () => {
   })
 
   it("take a layer that is made of a value", () => {
-    assert.deepStrictEqual(linesOf({ usageSources: UsageSources.UsageSources.layerOf(requestsOnly) }), [])
+    assert.deepStrictEqual(linesOf({ usageSources: UsageSources.UsageSources.layerOf(UsageSource.requestsOnly) }), [])
   })
 
   it.each<[string, Options.Options, ReadonlyArray<string>]>([
@@ -118,7 +117,7 @@ describe("options", () => {
   it("take the value of a port, whatever its methods stand on", () => {
     class Own {
       of() {
-        return requestsOnly
+        return UsageSource.requestsOnly
       }
     }
     assert.deepStrictEqual(linesOf({ usageSources: new Own() }), [])

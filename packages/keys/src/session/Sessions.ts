@@ -10,7 +10,6 @@ import type { Principal } from "../Principal.ts"
 import type { RawKey } from "../RawKey.ts"
 import * as SessionId from "./SessionId.ts"
 import * as Person from "../Person.ts"
-import { KnownSessions, MAX_KNOWN } from "./KnownSessions.ts"
 import * as ClaimReading from "./ClaimReading.ts"
 import { type Identified, IdentityProvider } from "./IdentityProvider.ts"
 import * as SealedTokens from "./SealedTokens.ts"
@@ -98,6 +97,32 @@ export class Sessions extends Context.Service<
       Sessions,
       Effect.suspend(() => make())
     )
+}
+
+/** Maximum number of hashes. Beyond it, the least recently used hash is evicted. **Units** about 100 bytes each. */
+const MAX_KNOWN = 100_000
+
+/** Hashes of sessions that may be open, held in memory. */
+class KnownSessions {
+  /** Least recently used first: a set iterates in insertion order. */
+  readonly #hashes: Set<SessionId.SessionHash>
+
+  constructor(newestFirst: ReadonlyArray<SessionId.SessionHash>) {
+    this.#hashes = new Set(newestFirst.toReversed())
+  }
+
+  has(hash: SessionId.SessionHash): boolean {
+    return this.#hashes.has(hash)
+  }
+
+  /** Records whether a session was found open. */
+  note(hash: SessionId.SessionHash, isOpen: boolean): void {
+    this.#hashes.delete(hash)
+    if (!isOpen) return
+    const [oldest] = this.#hashes
+    if (this.#hashes.size >= MAX_KNOWN && oldest !== undefined) this.#hashes.delete(oldest)
+    this.#hashes.add(hash)
+  }
 }
 
 const make = Effect.fnUntraced(function* () {

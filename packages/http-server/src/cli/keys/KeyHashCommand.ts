@@ -7,7 +7,6 @@ import { Effect, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Prompt } from "effect/cli"
 import { failed } from "../print/CommandFailure.ts"
 import * as Input from "../request/Input.ts"
-import * as KeyStrength from "./KeyStrength.ts"
 import * as Print from "../print/Print.ts"
 
 /** Maximum size of a key. A longer key would not fit into a request's headers. */
@@ -37,7 +36,7 @@ export const keyHashCommand = Command.make(
     const fault = RawKey.faultOf(key)
     if (fault !== undefined)
       yield* Print.note(`warning: the text starts like a key of Quarterdeck, but ${EXPLANATION[fault]}`)
-    else if (KeyStrength.isWeak(key)) {
+    else if (isWeak(key)) {
       yield* Print.note(
         "warning: the key is weak: its hash can be guessed; quarterdeck key generate makes a strong key"
       )
@@ -71,4 +70,28 @@ const EXPLANATION: Record<RawKey.Fault, string> = {
   length: "is too short or too long",
   alphabet: "contains a character that keys do not have",
   checksum: "is mistyped"
+}
+
+/** A key with a lower estimate is weak. The shortest acceptable key, 16 random bytes in base64, has about 90 bits. */
+const LEAST_BITS = 80
+
+/** Words with an optional number at the end: `correct-horse-battery`, `Summer 2026!`. */
+const WORD = String.raw`(?:\p{Lu}?\p{Ll}+|\p{Lu}+)`
+const WORDS = new RegExp(String.raw`^${WORD}(?:[\s\p{P}]+${WORD})*[\s\p{P}]*\d{0,8}[\s\p{P}]*$`, "u")
+
+/** Maximum distinct letters of a single word that is weak. A word with more counts as random. */
+const MOST_LETTERS = 14
+
+/**
+ * Reports whether a key could be guessed from its hash.
+ *
+ * **Shape** a cautious estimate from the text: its length times the bits of its distinct characters. A text of words is always
+ * weak.
+ */
+const isWeak = (key: RawKey.RawKey): boolean => {
+  const characters = Array.from(Redacted.value(key))
+  const different = new Set(characters).size
+  if (characters.length * Math.log2(different) < LEAST_BITS) return true
+  const isOneWord = /^\p{L}+$/u.test(Redacted.value(key))
+  return WORDS.test(Redacted.value(key)) && (!isOneWord || different <= MOST_LETTERS)
 }
