@@ -19,4 +19,4 @@ export const lastEventId = {
 
 /** Behaviour of every stream, for the endpoints' descriptions. */
 export const STREAM_NOTES =
-  "Changes of one row within 250 ms are merged into one event. A request with `Last-Event-ID` resumes after that event if it is among the last 10,000 changes; otherwise the stream starts with `reset`. A client that falls 1 MiB behind is disconnected. A key may have five streams open, of all kinds together."
+  "A row is sent once it has not changed for 50 ms. Changes of one row within 250 ms are merged into one event. A request with `Last-Event-ID` resumes after that event if it is among the last 10,000 changes; otherwise the stream starts with `reset`. A client that falls 1 MiB behind is disconnected. A key may have five streams open, of all kinds together."

@@ -1,6 +1,8 @@
 /**
- * Numbered log of the latest row changes, so that a reader that reconnects receives what it missed.
+ * Numbered log of the latest row changes, and the ids of positions in it, so that a reader that reconnects receives what
+ * it missed.
  */
+import { hash } from "node:crypto"
 
 /** A row before and after a change. **Shape** at least one of them is defined. */
 export interface Change<Row> {
@@ -15,17 +17,20 @@ export interface NumberedChange<Row> extends Change<Row> {
 /** Upper bound of the kept changes. */
 const MAX_CHANGES = 10_000
 
-/** Changes beyond the bound that may collect before the oldest are dropped together. */
-const SLACK = 2_000
-
 export class ChangeLog<Row> {
   /** Identifies this log: its numbers have no meaning in another log. */
   readonly name: string
-  #changes: Array<NumberedChange<Row>> = []
+  readonly #keyOf: ((row: Row) => string) | undefined
+  /** The kept changes by key, oldest first. Without `keyOf`, the key is the number. */
+  readonly #changes = new Map<string | number, NumberedChange<Row>>()
   #last = 0
+  /** Number of the newest change that was dropped. */
+  #dropped = 0
 
-  constructor(name: string) {
+  /** Makes an empty log. With `keyOf`, a change replaces the earlier one of the same row. */
+  constructor(name: string, keyOf?: (row: Row) => string) {
     this.name = name
+    this.#keyOf = keyOf
   }
 
   /** The number of the last change; 0 before the first. */
@@ -36,21 +41,52 @@ export class ChangeLog<Row> {
   /** Numbers changes and adds them to the log. */
   append(changes: ReadonlyArray<Change<Row>>): ReadonlyArray<NumberedChange<Row>> {
     const numbered = changes.map(({ previous, next }) => ({ number: ++this.#last, previous, next }))
-    // Append in place: copying the array at each change would burden the garbage collector.
-    for (const change of numbered) this.#changes.push(change)
-    if (this.#changes.length > MAX_CHANGES + SLACK) this.#changes = this.#changes.slice(-MAX_CHANGES)
+    for (const change of numbered) {
+      const key = this.#keyFor(change)
+      this.#changes.delete(key)
+      this.#changes.set(key, change)
+    }
+    for (const [key, { number }] of this.#changes) {
+      if (this.#changes.size <= MAX_CHANGES) break
+      this.#changes.delete(key)
+      this.#dropped = number
+    }
     return numbered
   }
 
   /**
-   * Returns the changes after a number.
+   * Returns the kept changes after a number.
    *
-   * **Shape** `undefined` if the number is not from this log or older than the last {@link MAX_CHANGES} changes.
+   * **Shape** `undefined` if the number is not from this log or a later change was dropped. **Limits** linear in the log.
    */
   since(number: number): ReadonlyArray<NumberedChange<Row>> | undefined {
-    if (!Number.isSafeInteger(number) || number < 0 || number > this.#last) return undefined
-    const missed = this.#last - number
-    if (missed > MAX_CHANGES) return undefined
-    return missed === 0 ? [] : this.#changes.slice(-missed)
+    if (!Number.isSafeInteger(number) || number < this.#dropped || number > this.#last) return undefined
+    return [...this.#changes.values()].filter((change) => change.number > number)
   }
+
+  #keyFor({ next, number, previous }: NumberedChange<Row>): string | number {
+    const row = next ?? previous
+    return this.#keyOf === undefined || row === undefined ? number : this.#keyOf(row)
+  }
+}
+
+/** Long enough to distinguish watches. The binding is no secret: access is decided by the key. */
+const BINDING_CHARACTERS = 16
+
+/** Returns the binding of one watch: a hash of its key and query. */
+export const bindingOf = (facts: unknown): string =>
+  hash("sha256", JSON.stringify(facts), "base64url").slice(0, BINDING_CHARACTERS)
+
+/** Encodes a position in a log for one watch. **Example** `k3v9x0.1f4.Zk3_9aQ2xLm0pQ_r` */
+export const printId = (log: string, number: number, binding: string): string =>
+  `${log}.${number.toString(36)}.${binding}`
+
+/** Returns an id without a position, for events before the first set is complete. A watch cannot resume from it. */
+export const idNowhere = (log: string): string => `${log}..`
+
+/** Decodes the number of a position. Returns `undefined` for a position of another log or watch. */
+export const parseId = (text: string, log: string, binding: string): number | undefined => {
+  const [ofLog, number = "", ofWatch, ...more] = text.split(".")
+  if (ofLog !== log || ofWatch !== binding || more.length > 0 || !/^[0-9a-z]{1,10}$/.test(number)) return undefined
+  return Number.parseInt(number, 36)
 }

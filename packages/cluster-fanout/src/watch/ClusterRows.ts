@@ -15,10 +15,8 @@ export interface Identified extends Placed {
 /** One owner id may have pods in several namespaces; each namespace has its own row. */
 const keyOf = ({ id, kind, name, namespace }: Identified): string => `${namespace}/${kind}/${name}/${id}`
 
-/**
- * Returns whether two rows have the same content. **Limits** compares deeply: a row that is made again is a new object.
- */
-const isSame = (left: Identified, right: Identified): boolean => left === right || isDeepStrictEqual(left, right)
+/** Time for which changes of objects collect before their rows are made. **Units** milliseconds. */
+const COLLECT_MS = 20
 
 export class ClusterRows<Row extends Identified> {
   readonly #now: () => number
@@ -26,10 +24,11 @@ export class ClusterRows<Row extends Identified> {
   readonly #pending = new PendingChanges<Row>(keyOf)
   #set: RowSet<Row> | undefined
   #stop: () => void = () => {}
-  #touchedAt: number | undefined
+  /** Times of the first and the last change of objects whose rows have not been made. */
+  #touched: { readonly first: number; last: number } | undefined
   /** Time of the first change whose rows `take` is determining now. */
   #settledSince: number | undefined
-  /** Time at which the first rows were recorded. They count as shown once they have been reported. */
+  /** Time at which the first rows were noted. They count as shown once they have been reported. */
   #begunAt: number | undefined
   #isShown = false
   #reported: ReadonlyArray<Row> | undefined
@@ -42,14 +41,16 @@ export class ClusterRows<Row extends Identified> {
 
   /** True once the cluster's rows have been reported to readers. */
   get isShown(): boolean {
-    return this.#isShown
+    const begunAt = this.#begunAt
+    return (this.#isShown ||= begunAt !== undefined && !this.#pending.isWaitingSince(begunAt))
   }
 
-  /** Time of the change that has waited longest; `undefined` if none waits. */
-  get oldest(): number | undefined {
-    const pending = this.#pending.oldest
-    if (this.#touchedAt === undefined) return pending
-    return pending === undefined ? this.#touchedAt : Math.min(pending, this.#touchedAt)
+  /** Time of the next `settle` or `take`; `undefined` if no change waits. */
+  get due(): number | undefined {
+    const pending = this.#pending.due
+    if (this.#touched === undefined) return pending
+    const collected = this.#touched.first + COLLECT_MS
+    return pending === undefined ? collected : Math.min(pending, collected)
   }
 
   /**
@@ -73,12 +74,11 @@ export class ClusterRows<Row extends Identified> {
     }
     this.#compare(previous, set.byPlace())
     this.#begunAt ??= this.#now()
-    this.#touch()
   }
 
   /** Counts all current rows as reported, because there was no reader before. */
   showAll(): void {
-    this.#pending.take(Number.POSITIVE_INFINITY)
+    this.#pending.clear()
     this.#reported = undefined
     this.#isShown = true
   }
@@ -92,18 +92,20 @@ export class ClusterRows<Row extends Identified> {
     if (isGone) this.#compare(previous, [])
   }
 
-  /** Takes the changes that have waited at least since `until`. */
+  /** Makes the rows of changed objects. */
+  settle(): void {
+    if (this.#touched === undefined) return
+    this.#settledSince = this.#touched.last
+    this.#set?.settle()
+    this.#settledSince = undefined
+    this.#touched = undefined
+  }
+
+  /** Takes the changes that are due until a time. */
   take(until: number): ReadonlyArray<Change<Row>> {
-    if (this.#touchedAt !== undefined) {
-      this.#settledSince = this.#touchedAt
-      this.#set?.settle()
-      this.#settledSince = undefined
-      this.#touchedAt = undefined
-    }
-    const taken = this.#pending.take(until)
+    const taken = this.#pending.take(until, this.#now())
     if (taken.length > 0) this.#reported = undefined
-    if (this.#begunAt !== undefined && this.#begunAt <= until) this.#isShown = true
-    return taken.filter(({ previous, next }) => previous === undefined || next === undefined || !isSame(previous, next))
+    return taken
   }
 
   /** Returns all rows as reported to readers, as an immutable array. */
@@ -112,7 +114,9 @@ export class ClusterRows<Row extends Identified> {
   }
 
   #touch(): void {
-    this.#touchedAt ??= this.#now()
+    const now = this.#now()
+    if (this.#touched === undefined) this.#touched = { first: now, last: now }
+    else this.#touched.last = now
     this.#notify()
   }
 
@@ -129,7 +133,7 @@ export class ClusterRows<Row extends Identified> {
       const key = keyOf(row)
       const known = before.get(key)
       before.delete(key)
-      if (known === undefined || !isSame(known, row)) this.#note(known, row, now)
+      if (!isDeepStrictEqual(known, row)) this.#note(known, row, now)
     }
     for (const row of before.values()) this.#note(row, undefined, now)
   }

@@ -16,22 +16,16 @@ import { timedOut } from "../list/DeadlineFanOut.ts"
 import { coverageOf, type Reply } from "../list/FanOut.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
-
-/** A row that is new, changed or gone. */
-export interface ClusterChange {
-  readonly number: number
-  readonly row: ClusterRow
-  readonly isGone: boolean
-}
+import { type Change, ChangeLog, type NumberedChange } from "./ChangeLog.ts"
+import { type FeedReader, FeedReaders } from "./WatchFeeds.ts"
 
 /** Receives the changes of a view. */
-export interface ClusterViewReader {
-  readonly take: (changes: ReadonlyArray<ClusterChange>) => void
-  readonly broken: (defect: unknown) => void
+export interface ClusterViewReader extends FeedReader {
+  readonly take: (changes: ReadonlyArray<NumberedChange<ClusterRow>>) => void
 }
 
 /** The same moment by two clocks: `now` in epoch milliseconds, `steady` in milliseconds by `steadyClock`. */
-export interface Moment {
+interface Moment {
   readonly now: number
   readonly steady: number
 }
@@ -39,6 +33,7 @@ export interface Moment {
 interface Parts {
   readonly cache: ClusterCache["Service"]
   readonly reader: ClusterReader["Service"]
+  readonly moment: () => Moment
 }
 
 /** The size of a cluster, and the cache state it was computed from. */
@@ -48,101 +43,61 @@ interface Counted {
   readonly size: ClusterSummary.Size
 }
 
-/** Removed clusters whose last change is kept. */
-const MAX_GONE = 10_000
-
 export class ClusterView {
-  /** Identifies this view: its numbers have no meaning in another view. */
-  readonly name: string
-  readonly readers = new Set<ClusterViewReader>()
+  /** The last change of each cluster. */
+  readonly log: ChangeLog<ClusterRow>
+  readonly readers = new FeedReaders<ClusterViewReader>()
   readonly #namespaces: NamespaceFilter
   readonly #question: Question
   readonly #parts: Parts
-  /** The last change of each cluster, oldest first. */
-  readonly #changes = new Map<ClusterName, ClusterChange>()
+  /** The rows as reported to readers. */
+  readonly #rows = new Map<ClusterName, ClusterRow>()
   readonly #counted = new Map<ClusterName, Counted>()
   /** Time at which the wait for each unread cluster began. */
   readonly #awaited = new Map<ClusterName, number>()
-  #last = 0
-  /** Number of the newest change that was dropped. */
-  #forgotten = 0
 
   constructor(name: string, namespaces: NamespaceFilter, timeoutMs: number, parts: Parts) {
-    this.name = name
+    this.log = new ChangeLog(name, (row) => row.name)
     this.#namespaces = namespaces
     this.#question = ClusterSummary.questionOf(namespaces, { consistency: "cache", timeoutMs })
     this.#parts = parts
   }
 
-  /** The number of the last change; 0 before the first. */
-  get last(): number {
-    return this.#last
-  }
-
   /** Returns the rows as reported to readers. */
   reported(): ReadonlyArray<ClusterRow> {
-    return [...this.#changes.values()].flatMap(({ isGone, row }) => (isGone ? [] : row))
+    return [...this.#rows.values()]
   }
 
-  /** Returns the changes after a number, at most one a cluster; `undefined` if the number is unknown or too old. */
-  since(number: number): ReadonlyArray<ClusterChange> | undefined {
-    if (!Number.isSafeInteger(number) || number < this.#forgotten || number > this.#last) return undefined
-    return [...this.#changes.values()].filter((change) => change.number > number)
+  /** Reports all differences to the registered clusters. */
+  prepare(clusters: ReadonlyArray<Cluster>): void {
+    this.#compare(clusters, () => false)
   }
 
-  /**
-   * Compares the registered clusters with the reported rows, and reports the differences.
-   *
-   * **Shape** with `isPatient`, a cluster that is still being read keeps its reported row for up to the list timeout.
-   */
-  survey(clusters: ReadonlyArray<Cluster>, moment: Moment, isPatient: boolean): void {
-    const changes: Array<ClusterChange> = []
+  /** Reports the differences. A cluster that is still being read keeps its reported row for up to the list timeout. */
+  survey(clusters: ReadonlyArray<Cluster>): void {
+    // Without a reader, nothing is compared until the next `prepare`.
+    if (this.readers.size > 0) this.#compare(clusters, (cluster, { steady }) => this.#isAwaited(cluster, steady))
+  }
+
+  #compare(clusters: ReadonlyArray<Cluster>, isAwaited: (cluster: Cluster, moment: Moment) => boolean): void {
+    const moment = this.#parts.moment()
+    const changes: Array<Change<ClusterRow>> = []
     for (const cluster of clusters) {
-      if (isPatient && this.#isAwaited(cluster, moment.steady)) continue
-      const row = this.#rowOf(cluster, moment)
-      const known = this.#changes.get(cluster.name)
-      if (known === undefined || known.isGone || !isSame(known.row, row)) changes.push(this.#note(row, false))
+      if (isAwaited(cluster, moment)) continue
+      const next = this.#rowOf(cluster, moment)
+      const previous = this.#rows.get(cluster.name)
+      if (previous !== undefined && isSame(previous, next)) continue
+      this.#rows.set(cluster.name, next)
+      changes.push({ previous, next })
     }
     const names = new Set(clusters.map(({ name }) => name))
-    for (const { isGone, row } of [...this.#changes.values()]) {
-      if (!isGone && !names.has(row.name)) changes.push(this.#note(row, true))
-    }
-    this.#forget(names)
-    if (changes.length > 0) this.#report(changes)
-  }
-
-  #note(row: ClusterRow, isGone: boolean): ClusterChange {
-    const change = { number: ++this.#last, row, isGone }
-    this.#changes.delete(row.name)
-    this.#changes.set(row.name, change)
-    return change
-  }
-
-  /** Drops the state of clusters that are not registered. */
-  #forget(names: ReadonlySet<ClusterName>): void {
-    for (const stateByName of [this.#awaited, this.#counted]) {
+    for (const [name, previous] of this.#rows) if (!names.has(name)) changes.push({ previous, next: undefined })
+    for (const stateByName of [this.#awaited, this.#counted, this.#rows]) {
       for (const name of stateByName.keys()) if (!names.has(name)) stateByName.delete(name)
     }
-    let over = this.#changes.size - names.size - MAX_GONE
-    for (const [name, { isGone, number }] of this.#changes) {
-      if (over <= 0) return
-      if (!isGone) continue
-      this.#changes.delete(name)
-      this.#forgotten = number
-      over--
-    }
-  }
-
-  /** Reports changes to all readers. A defect of one reader does not affect the others. */
-  #report(changes: ReadonlyArray<ClusterChange>): void {
-    for (const reader of this.readers) {
-      try {
-        reader.take(changes)
-      } catch (defect) {
-        this.readers.delete(reader)
-        reader.broken(defect)
-      }
-    }
+    if (changes.length === 0) return
+    const numbered = this.log.append(changes)
+    this.readers.notify((reader) => reader.take(numbered))
   }
 
   #isAwaited(cluster: Cluster, steady: number): boolean {

@@ -8,22 +8,17 @@ import { type ClusterCache, isSettled, type Member } from "../cache/ClusterCache
 import type { ClusterReader, Question } from "../cache/ClusterReader.ts"
 import type { ClusterStore } from "../cache/ClusterStore.ts"
 import * as Coverage from "../kube/Coverage.ts"
-import { Signal } from "../kube/Signal.ts"
 import { coverageOf, unregistered } from "../list/FanOut.ts"
 import * as Kind from "../projection/Kind.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { ChangeLog } from "./ChangeLog.ts"
 import { ClusterRows } from "./ClusterRows.ts"
+import { FeedReaders } from "./WatchFeeds.ts"
 import type { Standing, WorkloadReader } from "./WorkloadReader.ts"
 
-/**
- * Batching of changes, in milliseconds.
- *
- * **Shape** changes of one row within `windowMs` are merged. They are reported up to `leadMs` early, so that a late
- * timer still keeps to the window. Changes that came up to `spanMs` later are reported with them.
- */
-const TIMES = { windowMs: 250, leadMs: 30, spanMs: 20 }
+/** Changes that are due up to this much later are reported together. **Units** milliseconds. */
+const SPAN_MS = 20
 
 /**
  * Time after which a cluster's rows are shown although some of its kinds have not been read. **Units** milliseconds.
@@ -43,15 +38,16 @@ type Parts = {
   readonly reader: ClusterReader["Service"]
   /** Returns the time in milliseconds by `steadyClock`. */
   readonly now: () => number
+  /** Called when a change waits to be reported. */
+  readonly notify: () => void
 }
 
 export class WorkloadFeed {
   readonly log: ChangeLog<WorkloadRow>
-  /** Notified when a change waits to be reported. */
-  readonly signal = new Signal()
-  readonly readers = new Set<WorkloadReader>()
+  readonly readers = new FeedReaders<WorkloadReader>()
   readonly #parts: Parts
   readonly #followed = new Map<ClusterName, Followed>()
+  #isBegun = false
   #registered: ReadonlyMap<ClusterName, Cluster> = new Map()
   #standings = new Map<string, Standing>()
 
@@ -66,13 +62,13 @@ export class WorkloadFeed {
     return [...this.#registered.keys()]
   }
 
-  /** Time at which the oldest waiting change is due; `undefined` if none waits. **Units** as `Parts.now`. */
+  /** Time of the next `flush`; `undefined` if no change waits. **Units** as `Parts.now`. */
   get due(): number | undefined {
-    let oldest: number | undefined
+    let first: number | undefined
     for (const { rows } of this.#followed.values()) {
-      if (rows.oldest !== undefined) oldest = Math.min(oldest ?? rows.oldest, rows.oldest)
+      if (rows.due !== undefined) first = Math.min(first ?? rows.due, rows.due)
     }
-    return oldest === undefined ? undefined : oldest + TIMES.windowMs - TIMES.leadMs
+    return first
   }
 
   /** Returns whether a cluster is registered, or some of its rows have not been reported as gone yet. */
@@ -91,8 +87,10 @@ export class WorkloadFeed {
     return cluster === undefined ? undefined : this.#parts.cache.find(cluster)?.store
   }
 
-  /** Follows exactly these clusters. **Shape** `isFirst`: no reader has received rows yet. */
-  follow(clusters: ReadonlyArray<Cluster>, isFirst: boolean): void {
+  /** Follows exactly these clusters. The rows at the first call count as reported: no reader has received others. */
+  prepare(clusters: ReadonlyArray<Cluster>): void {
+    const isFirst = !this.#isBegun
+    this.#isBegun = true
     this.#standings = new Map()
     this.#registered = new Map(clusters.map((cluster) => [cluster.name, cluster]))
     for (const cluster of clusters) this.#followOne(cluster, isFirst)
@@ -101,33 +99,35 @@ export class WorkloadFeed {
       if (followed.store !== undefined) followed.rows.end(true)
       followed.store = undefined
       followed.awaited = undefined
-      if (followed.rows.oldest === undefined) this.#followed.delete(name)
-      else this.signal.notify()
+      if (followed.rows.due === undefined) this.#followed.delete(name)
+      else this.#parts.notify()
     }
   }
 
   /** Reports due changes to all readers. */
   flush(): void {
     const now = this.#parts.now()
-    const until = now - TIMES.windowMs + TIMES.leadMs + TIMES.spanMs
+    for (const { rows } of this.#followed.values()) rows.settle()
+    if (this.due === undefined || this.due > now) return
     // Refresh before `rows.take`: readers need the rows from before the changes to report those that a namespace change
     // hides.
-    this.#eachReader((reader) => reader.refresh(now))
-    const changes = [...this.#followed.values()].flatMap(({ rows }) => rows.take(until))
+    this.readers.notify((reader) => reader.refresh(now))
+    const changes = [...this.#followed.values()].flatMap(({ rows }) => rows.take(now + SPAN_MS))
     if (changes.length === 0) return
     const numbered = this.log.append(changes)
-    this.#eachReader((reader) => reader.take(numbered))
+    this.readers.notify((reader) => reader.take(numbered))
   }
 
-  /** Updates all readers on the state of their clusters. */
-  survey(): void {
+  /** Follows exactly these clusters, and updates all readers on their state. */
+  survey(clusters: ReadonlyArray<Cluster>): void {
+    this.prepare(clusters)
     const now = this.#parts.now()
-    this.#eachReader((reader) => reader.survey(now))
+    this.readers.notify((reader) => reader.survey(now))
   }
 
   /**
    * Returns a cluster's current coverage for a read request. **Limits** cached by question until the next call of
-   * `follow`.
+   * `prepare`.
    */
   standingOf(name: ClusterName, question: Question, now: number): Standing {
     const key = `${name} ${question.kinds.join()} ${String(question.needsLabels)}`
@@ -148,7 +148,7 @@ export class WorkloadFeed {
     const now = this.#parts.now()
     const known = this.#followed.get(cluster.name)
     const followed: Followed = known ?? {
-      rows: new ClusterRows<WorkloadRow>(this.#parts.now, () => this.signal.notify()),
+      rows: new ClusterRows<WorkloadRow>(this.#parts.now, this.#parts.notify),
       store: undefined,
       awaited: undefined,
       awaitedAt: now
@@ -182,18 +182,6 @@ export class WorkloadFeed {
     const answer = { ...reading.success, value: undefined, count: 0 }
     const isShown = this.#followed.get(name)?.rows.isShown === true
     return standing(coverageOf(name, answer, "cache", 0), isShown)
-  }
-
-  /** Calls each reader. A defect of one reader does not affect the others. */
-  #eachReader(notify: (reader: WorkloadReader) => void): void {
-    for (const reader of this.readers) {
-      try {
-        notify(reader)
-      } catch (defect) {
-        this.readers.delete(reader)
-        reader.broken(defect)
-      }
-    }
   }
 }
 

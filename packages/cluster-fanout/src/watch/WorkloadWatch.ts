@@ -1,23 +1,26 @@
 /**
  * Watches workloads of many clusters for any number of readers.
  */
-import { Clock, Context, Effect, Layer, Random, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { ClusterCache } from "../cache/ClusterCache.ts"
 import { ClusterReader } from "../cache/ClusterReader.ts"
 import * as steadyClock from "../kube/SteadyClock.ts"
 import { Signal } from "../kube/Signal.ts"
 import type { NamespaceForbidden } from "../list/ListError.ts"
 import { Workloads } from "../list/Workloads.ts"
-import { ClusterRegistry } from "../registry/ClusterRegistry.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
 import type { WatchSink } from "./WatchEvent.ts"
+import * as WatchFeeds from "./WatchFeeds.ts"
 import { WorkloadFeed } from "./WorkloadFeed.ts"
 import { WorkloadReader, type WorkloadWatchQuery } from "./WorkloadReader.ts"
 
-/** Interval of cluster updates, and time for which the feed is kept without a reader. **Units** milliseconds. */
-export const WatchTimes = Context.Reference("@quarterdeck/cluster-fanout/watch/WatchTimes", {
-  defaultValue: () => ({ surveyMs: 250, idleMs: 600_000 })
-})
+export { WatchTimes } from "./WatchFeeds.ts"
+
+/** The key of the one feed, which all readers share. */
+const FEED = "workloads"
+
+/** Longest sleep while a change waits: another change may be due earlier. **Units** milliseconds. */
+const TICK_MS = 20
 
 /** Time that a reader waits for clusters beyond the list's timeout. **Units** milliseconds. */
 const GRACE_MS = 500
@@ -33,8 +36,9 @@ export class WorkloadWatch extends Context.Service<
      *
      * **Errors** `NamespaceForbidden`, as for a list.
      *
-     * **Limits** waits up to `timeoutMs` for clusters. Merges changes of one row within 250 ms. All readers share one
-     * log of the last 10,000 changes, dropped after ten minutes without a reader. A reader stores no rows.
+     * **Limits** waits up to `timeoutMs` for clusters. Reports a row once it has not changed for 50 ms. Merges the
+     * changes of a row within 250 ms. All readers share one log of the last 10,000 changes, dropped after ten minutes
+     * without a reader. A reader stores no rows.
      */
     readonly open: (
       query: WorkloadWatchQuery,
@@ -52,7 +56,16 @@ const make = Effect.gen(function* () {
   const workloads = yield* Workloads
   const clock = yield* Clock.Clock
   const now = () => steadyClock.nowUnsafe(clock)
-  const begin = yield* keepFeed(now)
+  const changed = new Signal()
+  const parts = { cache: yield* ClusterCache, reader: yield* ClusterReader, now, notify: () => changed.notify() }
+  const feeds = yield* WatchFeeds.make<WorkloadReader, WorkloadFeed>("WorkloadWatch")
+  const due = () => feeds.find(FEED)?.due
+  const flush = Effect.gen(function* () {
+    yield* changed.until(() => due() !== undefined)
+    yield* Effect.sleep(Math.min(Math.max(0, (due() ?? 0) - now()), TICK_MS))
+    if ((due() ?? Infinity) <= now()) feeds.find(FEED)?.flush()
+  })
+  yield* feeds.keep(flush)
 
   const open = Effect.fn("WorkloadWatch.open")(function* (query: WorkloadWatchQuery, sink: WatchSink<WorkloadRow>) {
     const { binding, filter, namespaces, target, timeoutMs } = query
@@ -70,74 +83,16 @@ const make = Effect.gen(function* () {
         Effect.catchTag("FanOutFailed", () => Effect.void),
         Effect.catchTag("CursorInvalid", Effect.die)
       )
-    const feed = yield* begin
-    const reader = new WorkloadReader(feed, query, sink, now() + GRACE_MS)
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
+    yield* feeds.join(
+      FEED,
+      (name) => new WorkloadFeed(name, parts),
+      (feed) => {
+        const reader = new WorkloadReader(feed, query, sink, now() + GRACE_MS)
         reader.begin(now())
-        feed.readers.add(reader)
-      }),
-      () => Effect.sync(() => feed.readers.delete(reader))
+        return reader
+      }
     )
   })
 
   return WorkloadWatch.of({ open })
-})
-
-/** Keeps one feed while it has readers, and for `idleMs` after that. Returns the effect that starts or joins it. */
-const keepFeed = Effect.fnUntraced(function* (now: () => number) {
-  const parts = { cache: yield* ClusterCache, reader: yield* ClusterReader, now }
-  const registry = yield* ClusterRegistry
-  const times = yield* WatchTimes
-  const signal = new Signal()
-  let feed: WorkloadFeed | undefined
-  let readAt = 0
-
-  const begin = Effect.gen(function* () {
-    const { clusters } = yield* registry.snapshot
-    const name = Math.abs(yield* Random.nextInt).toString(36)
-    const isFirst = feed === undefined
-    feed ??= new WorkloadFeed(name, parts)
-    feed.follow(clusters, isFirst)
-    readAt = now()
-    signal.notify()
-    return feed
-  })
-
-  const report = Effect.gen(function* () {
-    yield* signal.until(() => feed !== undefined)
-    const current = feed
-    if (current === undefined) return
-    yield* Effect.raceFirst(
-      current.signal.until(() => current.due !== undefined),
-      signal.until(() => feed !== current)
-    )
-    const { due } = current
-    if (due === undefined) return
-    yield* Effect.sleep(Math.max(0, due - now()))
-    current.flush()
-  })
-
-  const survey = Effect.gen(function* () {
-    yield* signal.until(() => feed !== undefined)
-    yield* Effect.sleep(times.surveyMs)
-    const { clusters } = yield* registry.snapshot
-    if (feed === undefined) return
-    feed.follow(clusters, false)
-    feed.survey()
-    if (feed.readers.size > 0) readAt = now()
-    if (now() - readAt < times.idleMs) return
-    feed.end()
-    feed = undefined
-    signal.notify()
-  })
-
-  const keep = (step: Effect.Effect<void>) =>
-    Effect.forever(
-      Effect.catchCause(step, (cause) => Effect.logError("WorkloadWatch: reporting changes to readers failed", cause))
-    )
-  yield* Effect.forkScoped(keep(report))
-  yield* Effect.forkScoped(keep(survey))
-  yield* Effect.addFinalizer(() => Effect.sync(() => feed?.end()))
-  return begin
 })
