@@ -1,7 +1,6 @@
 /** Errors of starting, stopping and using clusters and fleets. */
 import { Schema } from "effect"
-import { MachineRefused } from "@quarterdeck/embedded-cluster/MachineRefused"
-import { PortsTaken } from "@quarterdeck/embedded-cluster/PortsTaken"
+import { MachineRefused, PortsTaken } from "@quarterdeck/embedded-cluster/Machine"
 
 export { MachineRefused, PortsTaken }
 

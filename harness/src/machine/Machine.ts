@@ -2,7 +2,7 @@
 import { Config, Effect } from "effect"
 import { MachineRefused } from "./HarnessError.ts"
 
-export { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+export { inRealTime } from "@quarterdeck/embedded-cluster/Machine"
 
 /** Awaits a system call. An error becomes `MachineRefused` with `action`, a verb phrase. */
 export const attempt = <A>(

@@ -3,7 +3,7 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccessReviewsGroup } from "./AccessReviewsGroup.ts"
-import { ApiKeysGroup } from "./ApiKeysGroup.ts"
+import { ApiKeysGroup, WhoamiGroup } from "./ApiKeysGroup.ts"
 import { AuditGroup } from "./AuditGroup.ts"
 import { ClustersGroup } from "./ClustersGroup.ts"
 import { CostGroup } from "./CostGroup.ts"
@@ -15,7 +15,6 @@ import { PodsGroup } from "./PodsGroup.ts"
 import { PricesGroup } from "./PricesGroup.ts"
 import { describeSecurity } from "./SecuritySchemes.ts"
 import { SessionGroup } from "./SessionGroup.ts"
-import { WhoamiGroup } from "./WhoamiGroup.ts"
 import { WorkloadGroup } from "./WorkloadGroup.ts"
 import { WorkloadsGroup } from "./WorkloadsGroup.ts"
 

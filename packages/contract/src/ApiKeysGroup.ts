@@ -1,5 +1,5 @@
 /**
- * Endpoints that create, list, change, rotate and revoke API keys.
+ * Endpoints that create, list, change, rotate and revoke API keys, and the one that returns the caller's own key.
  */
 import { AllowFrom } from "@quarterdeck/keys/AllowFrom"
 import { ApiKey, CreatedApiKey, Description, KeyName, Status } from "@quarterdeck/keys/ApiKey"
@@ -206,5 +206,18 @@ export class ApiKeysGroup extends HttpApiGroup.make("apiKeys")
       )
   )
   .annotate(OpenApi.Description, "API keys. A caller manages the keys whose rule lies inside its own.")
+  .middleware(Authorization)
+  .prefix("/api/v1") {}
+
+/** The caller's own key. */
+export class WhoamiGroup extends HttpApiGroup.make("whoami")
+  .add(
+    HttpApiEndpoint.get("whoami", "/whoami", { success: ApiKey, error: Problem.ofOneKey })
+      .annotate(EndpointPolicy, { resource: "ownKey", verb: "read" })
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Who am I", description: "Returns the caller's key and its rule." })
+      )
+  )
+  .annotate(OpenApi.Description, "The caller's own key.")
   .middleware(Authorization)
   .prefix("/api/v1") {}

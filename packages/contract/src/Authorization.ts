@@ -1,5 +1,6 @@
 /**
- * Middleware that requires a key whose rule allows the endpoint's policy.
+ * Middleware of the guard: a key whose rule allows the endpoint's policy, and the server's own pages as origin of session
+ * requests.
  */
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { HttpApiMiddleware } from "effect/http-api"
@@ -10,3 +11,11 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   "@quarterdeck/contract/Authorization",
   { error: Problem.ofEveryRoute }
 ) {}
+
+/**
+ * Declares the refusals of session endpoints, which accept requests only from the server's own pages. The server implements
+ * the middleware.
+ */
+export class SameOrigin extends HttpApiMiddleware.Service<SameOrigin>()("@quarterdeck/contract/SameOrigin", {
+  error: Problem.ofEveryRoute
+}) {}

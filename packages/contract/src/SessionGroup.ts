@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EndpointPolicy } from "./Policy.ts"
 import * as Problem from "./Problem.ts"
-import { SameOrigin } from "./SameOrigin.ts"
+import { SameOrigin } from "./Authorization.ts"
 
 /** A raw key. Keys from the configuration may have any form. */
 const KeyText = Schema.String.check(

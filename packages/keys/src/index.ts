@@ -8,7 +8,6 @@
  * decisions.
  */
 export * as Access from "./Access.ts"
-export * as AddressRange from "./AddressRange.ts"
 export * as AllowFrom from "./AllowFrom.ts"
 export * as ApiKey from "./ApiKey.ts"
 export * as AuditExporter from "./audit/AuditExporter.ts"
@@ -40,7 +39,6 @@ export * as Rule from "./Rule.ts"
 export * as RuleContainment from "./RuleContainment.ts"
 export * as Sealed from "./Sealed.ts"
 export * as SecretFileAccess from "./SecretFileAccess.ts"
-export * as MemorySessions from "./session/Memory.ts"
 export * as IdentityProvider from "./session/IdentityProvider.ts"
 export * as SessionId from "./session/SessionId.ts"
 export * as Sessions from "./session/Sessions.ts"

@@ -6,10 +6,9 @@ import { Config, Effect, FileSystem, Layer, Option } from "effect"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import type { Cluster, Connection } from "./Cluster.ts"
-import { ClusterRegistry } from "./ClusterRegistry.ts"
+import { ClusterRegistry, NotInCluster, RegistryError } from "./ClusterRegistry.ts"
 import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
-import { NotInCluster, RegistryError } from "./RegistryError.ts"
 
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 

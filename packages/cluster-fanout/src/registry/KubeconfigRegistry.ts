@@ -4,7 +4,13 @@
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { ByteSize, Context, Effect, FileSystem, Layer, Path, type PlatformError, Result, Schedule } from "effect"
 import type { Cluster, Connection } from "./Cluster.ts"
-import { ClusterRegistry, type RegistryProblem, type RegistrySnapshot } from "./ClusterRegistry.ts"
+import {
+  ClusterRegistry,
+  ParentNotFound,
+  RegistryError,
+  type RegistryProblem,
+  type RegistrySnapshot
+} from "./ClusterRegistry.ts"
 import { generationOf } from "./ConnectionDigest.ts"
 import * as registryFeed from "./RegistryFeed.ts"
 import { fromSources, invalidFile, type KubeconfigImport } from "./Kubeconfig.ts"
@@ -13,7 +19,6 @@ import * as EnvironmentProxy from "./EnvironmentProxy.ts"
 import * as ProxyUrl from "./ProxyUrl.ts"
 import type * as MergedKubeconfig from "./MergedKubeconfig.ts"
 import { inOrder } from "./RegistrySnapshot.ts"
-import { ParentNotFound, RegistryError } from "./RegistryError.ts"
 
 export interface KubeconfigRegistryOptions {
   /** Paths in order of precedence. Relative paths start at the working directory. */

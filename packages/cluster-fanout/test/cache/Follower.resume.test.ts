@@ -1,5 +1,5 @@
 import { NodeServices } from "@effect/platform-node"
-import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+import { inRealTime } from "@quarterdeck/embedded-cluster/Machine"
 import { Fault } from "@quarterdeck/harness"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer, type Scope } from "effect"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Fault } from "@quarterdeck/harness"
 import { Effect, Stream } from "effect"
-import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+import { inRealTime } from "@quarterdeck/embedded-cluster/Machine"
 import { KubeApi } from "../../src/kube/KubeApi.ts"
 import { EmbeddedCluster, type FaultyCluster, pod } from "../fixture/EmbeddedCluster.ts"
 import { firstEvents, onCluster, present, put, release, scope, synced, watches } from "../fixture/Following.ts"

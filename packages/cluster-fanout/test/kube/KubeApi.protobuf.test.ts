@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+import { inRealTime } from "@quarterdeck/embedded-cluster/Machine"
 import { Drivers, Fault, Fleet } from "@quarterdeck/harness"
 import { Context, Effect, Layer, Redacted, type Scope, Stream } from "effect"
 import { KubeApi } from "../../src/kube/KubeApi.ts"

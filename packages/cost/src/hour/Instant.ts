@@ -5,10 +5,6 @@ import { Schema } from "effect"
 
 const RFC3339 =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/
-const EPOCH_MS = /^(?:0|[1-9][0-9]{0,14})$/
-
-/** Last instant with a four-digit year, as RFC 3339 requires. */
-const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z")
 
 /**
  * Parses an RFC 3339 instant. **Units** milliseconds since the epoch; smaller fractions are truncated.
@@ -27,13 +23,6 @@ export const parseRfc3339 = (text: string): number | undefined => {
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   return sign === "-" ? ms + offsetMs : ms - offsetMs
-}
-
-/** Parses decimal milliseconds since the epoch, or an RFC 3339 instant. */
-export const parse = (text: string): number | undefined => {
-  if (!EPOCH_MS.test(text)) return parseRfc3339(text)
-  const ms = Number(text)
-  return ms <= LAST_MS ? ms : undefined
 }
 
 /** An instant in a document. **Shape** RFC 3339, stored as written. */

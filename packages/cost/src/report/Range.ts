@@ -2,12 +2,24 @@
  * The time range of a report: a length that ends now, or two instants.
  */
 import { Result, Schema } from "effect"
-import * as Instant from "../hour/Instant.ts"
+import { parseRfc3339 } from "../hour/Instant.ts"
 import { DAY_MS, HOUR_MS, dayOf, hourOf } from "../hour/Units.ts"
 import type { Window } from "../hour/Window.ts"
 
 const LENGTH = /^([1-9][0-9]{0,3})([hdw])$/
 const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
+
+const EPOCH_MS = /^(?:0|[1-9][0-9]{0,14})$/
+
+/** Last instant with a four-digit year, as RFC 3339 requires. */
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z")
+
+/** Parses decimal milliseconds since the epoch, or an RFC 3339 instant. */
+export const parseInstant = (text: string): number | undefined => {
+  if (!EPOCH_MS.test(text)) return parseRfc3339(text)
+  const ms = Number(text)
+  return ms <= LAST_MS ? ms : undefined
+}
 
 /** Default range, used if `range`, `from` and `to` are absent. */
 export const DEFAULT_RANGE = "7d"
@@ -118,9 +130,9 @@ export const parse = (asked: RangeQuery, { nowMs, retentionDays }: RangeLimits):
 
   if (asked.range !== undefined) return refuse("range", "both")
   if (asked.from === undefined) return refuse("to", "fromMissing")
-  const fromMs = Instant.parse(asked.from)
+  const fromMs = parseInstant(asked.from)
   if (fromMs === undefined) return refuse("from", "instant")
-  const toMs = asked.to === undefined ? nowMs : Instant.parse(asked.to)
+  const toMs = asked.to === undefined ? nowMs : parseInstant(asked.to)
   if (toMs === undefined) return refuse("to", "instant")
   if (asked.to !== undefined && toMs <= fromMs) return refuse("to", "empty")
   if (fromMs >= nowMs) return refuse("from", "future")

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Instant from "../../src/hour/Instant.ts"
+import { parseInstant } from "../../src/report/Range.ts"
 
 const Ms = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Date.parse("9999-12-31T23:59:59.999Z") }))
 const OffsetMinutes = Schema.Int.check(Schema.isBetween({ minimum: -(23 * 60 + 59), maximum: 23 * 60 + 59 }))
@@ -15,7 +15,7 @@ describe("an instant", () => {
     ["1772884800000", "2026-03-07T12:00:00.000Z"],
     ["0", "1970-01-01T00:00:00.000Z"]
   ])("%s is %s", (text, expected) => {
-    assert.strictEqual(new Date(Instant.parse(text) ?? Number.NaN).toISOString(), expected)
+    assert.strictEqual(new Date(parseInstant(text) ?? Number.NaN).toISOString(), expected)
   })
 
   it.each([
@@ -39,20 +39,20 @@ describe("an instant", () => {
     "2026-01-01T00:00:00+00:60",
     " 2026-01-31T12:00:00Z"
   ])("refuses %j", (text) => {
-    assert.isUndefined(Instant.parse(text))
+    assert.isUndefined(parseInstant(text))
   })
 
   it.prop("is the same one with any offset, and as milliseconds", [Ms, OffsetMinutes], ([ms, minutes]) => {
-    assert.strictEqual(Instant.parse(String(ms)), ms)
+    assert.strictEqual(parseInstant(String(ms)), ms)
     const local = new Date(ms + minutes * 60_000).toISOString()
     if (local.length > 24) return
     const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
     const offset = `${minutes < 0 ? "-" : "+"}${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`
-    assert.strictEqual(Instant.parse(local.replace("Z", offset)), ms)
+    assert.strictEqual(parseInstant(local.replace("Z", offset)), ms)
   })
 
   it.prop("is refused or a number, whatever the text", [Schema.String], ([text]) => {
-    const ms = Instant.parse(text)
+    const ms = parseInstant(text)
     assert.isTrue(ms === undefined || Number.isSafeInteger(ms))
   })
 })

@@ -3,7 +3,7 @@
  * them and yield to other work in between.
  */
 import { Cause, Clock, Effect, type Scope } from "effect"
-import { inRealTime } from "../core/RealTime.ts"
+import { inRealTime } from "../core/Machine.ts"
 import type { Resource } from "../core/Resource.ts"
 import type { Change } from "../core/Store.ts"
 import type { Cluster, Controller, KeysOf, Turn } from "./Controller.ts"

@@ -5,7 +5,7 @@
  * reset to it would delete the account, and pods that require it could not be created.
  */
 import { Clock, Effect } from "effect"
-import { inRealTime } from "../core/RealTime.ts"
+import { inRealTime } from "../core/Machine.ts"
 
 /** A default object of each namespace. */
 export interface Gift {

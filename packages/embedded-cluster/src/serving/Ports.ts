@@ -4,8 +4,7 @@
 import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 import { Effect, type Scope } from "effect"
-import type { MachineRefused } from "../core/MachineRefused.ts"
-import { PortsTaken } from "../core/PortsTaken.ts"
+import { type MachineRefused, PortsTaken } from "../core/Machine.ts"
 import * as ReservedPort from "./ReservedPort.ts"
 
 /**

@@ -10,7 +10,7 @@
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
-import { MachineRefused } from "../core/MachineRefused.ts"
+import { MachineRefused } from "../core/Machine.ts"
 
 const HOST = "127.0.0.1"
 

@@ -13,7 +13,7 @@ import {
   X509CertificateGenerator
 } from "@peculiar/x509"
 import { Effect, Redacted } from "effect"
-import { MachineRefused } from "../core/MachineRefused.ts"
+import { MachineRefused } from "../core/Machine.ts"
 
 export interface ServerCertificate {
   /** PEM. The certificate is self-signed, so it also verifies the server. */

@@ -1,7 +1,7 @@
 /** A cluster with controllers, a node, and a fake kubelet that reports pods as running. */
 import { Effect, type Scope } from "effect"
 import { arrayAt, at, isArray, type Json, type JsonObject, objectAt, textAt } from "../../src/core/Json.ts"
-import { inRealTime } from "../../src/core/RealTime.ts"
+import { inRealTime } from "../../src/core/Machine.ts"
 import { type Client, patching, started } from "../Client.ts"
 
 export const NAMESPACE = "/api/v1/namespaces/default"

@@ -3,8 +3,7 @@
  */
 import { InCluster, RegistrySnapshot } from "@quarterdeck/cluster-fanout"
 import * as KubeconfigRegistry from "@quarterdeck/cluster-fanout/registry/KubeconfigRegistry"
-import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
-import type { RegistryError } from "@quarterdeck/cluster-fanout/registry/RegistryError"
+import { ClusterRegistry, type RegistryError } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import * as HostPort from "./HostPort.ts"
 import type { Ports } from "../settings/Ports.ts"

@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
-import { inRealTime } from "@quarterdeck/embedded-cluster/RealTime"
+import { inRealTime } from "@quarterdeck/embedded-cluster/Machine"
 import { Fault } from "@quarterdeck/harness"
 import { Clock, Effect, FileSystem, Layer, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"

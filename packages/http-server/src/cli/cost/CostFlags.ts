@@ -1,7 +1,6 @@
 /**
  * The flags that cost reports share, and the request fields that they set.
  */
-import * as Instant from "@quarterdeck/cost/Instant"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import * as Range from "@quarterdeck/cost/Range"
 import { Clock, Effect, Option, Result } from "effect"
@@ -22,7 +21,7 @@ const instant = (flag: string, description: string) =>
     Flag.withDescription(description),
     Flag.map(asInstant),
     Flag.filter(
-      (text) => Instant.parse(text) !== undefined,
+      (text) => Range.parseInstant(text) !== undefined,
       () => "a date such as 2026-03-01, RFC 3339 such as 2026-03-01T12:00:00Z, or milliseconds since 1970"
     ),
     Flag.optional

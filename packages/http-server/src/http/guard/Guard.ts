@@ -2,10 +2,9 @@
  * Authenticates requests by key or session, and authorizes them by the endpoint's policy.
  */
 import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
-import { Authorization } from "@quarterdeck/contract/Authorization"
+import { Authorization, SameOrigin } from "@quarterdeck/contract/Authorization"
 import { EndpointPolicy } from "@quarterdeck/contract/Policy"
 import type * as Problem from "@quarterdeck/contract/Problem"
-import { SameOrigin } from "@quarterdeck/contract/SameOrigin"
 import { Credential } from "@quarterdeck/keys"
 import * as Access from "@quarterdeck/keys/Access"
 import { Authenticator, type Purpose } from "@quarterdeck/keys/Authenticator"
