@@ -40,7 +40,7 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
  *
  * **Errors** `CommandFailure`, already printed to standard error, with the exit code.
  */
-export const run = Effect.fn("HarnessCommand.run")(
+const run = Effect.fn("HarnessCommand.run")(
   function* (args: ReadonlyArray<string>) {
     const manifest = yield* Effect.promise(() => readFile(MANIFEST, "utf8")).pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(Manifest)),

@@ -10,7 +10,7 @@ import type { Change } from "./ChangeLog.ts"
  * **Shape** once its row has not changed for `quietMs`, and not within `holdMs` after the last report of the row. A row
  * that keeps changing is reported `holdMs` after its first change.
  */
-export const TIMES = { quietMs: 50, holdMs: 230 }
+const TIMES = { quietMs: 50, holdMs: 230 }
 
 interface Pending<Row> {
   /** Times of the first and the last merged change. **Units** milliseconds by `steadyClock`. */

@@ -27,7 +27,7 @@ export interface DecayingHistogram {
 }
 
 /** Below this weight a bucket counts as empty: a thousandth of the smallest sample weight. */
-export const EPSILON = 0.0001
+const EPSILON = 0.0001
 
 /**
  * Maximum number of half-lives from the reference to a sample. Beyond it the reference moves, so that weights do not overflow.
