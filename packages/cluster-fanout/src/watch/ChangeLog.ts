@@ -17,17 +17,20 @@ export interface NumberedChange<Row> extends Change<Row> {
 /** Upper bound of the kept changes. */
 const MAX_CHANGES = 10_000
 
+/** Changes that may collect before superfluous ones are dropped together. */
+const SLACK = 2_000
+
 export class ChangeLog<Row> {
   /** Identifies this log: its numbers have no meaning in another log. */
   readonly name: string
   readonly #keyOf: ((row: Row) => string) | undefined
-  /** The kept changes by key, oldest first. Without `keyOf`, the key is the number. */
-  readonly #changes = new Map<string | number, NumberedChange<Row>>()
+  #changes: Array<NumberedChange<Row>> = []
   #last = 0
-  /** Number of the newest change that was dropped. */
+  /** Number of the newest change that is too old. */
   #dropped = 0
+  #trimAt = SLACK
 
-  /** Makes an empty log. With `keyOf`, a change replaces the earlier one of the same row. */
+  /** Makes an empty log. With `keyOf`, a change replaces the earlier ones of the same row. */
   constructor(name: string, keyOf?: (row: Row) => string) {
     this.name = name
     this.#keyOf = keyOf
@@ -41,32 +44,41 @@ export class ChangeLog<Row> {
   /** Numbers changes and adds them to the log. */
   append(changes: ReadonlyArray<Change<Row>>): ReadonlyArray<NumberedChange<Row>> {
     const numbered = changes.map(({ previous, next }) => ({ number: ++this.#last, previous, next }))
-    for (const change of numbered) {
-      const key = this.#keyFor(change)
-      this.#changes.delete(key)
-      this.#changes.set(key, change)
-    }
-    for (const [key, { number }] of this.#changes) {
-      if (this.#changes.size <= MAX_CHANGES) break
-      this.#changes.delete(key)
-      this.#dropped = number
-    }
+    // Append in place: copying the array at each change would burden the garbage collector.
+    for (const change of numbered) this.#changes.push(change)
+    if (this.#changes.length > this.#trimAt) this.#trim()
+    if (this.#keyOf === undefined) this.#dropped = Math.max(0, this.#last - MAX_CHANGES)
     return numbered
   }
 
   /**
-   * Returns the kept changes after a number.
+   * Returns the changes after a number; with `keyOf`, the last one of each row.
    *
-   * **Shape** `undefined` if the number is not from this log or a later change was dropped. **Limits** linear in the log.
+   * **Shape** `undefined` if the number is not from this log or older than the last {@link MAX_CHANGES} changes.
    */
   since(number: number): ReadonlyArray<NumberedChange<Row>> | undefined {
     if (!Number.isSafeInteger(number) || number < this.#dropped || number > this.#last) return undefined
-    return [...this.#changes.values()].filter((change) => change.number > number)
+    return this.#latest(this.#changes.slice(this.#changes.findLastIndex((change) => change.number <= number) + 1))
   }
 
-  #keyFor({ next, number, previous }: NumberedChange<Row>): string | number {
-    const row = next ?? previous
-    return this.#keyOf === undefined || row === undefined ? number : this.#keyOf(row)
+  #trim(): void {
+    const kept = this.#latest(this.#changes)
+    this.#dropped = Math.max(this.#dropped, kept.at(-MAX_CHANGES - 1)?.number ?? 0)
+    this.#changes = kept.slice(-MAX_CHANGES)
+    this.#trimAt = this.#changes.length + SLACK
+  }
+
+  #latest(changes: Array<NumberedChange<Row>>): Array<NumberedChange<Row>> {
+    const keyOf = this.#keyOf
+    if (keyOf === undefined) return changes
+    const latest = new Map<string, NumberedChange<Row>>()
+    for (const change of changes) {
+      const row = change.next ?? change.previous
+      if (row === undefined) continue
+      latest.delete(keyOf(row))
+      latest.set(keyOf(row), change)
+    }
+    return [...latest.values()]
   }
 }
 

@@ -48,4 +48,25 @@ describe("a log of changes", () => {
     assert.isUndefined(log.since(15_004))
     assert.strictEqual(log.since(15_005)?.[0]?.next, 15_006)
   })
+
+  it.prop(
+    "of rows with keys gives the last change of each row, however long ago it was",
+    [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 }))), Share],
+    ([keys, share]) => {
+      const log = new ChangeLog<number>("a", String)
+      log.append([{ previous: 6, next: undefined }])
+      for (const key of keys) log.append([{ previous: undefined, next: key }])
+      // Far more changes than are kept, all of one row.
+      for (let round = 0; round < 3; round++) log.append(Array.from({ length: MOST }, () => ({ previous: 7, next: 7 })))
+      const from = Math.floor(share * (keys.length + 1))
+      const expected = new Map([6, ...keys].map((key, index) => [key, index + 1] as const))
+      assert.deepStrictEqual(
+        log.since(from)?.map(({ next, number, previous }) => [next ?? previous, number]),
+        [...[...expected].filter(([, number]) => number > from), [7, log.last]].toSorted(
+          ([, left = 0], [, right = 0]) => left - right
+        )
+      )
+    },
+    { arbitrary: { runs: 20 } }
+  )
 })
