@@ -16,7 +16,7 @@ import { memory } from "./harness/memory.ts"
 import { resets } from "./harness/resets.ts"
 import { seeds } from "./harness/seeds.ts"
 import { starts } from "./harness/starts.ts"
-import { clusters, pages } from "./http/reads.ts"
+import { clusters, pages, refusals } from "./http/reads.ts"
 import { guesses } from "./limits/guesses.ts"
 import { followed } from "./logs/followed.ts"
 import { delays } from "./streams/delays.ts"
@@ -50,12 +50,13 @@ const harness: Suite = {
   parts: (extent) => [...starts(extent), ...resets, seeds, memory]
 }
 
-/** The claims of reads over HTTP, relative to a server that only writes the same bytes. */
+/** The claims of reads and refusals over HTTP, relative to a server that only writes the same bytes. */
 const http: Suite = {
   name: "http",
   parts: () => [
     { name: "clusters", measure: clusters },
-    { name: "pages", measure: pages }
+    { name: "pages", measure: pages },
+    { name: "refusals", measure: refusals }
   ]
 }
 

@@ -9,14 +9,15 @@ import { decodeAnswers } from "./load/Recorded.ts"
 import { listen, orSay } from "./load/Ready.ts"
 
 const [file = "", ready = ""] = process.argv.slice(2)
-const answers = decodeAnswers(readFileSync(file, "utf8")).map(({ body, headers }) => ({
+const answers = decodeAnswers(readFileSync(file, "utf8")).map(({ body, headers, status }) => ({
+  status,
   headers: { ...headers },
   body: Buffer.from(body, "utf8")
 }))
 let calls = 0
 const server = createServer((_, response) => {
   const answer = answers[calls++ % answers.length]
-  response.writeHead(200, answer?.headers)
+  response.writeHead(answer?.status ?? 200, answer?.headers)
   response.end(answer?.body)
 })
 await orSay(ready, () => listen(server, ready))

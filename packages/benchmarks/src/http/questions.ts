@@ -1,5 +1,5 @@
 /**
- * Requests for pages of workloads, all different.
+ * Requests for pages of workloads, all different, and for refusals.
  */
 import type { Key } from "../load/Programs.ts"
 import type { Question } from "../load/Plan.ts"
@@ -46,6 +46,17 @@ export const keysOf = (clusters: ReadonlyArray<string>, namespaces: ReadonlyArra
       ? { raw, rule: { role: "Viewer", targetNamespaces: [{ namespaceNames: halfOf(namespaces) }] } }
       : { raw, rule: { role: "Viewer" } }
   })
+
+/** Keys whose rule selects the namespaces with a label. */
+export const labelKeysOf = (matchLabels: Readonly<Record<string, string>>): ReadonlyArray<Key> =>
+  Array.from({ length: KEYS }, (_, index) => ({
+    raw: `benchmark-label-reader-${index}-0123456789`,
+    rule: { role: "Viewer", targetNamespaces: [{ namespaceNames: [], labelSelector: { matchLabels } }] }
+  }))
+
+/** The same request with unknown keys, all different. */
+export const guessesOf = (count: number): ReadonlyArray<Question> =>
+  Array.from({ length: count }, (_, index) => ({ key: `benchmark-guess-${index}`, path: "/api/v1/workloads" }))
 
 const halfOf = (namespaces: ReadonlyArray<string>) => namespaces.slice(0, Math.ceil(namespaces.length / 2))
 

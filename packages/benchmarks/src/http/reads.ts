@@ -2,24 +2,22 @@
  * Reads of the service, compared with a plain Node server that writes the same bytes. Both get the same load in turns.
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
-import { Console, Effect } from "effect"
-import type { Claim } from "../claim/Claim.ts"
+import { Effect } from "effect"
 import * as Objects from "../load/Objects.ts"
 import * as Programs from "../load/Programs.ts"
-import type { Question } from "../load/Plan.ts"
-import * as Measure from "../claim/Measure.ts"
 import type { Extent } from "../claim/Suite.ts"
-import { keysOf, questionsOf } from "./questions.ts"
+import { contest } from "./contest.ts"
+import { guessesOf, keysOf, labelKeysOf, questionsOf } from "./questions.ts"
 
 /** Deployments of each cluster. Enough for full pages of 100 under each filter. */
 const EACH = 3_000
 const QUICK_EACH = 1_000
-/** Number of recorded answers that the raw server writes in turn. */
-const RECORDED = 64
-/** Maximum number of requests of one load. */
-const MOST = 30_000
 const CLUSTER_CONNECTIONS = 32
 const PAGE_CONNECTIONS = 16
+/** Number of different wrong keys. A load repeats them after that. */
+const GUESSES = 20_000
+/** Label of most namespaces, by which some keys select theirs. */
+const SELECTED = { stage: "production" }
 
 const started = Effect.fnUntraced(function* ({ quick }: Extent) {
   const names = ["hub", "prod", "stage"]
@@ -32,79 +30,23 @@ const started = Effect.fnUntraced(function* ({ quick }: Extent) {
   }
   const { namespaces } = Objects
   const keys = keysOf(names, namespaces)
+  const labelKeys = labelKeysOf(SELECTED)
   const first = keys[0]?.raw ?? ""
-  const serve = Effect.fnUntraced(function* (reads: "denied" | "all") {
-    const service = yield* Programs.service({ kubeconfig: fleet.kubeconfig, keys, reads })
+  const serve = Effect.fnUntraced(function* (
+    options: Pick<Parameters<typeof Programs.service>[0], "limits" | "reads">
+  ) {
+    const service = yield* Programs.service({ kubeconfig: fleet.kubeconfig, keys: [...keys, ...labelKeys], ...options })
     yield* Programs.untilReady(service)
     return service
   })
-  return { first, keys, namespaces, serve, workloads: each * names.length }
-})
-
-interface Contest {
-  readonly claim: string
-  readonly atLeast: number
-  readonly connections: number
-  /** The requests: the same one repeatedly, or all different. */
-  readonly questions: ReadonlyArray<Question>
-  readonly note: string
-}
-
-/** Loads the service and the raw server in turns. **Errors** if a load needs more different requests than there are. */
-const contest = Effect.fnUntraced(function* (
-  { quick }: Extent,
-  service: Programs.Service,
-  { atLeast, claim, connections, note, questions }: Contest
-) {
-  const isOne = questions.length === 1
-  const seconds = quick ? 0.7 : 3
-  const pairs = quick ? 2 : 7
-  yield* Console.error(`${claim}: ${pairs} pairs of ${seconds} s`)
-  const raw = yield* Programs.raw(yield* Programs.recorded(service, questions.slice(-RECORDED)))
-  const load = yield* Programs.loader
-  const plan = { connections, seconds, questions: questions.slice(0, MOST), pages: !isOne }
-  const ours: Array<number> = []
-  const peer: Array<number> = []
-  const p99: Array<number> = []
-  let first = 0
-  let cpuMs = 0
-  let answered = 0
-  const askOurs = Effect.gen(function* () {
-    const before = yield* service.figures
-    const result = yield* load({
-      ...plan,
-      port: service.port,
-      questions: isOne ? questions : questions.slice(first, first + MOST)
-    })
-    cpuMs += (yield* service.figures).cpuMs - before.cpuMs
-    answered += result.answered
-    first += result.asked
-    if (isOne) first = 0
-    else if (first > questions.length - RECORDED || result.asked > MOST) {
-      return yield* new Programs.ProgramFailed({ problem: `only ${questions.length} questions, and more were asked` })
-    }
-    ours.push(result.perSecond)
-    p99.push(result.p99)
-  })
-  const askPeer = Effect.map(load({ ...plan, port: raw }), ({ perSecond }) => peer.push(perSecond))
-  for (let turn = 0; turn <= pairs; turn++) {
-    yield* turn % 2 === 0 ? Effect.andThen(askOurs, askPeer) : Effect.andThen(askPeer, askOurs)
-  }
-  return {
-    claim,
-    // The first pair is the warm-up.
-    ours: { value: Measure.median(ours.slice(1)), unit: "/s" },
-    peer: { name: "node:http writing the same bytes", value: Measure.median(peer.slice(1)), unit: "/s" },
-    goal: { _tag: "ratioAtLeast", atLeast },
-    note: `${note}; ${(cpuMs / answered).toFixed(3)} ms of processor a request, p99 ${Measure.median(p99).toFixed(1)} ms; median of ${pairs}; the load shares the processors; limits off, log lines to /dev/null`
-  } satisfies Claim
+  return { first, keys, labelKeys, namespaces, serve, workloads: each * names.length }
 })
 
 export const clusters = Effect.fnUntraced(function* (extent: Extent) {
   const { first, serve } = yield* started(extent)
   const claimOf = (reads: "denied" | "all", atLeast: number) =>
     Effect.scoped(
-      Effect.flatMap(serve(reads), (service) =>
+      Effect.flatMap(serve({ reads }), (service) =>
         contest(extent, service, {
           claim: `GET /api/v1/clusters, ${CLUSTER_CONNECTIONS} connections, audit of reads ${reads === "all" ? "on" : "off"}`,
           atLeast,
@@ -118,8 +60,8 @@ export const clusters = Effect.fnUntraced(function* (extent: Extent) {
 })
 
 export const pages = Effect.fnUntraced(function* (extent: Extent) {
-  const { first, keys, namespaces, serve, workloads } = yield* started(extent)
-  const service = yield* serve("denied")
+  const { first, keys, labelKeys, namespaces, serve, workloads } = yield* started(extent)
+  const service = yield* serve({})
   const same = yield* contest(extent, service, {
     claim: `page of 100 over three clusters, ${PAGE_CONNECTIONS} connections`,
     atLeast: 0.5,
@@ -129,10 +71,65 @@ export const pages = Effect.fnUntraced(function* (extent: Extent) {
   })
   const different = yield* contest(extent, service, {
     claim: `the same when every answer differs, ${PAGE_CONNECTIONS} connections`,
-    atLeast: 0.1,
+    atLeast: extent.quick ? 0.1 : 0.12,
     connections: PAGE_CONNECTIONS,
     questions: questionsOf(keys, namespaces),
     note: `${keys.length} keys, names, namespaces and orders, the page behind each cursor too, no question twice`
   })
-  return [same, different]
+  const selected = namespaces.filter((name) => Objects.stageOf(name) === SELECTED.stage)
+  const byLabel = yield* contest(extent, service, {
+    claim: `the same for keys that select namespaces by label, ${PAGE_CONNECTIONS} connections`,
+    atLeast: extent.quick ? 0.06 : 0.08,
+    connections: PAGE_CONNECTIONS,
+    questions: questionsOf(labelKeys, selected),
+    note: `${labelKeys.length} keys, each for ${selected.length} of ${namespaces.length} namespaces`
+  })
+  return [same, different, byLabel]
+})
+
+/** Refusals of one key above its limit, of different unknown keys above the limit of their address, and of one unknown key. */
+export const refusals = Effect.fnUntraced(function* (extent: Extent) {
+  const { first, serve } = yield* started({ quick: true })
+  const path = "/api/v1/workloads"
+  const claimOf = (
+    limits: { readonly ofKey?: number; readonly ofAddress?: number },
+    load: Pick<Parameters<typeof contest>[2], "claim" | "questions" | "status">
+  ) =>
+    Effect.scoped(
+      Effect.flatMap(serve({ limits }), (service) =>
+        contest(extent, service, {
+          ...load,
+          atLeast: extent.quick ? 0.2 : 0.25,
+          connections: CLUSTER_CONNECTIONS,
+          mayRepeat: true,
+          note: "one request a second is within the limit"
+        })
+      )
+    )
+  return [
+    yield* claimOf(
+      { ofKey: 1 },
+      {
+        claim: `429 for a key above its limit, ${CLUSTER_CONNECTIONS} connections`,
+        questions: [{ key: first, path }],
+        status: 429
+      }
+    ),
+    yield* claimOf(
+      { ofAddress: 1 },
+      {
+        claim: `429 for wrong keys above the limit of their address, ${CLUSTER_CONNECTIONS} connections`,
+        questions: guessesOf(GUESSES),
+        status: 429
+      }
+    ),
+    yield* claimOf(
+      {},
+      {
+        claim: `401 for the same unknown key, ${CLUSTER_CONNECTIONS} connections`,
+        questions: guessesOf(1),
+        status: 401
+      }
+    )
+  ]
 })

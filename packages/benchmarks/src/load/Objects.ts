@@ -15,10 +15,13 @@ export const namespaces: ReadonlyArray<string> = Array.from(
   (_, index) => `team-${String(index).padStart(2, "0")}`
 )
 
+/** Returns the label `stage` of a namespace. */
+export const stageOf = (name: string): string => (name.endsWith("0") ? "test" : "production")
+
 export const namespace = (name: string): KubeObject.KubeObject => ({
   apiVersion: "v1",
   kind: "Namespace",
-  metadata: { name, labels: { stage: name.endsWith("0") ? "test" : "production" } }
+  metadata: { name, labels: { stage: stageOf(name) } }
 })
 
 const at = <A>(all: ReadonlyArray<A>, index: number, otherwise: A): A => all[index % all.length] ?? otherwise

@@ -11,7 +11,7 @@ export type Question = typeof Question.Type
  * A load over several connections. Each sends its next request as soon as it has an answer.
  *
  * **Shape** the connections share the list of questions and take them in turn. With `pages`, a connection follows the cursor
- * of an answer once.
+ * of an answer once. `status` is the expected status, by default 200.
  *
  * **Units** seconds.
  */
@@ -20,14 +20,15 @@ export const Plan = Schema.Struct({
   connections: Schema.Int,
   seconds: Schema.Finite,
   questions: Schema.Array(Question),
-  pages: Schema.Boolean
+  pages: Schema.Boolean,
+  status: Schema.optionalKey(Schema.Int)
 })
 export type Plan = typeof Plan.Type
 
 /**
  * The counts, the rate and the latencies of a load.
  *
- * **Shape** `asked` counts started requests, `refused` answers with a status other than 200.
+ * **Shape** `asked` counts started requests, `refused` answers with another status than the plan's.
  *
  * **Units** milliseconds.
  */

@@ -64,7 +64,7 @@ class Answers {
 
 /** Runs a load until its time is over. **Errors** broken connections, and answers without a Content-Length. */
 export const run = async (plan: Plan): Promise<Result> => {
-  const { connections, pages, questions, seconds } = plan
+  const { connections, pages, questions, seconds, status: expected = 200 } = plan
   const tookMs: Array<number> = []
   const endAt = nowMs() + seconds * MS_PER_SECOND
   let asked = 0
@@ -91,7 +91,7 @@ export const run = async (plan: Plan): Promise<Result> => {
       const take = ({ status, tail }: Answer) => {
         const now = nowMs()
         tookMs.push(now - sentAt)
-        if (status !== 200) refused++
+        if (status !== expected) refused++
         if (now >= endAt) {
           socket.end()
           return resolve()
