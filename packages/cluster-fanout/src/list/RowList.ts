@@ -91,8 +91,8 @@ const answering = <Row extends Placed>(
   head: PageHead<Row>,
   after: Position | undefined
 ) => {
-  const isNamed = filterText !== undefined && !NamespaceFilter.needsLabels(namespaces)
-  const name = isNamed ? JSON.stringify([filterText, namespaces]) : undefined
+  const criteria = filterText === undefined ? undefined : JSON.stringify([filterText, namespaces])
+  const needsLabels = NamespaceFilter.needsLabels(namespaces)
   const part: PageSelection.Part<Row> = {
     order: paging.order,
     ascending,
@@ -103,6 +103,7 @@ const answering = <Row extends Placed>(
   return (take: (run: PageSelection.Run<Row>) => ReadonlyArray<Row>) =>
     (reading: Reading): Answer<Part<Row>> => {
       const isInScope = memoised((name) => NamespaceFilter.matches(namespaces, name, reading.labels(name)))
+      const name = needsLabels ? labelledName(criteria, reading) : criteria
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(requestedNamespaces.filter(isInScope))
       const { count, run } = PageSelection.select(rowsOf(reading), wanted, part)
@@ -117,6 +118,12 @@ const answering = <Row extends Placed>(
     }
 }
 
+/** Names criteria that depend on namespace labels by the version of the labels too. Unproven labels yield no name. */
+const labelledName = (criteria: string | undefined, { missingKinds, store }: Reading): string | undefined =>
+  criteria === undefined || missingKinds.includes("Namespace")
+    ? undefined
+    : `${criteria} ${store.table("Namespace").version}`
+
 /**
  * Rows that `listNow` may read over all clusters if the page is filtered or the rows are not sorted in its order yet: a
  * millisecond's work.
@@ -126,7 +133,8 @@ const MAX_ROWS_READ = 20_000
 /**
  * Lists from the cache in one synchronous step, if `list` would not wait and few rows have to be read.
  *
- * **Shape** `undefined` where `list` would wait, fail or yield. Callers then use `list`.
+ * **Shape** `undefined` where `list` would wait, fail or yield, or if needed namespace labels are not proven. Callers then
+ * use `list`.
  */
 export const listNow = <Row extends Placed>(
   fanOut: FanOut["Service"],
@@ -134,8 +142,10 @@ export const listNow = <Row extends Placed>(
   listing: Listing<Row>
 ): MergedList.MergedList<Row> | undefined => {
   const { requestedNamespaces, namespaces, page, paging, rowsOf, target, wantedOf } = listing
-  if (page.consistency !== "cache" || NamespaceFilter.needsLabels(namespaces)) return undefined
-  if (!requestedNamespaces.every((name) => NamespaceFilter.matches(namespaces, name, undefined))) return undefined
+  if (page.consistency !== "cache") return undefined
+  const needsLabels = NamespaceFilter.needsLabels(namespaces)
+  const isOutside = (name: string) => !NamespaceFilter.matches(namespaces, name, undefined)
+  if (!needsLabels && requestedNamespaces.some(isOutside)) return undefined
   const start = MergedList.placeOf(paging, page.cursor)
   if (Result.isFailure(start)) return undefined
 
@@ -148,7 +158,7 @@ export const listNow = <Row extends Placed>(
     head.add(run)
     return []
   })
-  const question: Question = { ...listing.kinds, consistency: "cache", timeoutMs: page.timeoutMs, needsLabels: false }
+  const question: Question = { ...listing.kinds, consistency: "cache", timeoutMs: page.timeoutMs, needsLabels }
   let rowsRead = 0
   const replies = fanOut.askNow(target.clusters, (cluster, now) => {
     const reading = reader.readNow(cluster, question, now)
@@ -159,7 +169,10 @@ export const listNow = <Row extends Placed>(
     rowsRead += isWhole && rows.inOrder(listing.ascending) !== undefined ? 0 : rows.counts().all
     return rowsRead > MAX_ROWS_READ ? undefined : () => answerOf(reading)
   })
-  return replies === undefined ? undefined : MergedList.assemble(replies.map(withoutRows), paging, head.rows())
+  if (replies === undefined) return undefined
+  const isReached = (name: string) => replies.some(({ value }) => value?.reached.has(name) === true)
+  if (needsLabels && replies.length > 0 && !requestedNamespaces.every(isReached)) return undefined
+  return MergedList.assemble(replies.map(withoutRows), paging, head.rows())
 }
 
 const withoutRows = <Row>({ coverage }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({ coverage, value: undefined })

@@ -178,7 +178,7 @@ export const make = Effect.gen(function* () {
       })
     )
     const response = yield* serve(request, record, answer)
-    yield* hotReads.keep(request.source, record)
+    hotReads.keep(request.source, record)
     return ReplyHeaders.add(response, ReplyHeaders.of(record))
   })
 })

@@ -1,8 +1,8 @@
 /**
  * Fast path for repeated list requests.
  *
- * A reply of the normal path is cached for a moment. An identical request, credential included, is answered from the cache
- * after a check that key, data and limits still allow it. A different query with the headers of a recently authenticated
+ * The reply to a request that was sent before is cached for a moment. An identical request, credential included, is answered
+ * from the cache after a check that key, data and limits still allow it. A different query with the headers of a recently authenticated
  * caller is answered synchronously if all data is cached (`HotPages`).
  */
 import { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
@@ -26,12 +26,12 @@ import * as Moment from "./Moment.ts"
 
 /**
  * Maximum age of a cached reply, counted from the start of its request; size of the cache; requests that may wait for one
- * identical request.
+ * identical request; remembered requests.
  *
  * **Units** milliseconds, bytes, requests.
  */
 const HotLimits = Context.Reference("@quarterdeck/http-server/HotLimits", {
-  defaultValue: () => ({ maxAgeMs: 20, maxBytes: 32 * 1_024 * 1_024, maxWaiting: 256 })
+  defaultValue: () => ({ maxAgeMs: 20, maxBytes: 32 * 1_024 * 1_024, maxWaiting: 256, maxRecent: 4_096 })
 })
 
 export class HotReads extends Context.Service<
@@ -49,8 +49,11 @@ export class HotReads extends Context.Service<
      * while its reply could still be used for them.
      */
     readonly before: (ordinary: RequestListener) => RequestListener
-    /** Caches the reply of the normal path, if the request came through `before` and its reply may be reused. */
-    readonly keep: (source: object, record: RequestRecord) => Effect.Effect<void>
+    /**
+     * Caches the reply of the normal path, if the request came through `before`, was sent before, and its reply may be
+     * reused.
+     */
+    readonly keep: (source: object, record: RequestRecord) => void
   }
 >()("@quarterdeck/http-server/HotReads") {
   static readonly layer = Layer.effect(
@@ -67,6 +70,8 @@ const make = Effect.gen(function* () {
   const moments = yield* Moment.make(limits.maxAgeMs)
   const flights = yield* RequestCoalescing.make(moments, limits)
   const recorder = yield* HitRecorder.make
+  const recent = new ReplyCache.RecentKeys(limits.maxRecent)
+  const members = () => Effect.runSyncWith(services)(cache.members)
   const replies = new ReplyCache.ReplyCache<ReplyCache.StoredReply>(limits.maxBytes)
   const answer = yield* makeAnswer(moments, recorder)
   const callers = RecentCallers.make(moments)
@@ -97,13 +102,14 @@ const make = Effect.gen(function* () {
         // If the client disconnected while the request waited, the normal path has missed the `close` event.
         if (response.destroyed) response.emit("close")
       }
+      const isRepeated = recent.add(asked.key)
       if (flights.join(asked, proceed)) return
       const made = makeNow(asked, request)
       if (made !== undefined && answer(made, asked, request, response, { by: "made", startedAt })) {
-        replies.set(asked.key, made)
+        if (isRepeated) replies.set(asked.key, made)
         return
       }
-      flights.begin(asked, request)
+      flights.begin({ ...asked, isRepeated }, request)
       goOrdinary()
     }
 
@@ -114,7 +120,8 @@ const make = Effect.gen(function* () {
     const made = Result.try(() => {
       const page = pages.make(asked, request, caller)
       // Data and keys cannot change during synchronous code, so a moment taken after the page was made is correct.
-      return page && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, [])
+      const proving = page && ReplyCache.provingOf(members, caller.user, page.record)
+      return proving && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, proving)
     })
     if (Result.isSuccess(made)) return made.success
     // The normal path isolates the defect to the clusters that cause it.
@@ -122,15 +129,17 @@ const make = Effect.gen(function* () {
     return undefined
   }
 
-  const keep = Effect.fnUntraced(function* (source: object, record: RequestRecord) {
+  const keep = (source: object, record: RequestRecord): void => {
     const flight = flights.take(source)
     if (flight === undefined) return
     const caller = ReplyCache.callerOf(record)
     if (isOpen && caller !== undefined) callers.remember(flight.asked, flight.moment, caller)
-    const reply = moments.isPresent(flight.moment) ? yield* ReplyCache.fromFlight(cache, flight, record) : undefined
-    if (isOpen && reply !== undefined) replies.set(flight.asked.key, reply)
+    const isWanted = isOpen && (flight.asked.isRepeated || flight.waiting.length > 0)
+    const reply =
+      isWanted && moments.isPresent(flight.moment) ? ReplyCache.fromFlight(members, flight, record) : undefined
+    if (reply !== undefined) replies.set(flight.asked.key, reply)
     flights.end(flight)
-  })
+  }
 
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -141,6 +150,7 @@ const make = Effect.gen(function* () {
   const sweep = Effect.sync(() => {
     const oldest = moments.steadyNow() - limits.maxAgeMs
     replies.dropBefore(oldest)
+    recent.age()
     callers.sweep()
     flights.dropBefore(oldest)
   })

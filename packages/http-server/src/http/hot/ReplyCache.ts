@@ -2,11 +2,11 @@
  * Cache of replies, bounded by bytes.
  */
 import type { ClusterStore } from "@quarterdeck/cluster-fanout"
-import type { ClusterCache } from "@quarterdeck/cluster-fanout/ClusterCache"
+import type { Member } from "@quarterdeck/cluster-fanout/ClusterCache"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
-import { DateTime, Effect } from "effect"
+import { DateTime } from "effect"
 import { Headers, type HttpBody, type HttpServerResponse } from "effect/http"
 import * as ReplyHeaders from "../request/ReplyHeaders.ts"
 import { parametersOf } from "../guard/RequestInput.ts"
@@ -77,7 +77,36 @@ export class ReplyCache<Reply extends Kept> {
   }
 }
 
+/** Keys of recent requests, to cache only replies that are requested again. */
+export class RecentKeys {
+  readonly #most: number
+  #young = new Set<string>()
+  #old = new Set<string>()
+
+  /** Remembers `most` keys or more, and at most twice as many. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Adds a key. Returns true if it was added before. */
+  add(key: string): boolean {
+    if (this.#young.has(key)) return true
+    if (this.#young.size >= this.#most) this.age()
+    this.#young.add(key)
+    return this.#old.has(key)
+  }
+
+  /** Ages the keys. A key is forgotten when it has aged twice since it was last added. */
+  age(): void {
+    this.#old = this.#young
+    this.#young = new Set()
+  }
+}
+
 type Stores = ReadonlyArray<ClusterStore.ClusterStore>
+
+/** Returns the clusters in the cache. */
+type Members = () => ReadonlyArray<Pick<Member, "store">>
 
 /** A reply that may be sent again, and the facts to check before each reuse. */
 export interface StoredReply {
@@ -107,19 +136,15 @@ export interface StoredReply {
  * **Shape** only a list that was read from the cache for a key is reusable. The audit must classify its route as a read.
  * If the rule selects namespaces by label, the labels must have been current when the reply was made.
  */
-export const fromFlight = Effect.fnUntraced(function* (
-  cache: ClusterCache["Service"],
-  flight: Flight,
-  record: RequestRecord
-) {
+export const fromFlight = (members: Members, flight: Flight, record: RequestRecord): StoredReply | undefined => {
   const { moment } = flight
   const { list, user } = record
   if (list === undefined || user === undefined || !isOfKey(record)) return undefined
   if (parametersOf(flight.asked.url).get("consistency") === "live") return undefined
-  const proving = yield* provingOf(cache, user, record)
+  const proving = provingOf(members, user, record)
   if (proving === undefined || !areProven(proving, moment.madeAt)) return undefined
   return fromList(moment, record, user, list, proving)
-})
+}
 
 /** Makes the cache entry of a list, if its status is 200 and it has an entity tag. */
 export const fromList = (
@@ -174,18 +199,16 @@ const isOfKey = ({ actor, audited, isAttempt, isDenied, problem, via }: RequestR
   && !isAttempt
 
 /** Finds the clusters whose namespace labels decide the caller's access; `undefined` if one of them is not cached. */
-const provingOf = Effect.fnUntraced(function* (
-  cache: ClusterCache["Service"],
+export const provingOf = (
+  members: Members,
   { rule }: Principal["Service"],
   { target }: RequestRecord
-) {
+): Stores | undefined => {
   if (!NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))) return []
-  const members = new Map<string, ClusterStore.ClusterStore>(
-    (yield* cache.members).map(({ store }) => [store.cluster.name, store])
-  )
-  const stores = target.clusters.flatMap((name) => members.get(name) ?? [])
+  const byName = new Map<string, ClusterStore.ClusterStore>(members().map(({ store }) => [store.cluster.name, store]))
+  const stores = target.clusters.flatMap((name) => byName.get(name) ?? [])
   return stores.length === target.clusters.length ? stores : undefined
-})
+}
 
 /** Longest body that is sent as a string, which Node writes together with the head. **Units** bytes. */
 const MAX_TEXT_BYTES = 8_192

@@ -5,16 +5,21 @@ import { Effect } from "effect"
 import type { HotRequest } from "./HotRequest.ts"
 import type { Moment, Moments } from "./Moment.ts"
 
+/** A request, and whether the same request was sent a moment before. */
+export interface Coalesced extends HotRequest {
+  readonly isRepeated: boolean
+}
+
 /** A request on the normal path whose reply may be reusable, and the identical requests that wait for it. */
 export interface Flight {
-  readonly asked: HotRequest
+  readonly asked: Coalesced
   readonly moment: Moment
   readonly waiting: Array<() => void>
 }
 
 export interface RequestCoalescing {
   /** Starts the flight of a request on the normal path. **Shape** `source` is Node's request, the key of `take`. */
-  readonly begin: (asked: HotRequest, source: object) => void
+  readonly begin: (asked: Coalesced, source: object) => void
   /**
    * Calls `proceed` once the flight of an identical request has ended. Returns false if there is no such flight, or its
    * reply could not be used.
