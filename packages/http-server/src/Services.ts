@@ -63,6 +63,7 @@ import { KeyLimit } from "./http/guard/KeyLimit.ts"
 import { Streams } from "./http/stream/Streams.ts"
 import { TrustedProxies } from "./limits/ClientAddress.ts"
 import { RateLimits } from "./limits/RateLimits.ts"
+import { RefusalLines } from "./limits/RefusalLog.ts"
 import * as KeysByLabel from "./services/KeysByLabel.ts"
 import { Deadlines } from "./http/lists/ListPage.ts"
 import { MetricsAccess } from "./http/pages/MetricsRoute.ts"
@@ -181,7 +182,9 @@ const clusters = (settings: Settings) =>
   )
 
 const guard = Layer.merge(Guard.layer, HotReads.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer, Streams.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(AuditTrail.layer, FailedAttempts.layer, KeyLimit.layer, RefusalLines.layer, Streams.layer)
+  )
 )
 
 /** Locks the data directory from before its first file is opened until after its last is closed. */

@@ -1,7 +1,7 @@
 /**
  * Summarizes the log lines of refused requests, so that a flood of refusals does not fill the log.
  */
-import { Effect, Metric } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 
 /** Lines per window, including the summary line. Any second overlaps at most two windows. */
 const LINES = 5
@@ -68,6 +68,13 @@ export const make = Effect.gen(function* () {
   }
   return log
 })
+
+/** The log of the service, which all its requests share. */
+export class RefusalLines extends Context.Service<RefusalLines, RefusalLog>()(
+  "@quarterdeck/http-server/limits/RefusalLines"
+) {
+  static readonly layer = Layer.effect(RefusalLines, make)
+}
 
 const count = (counts: Map<string, number>, name: string): void => {
   const known = counts.get(name)

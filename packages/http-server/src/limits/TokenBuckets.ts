@@ -66,6 +66,14 @@ export class TokenBuckets {
     }
   }
 
+  /** Returns true if `take` would refuse a name with a bucket. Takes nothing, and makes no bucket. */
+  refuses(name: string, cost: number, nowMs: number): boolean {
+    const bucket = this.#buckets.get(name)
+    if (bucket === undefined) return false
+    this.#fill(bucket, nowMs)
+    return bucket.tokens < cost - ROUNDING
+  }
+
   #bucketOf(name: string, nowMs: number): Bucket {
     const found = this.#buckets.get(name)
     if (found === undefined && this.#buckets.size >= this.#capacity && !this.#makeRoom(nowMs)) return this.#overflow

@@ -7,6 +7,7 @@ import { Otlp } from "effect/observability"
 import type { Settings } from "../settings/Settings.ts"
 import * as JsonLine from "./JsonLine.ts"
 import * as LogLines from "./LogLines.ts"
+import * as TextLine from "./TextLine.ts"
 
 const LEVELS = { trace: "Trace", debug: "Debug", info: "Info", warn: "Warn", error: "Error" } as const
 
@@ -36,5 +37,5 @@ export const layer = ({ logFormat, logLevel, otlpEndpoint }: Settings["telemetry
 }
 
 /** Logs go to standard error, because standard output is for the output of commands. */
-const textToStderr = LogLines.make(Logger.formatLogFmt)
+const textToStderr = LogLines.make(TextLine.format)
 const jsonToStderr = LogLines.make(JsonLine.format)

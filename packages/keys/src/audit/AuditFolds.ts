@@ -21,6 +21,8 @@ const MAX_DENIAL_FOLDS = 2_000
 const MAX_READ_FOLDS = 10_000
 
 export interface AuditFolds {
+  /** Returns whether a denial exceeds a rate limit. Counts nothing. */
+  readonly exceeds: (denial: AuditFacts) => boolean
   /** Counts a denial. Returns whether the denial exceeds a rate limit and must be folded. */
   readonly isOver: (denial: AuditFacts) => boolean
   readonly add: (event: AuditFacts) => void
@@ -66,13 +68,20 @@ export const make = (): AuditFolds => {
     addTo(denials, hasOwn ? own : general, event, MAX_DENIAL_FOLDS)
   }
 
+  /** Returns the source that may still record a denial singly. */
+  const openSourceOf = (denial: AuditFacts): Source | undefined => {
+    const nowMs = DateTime.toEpochMillis(denial.at)
+    if (nowMs - all.sinceMs >= MINUTE_MS) all = { sinceMs: nowMs, singles: 0 }
+    const source = sourceOf(sourceNameOf(denial), nowMs)
+    const most = isOfKey(denial) ? SINGLES_OF_KEY : SINGLES_OF_ADDRESS
+    return source === undefined || source.singles >= most || all.singles >= SINGLES_IN_ALL ? undefined : source
+  }
+
   return {
+    exceeds: (denial) => openSourceOf(denial) === undefined,
     isOver: (denial) => {
-      const nowMs = DateTime.toEpochMillis(denial.at)
-      if (nowMs - all.sinceMs >= MINUTE_MS) all = { sinceMs: nowMs, singles: 0 }
-      const source = sourceOf(sourceNameOf(denial), nowMs)
-      const most = isOfKey(denial) ? SINGLES_OF_KEY : SINGLES_OF_ADDRESS
-      if (source === undefined || source.singles >= most || all.singles >= SINGLES_IN_ALL) return true
+      const source = openSourceOf(denial)
+      if (source === undefined) return true
       source.singles++
       all.singles++
       return false

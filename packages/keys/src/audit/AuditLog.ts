@@ -32,6 +32,12 @@ export class AuditLog extends Context.Service<
     readonly note: (event: AuditFacts, options?: AppendOptions) => Effect.Effect<void>
     /** Writes a denial. Per minute, 10 per key, 1 per anonymous address and 600 in total are single; the rest are folded. */
     readonly deny: (event: AuditFacts) => Effect.Effect<void>
+    /**
+     * Folds a denial as `deny` does. Returns false, without any effect, if `deny` would write the denial singly.
+     *
+     * **Limits** no I/O.
+     */
+    readonly foldDenial: (event: AuditFacts) => Effect.Effect<boolean>
     /** Size of the audit, and whether changes are refused because the audit or the disk is full. **Limits** no I/O. */
     readonly fullness: Effect.Effect<Fullness>
     /** True if the settings request that reads are recorded. */
@@ -85,8 +91,8 @@ const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.all([writes.writePending, writes.writeFolds, renewHead], { discard: true }))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(tick, Effect.sleep(TICK))))
 
-  const { deny, fullness, note, read, write } = writes
-  return AuditLog.of({ write, note, deny, fullness, keepsReads: settings.reads === "all", read })
+  const { deny, foldDenial, fullness, note, read, write } = writes
+  return AuditLog.of({ write, note, deny, foldDenial, fullness, keepsReads: settings.reads === "all", read })
 })
 
 /**

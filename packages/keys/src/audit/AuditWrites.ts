@@ -138,6 +138,12 @@ export const make = Effect.gen(function* () {
       const isFolded = folds.isOver(event) || waiting() >= MAX_PENDING_DENIALS
       return isFolded ? Effect.sync(() => folds.add(event)) : appendIfRoom([event])
     })
+  const foldDenial = (event: AuditFacts) =>
+    Effect.sync(() => {
+      const isFolded = folds.exceeds(event) || waiting() >= MAX_PENDING_DENIALS
+      if (isFolded) folds.add(event)
+      return isFolded
+    })
   // While the disk is full or the store fails, events stay in the folds, which bound their number.
   const writeFolds = Effect.suspend(() =>
     reserve.isFull() || waiting() > 0 ? Effect.void : appendIfRoom(folds.take())
@@ -155,7 +161,7 @@ export const make = Effect.gen(function* () {
   }))
   const read = (event: AuditFacts) => (settings.reads === "all" ? Effect.sync(() => folds.add(event)) : Effect.void)
   const forget = Effect.map(Clock.currentTimeMillis, folds.forget)
-  return { write, note, deny, read, fullness, writePending, writeFolds, forget, tellUsage }
+  return { write, note, deny, foldDenial, read, fullness, writePending, writeFolds, forget, tellUsage }
 })
 
 const countDropped = (decision: AuditFacts["decision"], count: number) =>

@@ -44,6 +44,11 @@ export class AuditTrail extends Context.Service<
     readonly attempt: Effect.Effect<void, Problem.Problem>
     /** Writes the outcome of a request. */
     readonly end: (record: RequestRecord, method: string, status: number) => Effect.Effect<void>
+    /**
+     * Records a refused request as `end` does, if its event is folded with others. Returns false, and records nothing, if
+     * the event must be written singly. **Limits** no I/O.
+     */
+    readonly foldRefusal: (record: RequestRecord, method: string, status: number) => Effect.Effect<boolean>
   }
 >()("@quarterdeck/http-server/http/AuditTrail") {
   static readonly layer = Layer.effect(
@@ -86,7 +91,7 @@ export class AuditTrail extends Context.Service<
         status: number,
         isDenied: boolean
       ) {
-        const cell = record.audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
+        const cell = cellOfRecord(record, method)
         const facts = factsOf(record, cell, status, yield* DateTime.now)
         const isRevocation = begun.get(record)
         if (isRevocation !== undefined) return yield* log.note(facts, { isRevocation })
@@ -98,7 +103,9 @@ export class AuditTrail extends Context.Service<
         begin: write(false).pipe(Effect.catch(refused)),
         beginRevocation: write(true).pipe(Effect.catch(refused)),
         attempt,
-        end
+        end,
+        foldRefusal: (record, method, status) =>
+          Effect.flatMap(DateTime.now, (at) => log.foldDenial(factsOf(record, cellOfRecord(record, method), status, at)))
       })
     })
   )
@@ -109,6 +116,10 @@ const DENIALS: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** Audited verb of a method on an unknown route. */
 const VERBS: Readonly<Record<string, Verb>> = { POST: "create", PUT: "operate", PATCH: "operate", DELETE: "delete" }
+
+/** Returns the audited resource and verb of a request, also on an unknown route. */
+const cellOfRecord = ({ audited }: RequestRecord, method: string): AuditedCell =>
+  audited ?? { resource: "unknown", verb: VERBS[method] ?? "read" }
 
 /** Audited object of a dry run. */
 const DRY_RUN = "dryRun"

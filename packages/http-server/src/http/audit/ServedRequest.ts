@@ -5,7 +5,7 @@ import { ClusterRegistry } from "@quarterdeck/cluster-fanout/ClusterRegistry"
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import { Clock, Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import * as RefusalLog from "../../limits/RefusalLog.ts"
+import { RefusalLines } from "../../limits/RefusalLog.ts"
 import * as AccessLog from "./AccessLog.ts"
 import { AuditTrail } from "./AuditTrail.ts"
 import * as RequestRecord from "../request/RequestRecord.ts"
@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   const trail = yield* AuditTrail
   const registry = yield* ClusterRegistry
-  const refusalLog = yield* RefusalLog.make
+  const refusalLog = yield* RefusalLines
 
   /**
    * Writes the audit before the log, because the audit is the authoritative record of a change. If the caller disconnected,

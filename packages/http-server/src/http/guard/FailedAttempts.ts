@@ -29,6 +29,12 @@ const addresses = Metric.gauge("quarterdeck_rate_limit_addresses", {
   description: "Client addresses whose failed authentication attempts are currently counted"
 })
 
+/** A counted attempt. **Shape** `refusal` is the detail of the problem of an attempt above the limit. */
+interface Attempt {
+  readonly headers: Readonly<Record<string, string>>
+  readonly refusal: string | undefined
+}
+
 /** Headers of the reply to a counted attempt; undefined for a request that is not counted. */
 type ReplyHeaders = Readonly<Record<string, string>> | undefined
 const UNCOUNTED: Effect.Effect<ReplyHeaders> = Effect.succeed(undefined)
@@ -53,6 +59,12 @@ export class FailedAttempts extends Context.Service<
     readonly spend: Effect.Effect<ReplyHeaders, Problem.Problem>
     /** Counts a session id against the client address, unless `Sessions.mayBeOpen` is true. **Errors** `rate_limited`. */
     readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
+    /** Counts an attempt of an address as `spend` does. Undefined if the limit is disabled. */
+    readonly spendNow: (clientAddress: string | undefined, nowMs: number) => Attempt | undefined
+    /** Returns true if no valid key is known that equals a key. Then `admit` counts the key. */
+    readonly isGuess: (key: RawKey) => Effect.Effect<boolean>
+    /** Returns true if `spendNow` would refuse an attempt of an address now. */
+    readonly refuses: (clientAddress: string | undefined, nowMs: number) => boolean
   }
 >()("@quarterdeck/http-server/FailedAttempts") {
   static readonly layer = Layer.effect(
@@ -62,11 +74,15 @@ export class FailedAttempts extends Context.Service<
       const sessions = yield* Sessions
       const { failedBurst, failedPerSecond } = yield* RateLimits
       const rate = rateOf(failedPerSecond, failedBurst)
+      const isGuess = (key: RawKey) => Effect.map(known.isValid(KeyHash.fromRawKey(key)), (isValid) => !isValid)
       if (rate === undefined) {
         return FailedAttempts.of({
           admit: () => UNCOUNTED,
           spend: UNCOUNTED,
-          admitSession: () => UNCOUNTED
+          admitSession: () => UNCOUNTED,
+          isGuess,
+          spendNow: () => undefined,
+          refuses: () => false
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
@@ -74,26 +90,35 @@ export class FailedAttempts extends Context.Service<
       yield* Metric.update(failures, 0)
       yield* Metric.update(limited, 0)
 
+      const services = yield* Effect.context<never>()
+      const spendNow = (clientAddress: string | undefined, nowMs: number): Attempt => {
+        const verdict = buckets.take(ClientAddress.counted(clientAddress), 1, nowMs)
+        failures.updateUnsafe(1, services)
+        addresses.updateUnsafe(buckets.size, services)
+        const headers = headersOf("failed", rate, verdict)
+        if (verdict.isAllowed) return { headers, refusal: undefined }
+        limited.updateUnsafe(1, services)
+        const seconds = headers["retry-after"] ?? "1"
+        return {
+          headers,
+          refusal: `too many failed authentication attempts from this address; retry in ${seconds} s`
+        }
+      }
       const spend = Effect.gen(function* () {
         const { clientAddress } = yield* RequestRecord.CurrentRequest
-        const address = ClientAddress.counted(clientAddress)
-        const verdict = buckets.take(address, 1, yield* Clock.currentTimeMillis)
-        yield* Metric.update(failures, 1)
-        yield* Metric.update(addresses, buckets.size)
-        const headers = headersOf("failed", rate, verdict)
-        if (verdict.isAllowed) return headers
-        yield* Metric.update(limited, 1)
-        const detail = `too many failed authentication attempts from this address; retry in ${headers["retry-after"] ?? "1"} s`
-        return yield* refuse("rate_limited", { detail }, headers)
+        const { headers, refusal } = spendNow(clientAddress, yield* Clock.currentTimeMillis)
+        return refusal === undefined ? headers : yield* refuse("rate_limited", { detail: refusal }, headers)
       })
+      const refuses = (clientAddress: string | undefined, nowMs: number) =>
+        buckets.refuses(ClientAddress.counted(clientAddress), 1, nowMs)
 
       const admit = Effect.fnUntraced(function* (key: RawKey) {
-        return yield* (yield* known.isValid(KeyHash.fromRawKey(key))) ? UNCOUNTED : spend
+        return yield* (yield* isGuess(key)) ? spend : UNCOUNTED
       })
 
       const admitSession = (id: SessionId.SessionId) =>
         Effect.suspend(() => (sessions.mayBeOpen(id) ? UNCOUNTED : spend))
-      return FailedAttempts.of({ admit, spend, admitSession })
+      return FailedAttempts.of({ admit, spend, admitSession, isGuess, spendNow, refuses })
     })
   )
 }

@@ -54,6 +54,10 @@ export class KeyLimit extends Context.Service<
     readonly spendCached: (keyId: string, nowMs: number) => ReplyHeaders | undefined
     /** Returns true if `spendCached` would count a cached read of a key now. */
     readonly allowsCached: (keyId: string, nowMs: number) => boolean
+    /** Returns true if `spendCached` would refuse a cached read of a key now. */
+    readonly refusesCached: (keyId: string, nowMs: number) => boolean
+    /** Counts the refusal of a cached read. Returns the headers like `spend`. **Shape** call after `refusesCached`. */
+    readonly refuseCached: (keyId: string, nowMs: number) => ReplyHeaders
   }
 >()("@quarterdeck/http-server/KeyLimit") {
   static readonly layer = Layer.effect(
@@ -66,10 +70,13 @@ export class KeyLimit extends Context.Service<
           spend: () => Effect.succeed(NONE),
           spendClusters: () => Effect.succeed(NONE),
           spendCached: () => NONE,
-          allowsCached: () => true
+          allowsCached: () => true,
+          refusesCached: () => false,
+          refuseCached: () => NONE
         })
       }
       const buckets = new TokenBuckets(rate, CAPACITY)
+      const services = yield* Effect.context<never>()
       const most = Math.max(1, Math.floor(rate.burst / 2))
 
       const take = Effect.fnUntraced(function* ({ keyId }: Principal["Service"], cost: number) {
@@ -91,7 +98,12 @@ export class KeyLimit extends Context.Service<
         return verdict.isAllowed ? headersOf("key", rate, verdict) : undefined
       }
       const allowsCached = (keyId: string, nowMs: number) => buckets.take(keyId, 0, nowMs).remaining >= 1
-      return KeyLimit.of({ spend, spendClusters, spendCached, allowsCached })
+      const refusesCached = (keyId: string, nowMs: number) => buckets.refuses(keyId, 1, nowMs)
+      const refuseCached = (keyId: string, nowMs: number) => {
+        limited.updateUnsafe(1, services)
+        return headersOf("key", rate, buckets.take(keyId, 1, nowMs))
+      }
+      return KeyLimit.of({ spend, spendClusters, spendCached, allowsCached, refusesCached, refuseCached })
     })
   )
 }

@@ -4,7 +4,7 @@
 import { Authenticator } from "@quarterdeck/keys/Authenticator"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import { Cause, Effect, Exit, Metric } from "effect"
-import type { RefusalLog } from "../../limits/RefusalLog.ts"
+import { RefusalLines } from "../../limits/RefusalLog.ts"
 import * as AccessLog from "../audit/AccessLog.ts"
 import { AuditTrail } from "../audit/AuditTrail.ts"
 import type { RequestRecord } from "../request/RequestRecord.ts"
@@ -19,10 +19,19 @@ export const pages = Metric.counter("quarterdeck_hot_pages_total", {
   incremental: true
 })
 
+export const refusals = Metric.counter("quarterdeck_hot_refusals_total", {
+  description:
+    "Requests for a list that were refused on the fast path, because the same request was refused a moment before",
+  incremental: true
+})
+
 /** A request that the fast path answered. */
 export interface Answered {
-  /** `again`: by a cached reply; `made`: by a page that was made in one step. */
-  readonly by: "again" | "made"
+  /**
+   * `again`: by a cached reply; `made`: by a page that was made in one step; `refused`: by a refusal, which the audit
+   * already has.
+   */
+  readonly by: "again" | "made" | "refused"
   readonly record: RequestRecord
   readonly status: number
   readonly durationMs: number
@@ -38,24 +47,21 @@ export interface HitRecorder {
 /** Maximum size of a batch. The request that fills the batch records it synchronously. */
 const MAX_NOTED = 1_000
 
-/** Writes every log line: only lines of refused requests are rate limited, and the fast path refuses no request. */
-const NO_REFUSALS: RefusalLog = { hasLine: () => true }
-
 /** Makes the recorder. The batch is recorded when the scope closes. */
 export const make = Effect.gen(function* () {
   const authenticator = yield* Authenticator
   const trail = yield* AuditTrail
+  const refusalLog = yield* RefusalLines
   const services = yield* Effect.context<never>()
   let noted: Array<Answered> = []
 
   const tell = Effect.fnUntraced(function* (answered: ReadonlyArray<Answered>) {
-    const again = answered.filter(({ by }) => by === "again").length
-    yield* Metric.update(hits, again)
-    yield* Metric.update(pages, answered.length - again)
+    for (const [counter, counted] of COUNTERS)
+      yield* Metric.update(counter, answered.filter(({ by }) => by === counted).length)
     for (const user of usersOf(answered)) yield* authenticator.noteUse(user)
-    for (const { durationMs, record, status } of answered) {
-      yield* trail.end(record, "GET", status)
-      yield* AccessLog.write("GET", status, record, durationMs, NO_REFUSALS)
+    for (const { by, durationMs, record, status } of answered) {
+      if (by !== "refused") yield* trail.end(record, "GET", status)
+      yield* AccessLog.write("GET", status, record, durationMs, refusalLog)
     }
   })
 
@@ -82,9 +88,18 @@ export const make = Effect.gen(function* () {
   return recorder
 })
 
-/** Returns the distinct callers by key. All requests of a batch count as one use. */
+const COUNTERS = [
+  [hits, "again"],
+  [pages, "made"],
+  [refusals, "refused"]
+] as const
+
+/** Returns the distinct callers by key. All requests of a batch count as one use, and refused requests as none. */
 const usersOf = (answered: ReadonlyArray<Answered>) => {
   const users = new Map<string, Principal["Service"]>()
-  for (const { user } of answered.map(({ record }) => record)) if (user !== undefined) users.set(user.keyId, user)
+  for (const { by, record } of answered) {
+    const { user } = record
+    if (by !== "refused" && user !== undefined) users.set(user.keyId, user)
+  }
   return users.values()
 }

@@ -19,7 +19,7 @@ import type { RequestRecord } from "../request/RequestRecord.ts"
 import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 import { Texts } from "../lists/RowTexts.ts"
-import type { RecentCaller } from "./RecentCallers.ts"
+import type { RecentCaller } from "./ReplyCache.ts"
 import * as HotQuery from "./HotQuery.ts"
 import type { HotRequest } from "./HotRequest.ts"
 

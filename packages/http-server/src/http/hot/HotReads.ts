@@ -15,7 +15,8 @@ import * as ReplyHeaders from "../request/ReplyHeaders.ts"
 import * as RequestConnection from "../request/RequestConnection.ts"
 import * as RequestId from "../request/RequestId.ts"
 import type { RequestRecord } from "../request/RequestRecord.ts"
-import * as RecentCallers from "./RecentCallers.ts"
+import * as HotRefusals from "./HotRefusals.ts"
+import * as RecentFacts from "./RecentFacts.ts"
 import * as RequestCoalescing from "./RequestCoalescing.ts"
 import * as HotPages from "./HotPages.ts"
 import * as ReplyCache from "./ReplyCache.ts"
@@ -34,6 +35,9 @@ const HotLimits = Context.Reference("@quarterdeck/http-server/HotLimits", {
   defaultValue: () => ({ maxAgeMs: 20, maxBytes: 32 * 1_024 * 1_024, maxWaiting: 256, maxRecent: 4_096 })
 })
 
+/** Time for which a caller is known by its headers. **Units** milliseconds. */
+const CALLER_MS = 2_000
+
 export class HotReads extends Context.Service<
   HotReads,
   {
@@ -43,6 +47,9 @@ export class HotReads extends Context.Service<
      * **Shape** an identical request gets the cached reply under these conditions: the reply is at most 20 ms old; no cluster
      * reported a change and no key changed since; the key has not expired, permits the client address and is within its rate
      * limit. If the key's rule selects namespaces by label, the labels must still be current enough to decide access.
+     *
+     * A request that was refused within the last second is refused again without the normal path, if its key or address is
+     * still above its limit, or its key is still unknown.
      *
      * Otherwise a page is made synchronously, if no step would wait or refuse. The same path and headers must have been
      * authenticated within the last 2 s. All other requests take the normal path. Identical requests wait for the one in flight
@@ -73,8 +80,12 @@ const make = Effect.gen(function* () {
   const recent = new ReplyCache.RecentKeys(limits.maxRecent)
   const members = () => Effect.runSyncWith(services)(cache.members)
   const replies = new ReplyCache.ReplyCache<ReplyCache.StoredReply>(limits.maxBytes)
-  const answer = yield* makeAnswer(moments, recorder)
-  const callers = RecentCallers.make(moments)
+  const connections = yield* RequestConnection.make
+  const writes = HotWrites.make()
+  const parts = { connections, moments, recorder, writes }
+  const answer = yield* makeAnswer(parts)
+  const refusals = yield* HotRefusals.make(parts)
+  const callers = RecentFacts.make<ReplyCache.RecentCaller>(moments, CALLER_MS)
   const pages = yield* HotPages.make
   // With tracing every request takes the normal path, so that its spans show where it spends its time.
   const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
@@ -93,7 +104,8 @@ const make = Effect.gen(function* () {
       if (asked === undefined) return goOrdinary()
       const isAnswered = () => {
         const reply = isOpen ? replies.find(asked.key) : undefined
-        return reply !== undefined && answer(reply, asked, request, response, { by: "again", startedAt })
+        if (reply !== undefined && answer(reply, asked, request, response, { by: "again", startedAt })) return true
+        return isOpen && refusals.refuse(asked, request, response, startedAt)
       }
       if (isAnswered()) return
       const proceed = () => {
@@ -115,7 +127,7 @@ const make = Effect.gen(function* () {
 
   /** Makes the reply synchronously for a recently authenticated caller whose key is within its rate limit, if possible. */
   const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
-    const caller = callers.find(asked)
+    const caller = callers.find(asked.callerKey)
     if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
     const made = Result.try(() => {
       const page = pages.make(asked, request, caller)
@@ -133,7 +145,8 @@ const make = Effect.gen(function* () {
     const flight = flights.take(source)
     if (flight === undefined) return
     const caller = ReplyCache.callerOf(record)
-    if (isOpen && caller !== undefined) callers.remember(flight.asked, flight.moment, caller)
+    if (isOpen && caller !== undefined) callers.remember(flight.asked.callerKey, flight.moment, caller)
+    if (isOpen) refusals.remember(flight, record)
     const isWanted = isOpen && (flight.asked.isRepeated || flight.waiting.length > 0)
     const reply =
       isWanted && moments.isPresent(flight.moment) ? ReplyCache.fromFlight(members, flight, record) : undefined
@@ -152,6 +165,7 @@ const make = Effect.gen(function* () {
     replies.dropBefore(oldest)
     recent.age()
     callers.sweep()
+    refusals.sweep()
     flights.dropBefore(oldest)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), sweep)))
@@ -160,10 +174,13 @@ const make = Effect.gen(function* () {
 })
 
 /** Makes the function that sends a cached reply. It returns false, without any effect, if the reply may not be used. */
-const makeAnswer = Effect.fnUntraced(function* (moments: Moment.Moments, recorder: HitRecorder.HitRecorder) {
+const makeAnswer = Effect.fnUntraced(function* ({
+  connections,
+  moments,
+  recorder,
+  writes
+}: Parameters<typeof HotRefusals.make>[0]) {
   const limit = yield* KeyLimit
-  const connections = yield* RequestConnection.make
-  const writes = HotWrites.make()
 
   /** Returns true if data and keys are unchanged, the key has not expired, and the namespace labels are still current. */
   const holds = ({ expiresAt, moment, proving }: ReplyCache.StoredReply, now: number): boolean =>

@@ -74,6 +74,16 @@ export const read = ({ method, rawHeaders, url = "" }: IncomingMessage): HotRequ
   return { key, callerKey, path, url, ifNoneMatch, requestId }
 }
 
+/** Hashes a request like `key`, but without its credential. */
+export const keyOfGuess = ({ rawHeaders, url = "" }: IncomingMessage): string => {
+  let words = url
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? "").toLowerCase()
+    if (name !== "authorization" && !OF_EACH.has(name)) words += `\n${name}\n${rawHeaders[index + 1] ?? ""}`
+  }
+  return hash("sha256", words)
+}
+
 const pathOf = (url: string): string => {
   const end = url.indexOf("?")
   return end === -1 ? url : url.slice(0, end)

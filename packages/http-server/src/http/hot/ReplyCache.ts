@@ -11,7 +11,6 @@ import { Headers, type HttpBody, type HttpServerResponse } from "effect/http"
 import * as ReplyHeaders from "../request/ReplyHeaders.ts"
 import { parametersOf } from "../guard/RequestInput.ts"
 import type { RequestRecord } from "../request/RequestRecord.ts"
-import type { RecentCaller } from "./RecentCallers.ts"
 import type { Flight } from "./RequestCoalescing.ts"
 import type { Moment } from "./Moment.ts"
 
@@ -171,6 +170,12 @@ export const fromList = (
     expiresAt: user.expiresAt === undefined ? Number.POSITIVE_INFINITY : DateTime.toEpochMillis(user.expiresAt),
     proving
   }
+}
+
+/** A caller whose request was answered, and the record of that request. */
+export interface RecentCaller {
+  readonly user: Principal["Service"]
+  readonly record: RequestRecord
 }
 
 /** Returns the caller of a request with a reusable reply; undefined for any other request. */

@@ -2,6 +2,7 @@
  * Coalesces identical in-flight requests (single flight).
  */
 import { Effect } from "effect"
+import type { IncomingMessage } from "node:http"
 import type { HotRequest } from "./HotRequest.ts"
 import type { Moment, Moments } from "./Moment.ts"
 
@@ -13,13 +14,14 @@ export interface Coalesced extends HotRequest {
 /** A request on the normal path whose reply may be reusable, and the identical requests that wait for it. */
 export interface Flight {
   readonly asked: Coalesced
+  readonly request: IncomingMessage
   readonly moment: Moment
   readonly waiting: Array<() => void>
 }
 
 export interface RequestCoalescing {
-  /** Starts the flight of a request on the normal path. **Shape** `source` is Node's request, the key of `take`. */
-  readonly begin: (asked: Coalesced, source: object) => void
+  /** Starts the flight of a request on the normal path. */
+  readonly begin: (asked: Coalesced, request: IncomingMessage) => void
   /**
    * Calls `proceed` once the flight of an identical request has ended. Returns false if there is no such flight, or its
    * reply could not be used.
@@ -27,7 +29,7 @@ export interface RequestCoalescing {
    * **Limits** waits at most `maxAgeMs`, because a later reply would be too old; at most `maxWaiting` requests wait.
    */
   readonly join: (asked: HotRequest, proceed: () => void) => boolean
-  /** Returns and removes the flight of a request. */
+  /** Returns and removes the flight of a request. **Shape** `source` is Node's request. */
   readonly take: (source: object) => Flight | undefined
   /** Removes flights that started before a time. `end` is never called for a flight whose client disconnected. */
   readonly dropBefore: (madeAt: number) => void
@@ -54,10 +56,10 @@ export const make = Effect.fnUntraced(function* (
     )
 
   const flights: RequestCoalescing = {
-    begin: (asked, source) => {
-      const flight: Flight = { asked, moment: moments.now(), waiting: [] }
+    begin: (asked, request) => {
+      const flight: Flight = { asked, request, moment: moments.now(), waiting: [] }
       underWay.set(asked.key, flight)
-      bySource.set(source, flight)
+      bySource.set(request, flight)
     },
     join: (asked, proceed) => {
       const flight = underWay.get(asked.key)

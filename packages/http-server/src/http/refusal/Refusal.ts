@@ -12,9 +12,9 @@ export type Facts = Omit<Parameters<typeof Problem.make>[1], "requestId">
 /** Reply headers of a refusal. **Example** `{ "retry-after": "1" }` */
 type ReplyHeaders = Readonly<Record<string, string>>
 
-const write = RequestRecord.writer("problem", "isDenied")
+const write = RequestRecord.writer("problem", "detail", "isDenied")
 
-/** Makes a problem of the current request, and records its code for the log. */
+/** Makes a problem of the current request, and records its code for the log and its detail for repeated refusals. */
 export const make = (
   code: Problem.Code,
   facts: Facts,
@@ -22,7 +22,7 @@ export const make = (
 ): Effect.Effect<Problem.Problem> =>
   Effect.flatMap(RequestRecord.CurrentRequest, ({ requestId }) =>
     Effect.as(
-      Effect.andThen(write({ problem: code }), RequestRecord.addHeaders(replyHeaders)),
+      Effect.andThen(write({ problem: code, detail: facts.detail }), RequestRecord.addHeaders(replyHeaders)),
       Problem.make(code, { ...facts, requestId })
     )
   )

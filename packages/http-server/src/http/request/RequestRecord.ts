@@ -49,6 +49,8 @@ export interface RequestRecord {
   readonly isLasting: boolean
   /** Code of the problem that was sent. */
   readonly problem: string | undefined
+  /** Detail of the problem that was sent. */
+  readonly detail: string | undefined
   /** True if the request counted as a failed authentication attempt of the client address. */
   readonly isAttempt: boolean
   /** The complete reply of a list, even if the client receives only 304. */
@@ -81,6 +83,7 @@ export const make = (
   outcome: undefined,
   isLasting: false,
   problem: undefined,
+  detail: undefined,
   isAttempt: false,
   list: undefined,
   replyHeaders: {}
