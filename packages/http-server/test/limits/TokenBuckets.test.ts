@@ -76,4 +76,25 @@ describe("token buckets", () => {
       assert.isAtMost(buckets.size, 3)
     }
   )
+
+  it.prop(
+    "know what they would refuse, and take nothing for that",
+    [Schema.Array(Step), small(20), small(20)],
+    ([steps, perSecond, burst]) => {
+      const [asked, plain] = [new TokenBuckets({ perSecond, burst }, 3), new TokenBuckets({ perSecond, burst }, 3)]
+      const named = new Set<string>()
+      let nowMs = 0
+      for (const { afterMs, cost, name } of steps) {
+        nowMs += afterMs
+        const isRefused = asked.refuses(name, cost, nowMs)
+        const verdict = asked.take(name, cost, nowMs)
+        assert.deepStrictEqual(verdict, plain.take(name, cost, nowMs))
+        // A name without a bucket may share one with others, and is not refused beforehand.
+        if (isRefused) assert.isFalse(verdict.isAllowed)
+        else if (named.has(name) && named.size <= 3) assert.isTrue(verdict.isAllowed)
+        named.add(name)
+      }
+      assert.strictEqual(asked.size, plain.size)
+    }
+  )
 })

@@ -23,7 +23,11 @@ const offer = (denials: Iterable<AuditFacts>) => {
   let offered = 0
   for (const denial of denials) {
     offered++
-    if (folds.isOver(denial)) folds.add(denial)
+    const exceeds = folds.exceeds(denial)
+    assert.strictEqual(folds.exceeds(denial), exceeds)
+    const isOver = folds.isOver(denial)
+    assert.strictEqual(exceeds, isOver)
+    if (isOver) folds.add(denial)
     else singles++
   }
   const folded = folds.take()

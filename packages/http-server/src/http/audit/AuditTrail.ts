@@ -105,7 +105,9 @@ export class AuditTrail extends Context.Service<
         attempt,
         end,
         foldRefusal: (record, method, status) =>
-          Effect.flatMap(DateTime.now, (at) => log.foldDenial(factsOf(record, cellOfRecord(record, method), status, at)))
+          Effect.flatMap(DateTime.now, (at) =>
+            log.foldDenial(factsOf(record, cellOfRecord(record, method), status, at))
+          )
       })
     })
   )

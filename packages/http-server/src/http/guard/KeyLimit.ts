@@ -54,9 +54,7 @@ export class KeyLimit extends Context.Service<
     readonly spendCached: (keyId: string, nowMs: number) => ReplyHeaders | undefined
     /** Returns true if `spendCached` would count a cached read of a key now. */
     readonly allowsCached: (keyId: string, nowMs: number) => boolean
-    /** Returns true if `spendCached` would refuse a cached read of a key now. */
-    readonly refusesCached: (keyId: string, nowMs: number) => boolean
-    /** Counts the refusal of a cached read. Returns the headers like `spend`. **Shape** call after `refusesCached`. */
+    /** Counts the refusal of a cached read that `allowsCached` does not allow. Returns the headers like `spend`. */
     readonly refuseCached: (keyId: string, nowMs: number) => ReplyHeaders
   }
 >()("@quarterdeck/http-server/KeyLimit") {
@@ -71,7 +69,6 @@ export class KeyLimit extends Context.Service<
           spendClusters: () => Effect.succeed(NONE),
           spendCached: () => NONE,
           allowsCached: () => true,
-          refusesCached: () => false,
           refuseCached: () => NONE
         })
       }
@@ -97,13 +94,12 @@ export class KeyLimit extends Context.Service<
         const verdict = buckets.take(keyId, 1, nowMs)
         return verdict.isAllowed ? headersOf("key", rate, verdict) : undefined
       }
-      const allowsCached = (keyId: string, nowMs: number) => buckets.take(keyId, 0, nowMs).remaining >= 1
-      const refusesCached = (keyId: string, nowMs: number) => buckets.refuses(keyId, 1, nowMs)
+      const allowsCached = (keyId: string, nowMs: number) => !buckets.refuses(keyId, 1, nowMs)
       const refuseCached = (keyId: string, nowMs: number) => {
         limited.updateUnsafe(1, services)
         return headersOf("key", rate, buckets.take(keyId, 1, nowMs))
       }
-      return KeyLimit.of({ spend, spendClusters, spendCached, allowsCached, refusesCached, refuseCached })
+      return KeyLimit.of({ spend, spendClusters, spendCached, allowsCached, refuseCached })
     })
   )
 }

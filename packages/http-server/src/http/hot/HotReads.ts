@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
   const moments = yield* Moment.make(limits.maxAgeMs)
   const flights = yield* RequestCoalescing.make(moments, limits)
   const recorder = yield* HitRecorder.make
-  const recent = new ReplyCache.RecentKeys(limits.maxRecent)
+  const recent = new ReplyCache.RecentRequests(limits.maxRecent)
   const members = () => Effect.runSyncWith(services)(cache.members)
   const replies = new ReplyCache.ReplyCache<ReplyCache.StoredReply>(limits.maxBytes)
   const connections = yield* RequestConnection.make

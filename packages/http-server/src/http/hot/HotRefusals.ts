@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* ({ connections, moments, recorde
       const { allowFrom, expiresAt, keyId } = refused.user
       const isPermitted = allowFrom === undefined || AllowFrom.permits(allowFrom, address)
       const isValid = expiresAt === undefined || now < DateTime.toEpochMillis(expiresAt)
-      if (!isPermitted || !isValid || !keyLimit.refusesCached(keyId, now)) return undefined
+      if (!isPermitted || !isValid || keyLimit.allowsCached(keyId, now)) return undefined
       const count = () => ({ detail: refused.detail, headers: keyLimit.refuseCached(keyId, now) })
       return { record: refused, code: "rate_limited", count }
     }

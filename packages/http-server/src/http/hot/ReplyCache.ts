@@ -76,8 +76,8 @@ export class ReplyCache<Reply extends Kept> {
   }
 }
 
-/** Keys of recent requests, to cache only replies that are requested again. */
-export class RecentKeys {
+/** The cache keys of recent requests, to cache only replies that are requested again. */
+export class RecentRequests {
   readonly #most: number
   #young = new Set<string>()
   #old = new Set<string>()
@@ -90,9 +90,10 @@ export class RecentKeys {
   /** Adds a key. Returns true if it was added before. */
   add(key: string): boolean {
     if (this.#young.has(key)) return true
+    const isKnown = this.#old.has(key)
     if (this.#young.size >= this.#most) this.age()
     this.#young.add(key)
-    return this.#old.has(key)
+    return isKnown
   }
 
   /** Ages the keys. A key is forgotten when it has aged twice since it was last added. */

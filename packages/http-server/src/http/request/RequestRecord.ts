@@ -49,7 +49,7 @@ export interface RequestRecord {
   readonly isLasting: boolean
   /** Code of the problem that was sent. */
   readonly problem: string | undefined
-  /** Detail of the problem that was sent. */
+  /** Detail of the problem that was sent. It may quote the request, so it is never logged. */
   readonly detail: string | undefined
   /** True if the request counted as a failed authentication attempt of the client address. */
   readonly isAttempt: boolean

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ReplyCache } from "../../../src/http/hot/ReplyCache.ts"
+import { RecentRequests, ReplyCache } from "../../../src/http/hot/ReplyCache.ts"
 
 const KIB = 1_024
 /** What a reply takes with what stands beside its body. */
@@ -45,5 +45,25 @@ describe("replies that are kept", () => {
     assert.strictEqual(replies.bytes, REPLY_KIB * KIB)
     replies.clear()
     assert.strictEqual(replies.bytes, 0)
+  })
+})
+
+describe("recent requests", () => {
+  it("are known when they come again, until they have aged twice", () => {
+    const recent = new RecentRequests(10)
+    assert.deepStrictEqual([recent.add("a"), recent.add("b"), recent.add("a")], [false, false, true])
+    recent.age()
+    assert.isTrue(recent.add("a"))
+    recent.age()
+    assert.deepStrictEqual([recent.add("a"), recent.add("b")], [true, false])
+  })
+
+  it("are bounded: the oldest are forgotten", () => {
+    const recent = new RecentRequests(10)
+    for (let index = 0; index < 25; index++) recent.add(`${index}`)
+    assert.deepStrictEqual(
+      ["24", "10", "9"].map((key) => recent.add(key)),
+      [true, true, false]
+    )
   })
 })
