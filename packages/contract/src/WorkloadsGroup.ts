@@ -3,7 +3,7 @@
  */
 import { WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import { OutcomeCode } from "@quarterdeck/cluster-fanout/OutcomeCode"
-import { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { StatusCounts, WorkloadRow, WorkloadStatus } from "@quarterdeck/cluster-fanout/Row"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import * as TargetRequest from "@quarterdeck/targeting/TargetRequest"
@@ -28,7 +28,14 @@ import * as Problem from "./Problem.ts"
 import { targetHeader } from "./ClusterHeaderSchema.ts"
 import { dryRun, Replicas } from "./WorkloadGroup.ts"
 
-export const WorkloadList = Schema.Struct({ workloads: Schema.Array(WorkloadRow), ...envelopeFields }).annotate({
+export const WorkloadList = Schema.Struct({
+  workloads: Schema.Array(WorkloadRow),
+  ...envelopeFields,
+  statusCounts: Schema.optionalKey(StatusCounts).annotateKey({
+    description:
+      "Only on a first page: the workloads of each status that match the other filters, whatever `status` selects, in the clusters that answered."
+  })
+}).annotate({
   identifier: "WorkloadList"
 })
 export type WorkloadList = typeof WorkloadList.Type
@@ -43,8 +50,8 @@ export const WorkloadName = Schema.Struct({
 /**
  * The body that changes many workloads.
  *
- * **Shape** either `targets` or `labelSelector`. `replicas` only with `scale`; `multiCluster` and `clusters` only with
- * `labelSelector`.
+ * **Shape** either `targets` or `labelSelector`. `replicas` only with `scale`; `status`, `multiCluster` and `clusters`
+ * only with `labelSelector`.
  */
 export const BulkActionRequest = Schema.Struct({
   action: Schema.Literals(["scale", "restart", "pause", "resume"]),
@@ -55,6 +62,10 @@ export const BulkActionRequest = Schema.Struct({
   labelSelector: Schema.optionalKey(LabelSelector).annotateKey({
     description:
       "Instead of `targets`: changes the workloads of the addressed clusters whose labels match, 500 at most. The syntax is that of `kubectl -l`."
+  }),
+  status: Schema.optionalKey(Schema.NonEmptyArray(WorkloadStatus)).annotateKey({
+    description:
+      "Only with `labelSelector`: of the workloads that match, only those with one of these statuses. The rows are at most 5 s old. A workload that has changed since is `refused` with `workload_changed`."
   }),
   ...TargetRequest.bodyFields,
   ...dryRun
@@ -100,11 +111,19 @@ const idempotencyHeader = {
   })
 }
 
-/** Query parameters of the workload list. */
-export const workloadParameters = {
+/** Filters of workloads. */
+const workloadFilters = {
   ...namespaceParameter,
   ...kindParameter,
   ...nameParameters,
+  status: Schema.optionalKey(Schema.Array(WorkloadStatus)).annotateKey({
+    description: "Only workloads with this status. Repeat the parameter to match any of several statuses."
+  })
+}
+
+/** Query parameters of the workload list. */
+export const workloadParameters = {
+  ...workloadFilters,
   ...sortParameter(WorkloadSort),
   ...pageParameters
 }
@@ -145,7 +164,7 @@ export class WorkloadsGroup extends HttpApiGroup.make("workloads")
       ),
     HttpApiEndpoint.get("watch", "/workloads/watch", {
       headers: { ...targetHeader, ...lastEventId },
-      query: { ...namespaceParameter, ...kindParameter, ...nameParameters },
+      query: workloadFilters,
       success: eventStream,
       error: Problem.ofFanOut
     })

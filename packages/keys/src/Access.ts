@@ -44,6 +44,7 @@ export const table = {
   exec: hidden,
   podLogs: { read: operators, ...readOnly },
   cost: { read: everyone, ...readOnly },
+  overview: { read: everyone, ...readOnly },
   prices: { read: everyone, ...managedByUnscopedAdmin },
   apiKeys: { read: admins, create: admins, operate: admins, delete: admins },
   ownKey: { read: everyone, create: "unsupported", operate: "unsupported", delete: everyone },

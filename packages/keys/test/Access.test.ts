@@ -21,6 +21,7 @@ const rows: ReadonlyArray<readonly [Access.Resource, Cell, Cell, Cell, Cell]> = 
   ["exec", "nobody", "-", "-", "-"],
   ["podLogs", "O A", "-", "-", "-"],
   ["cost", "V O A", "-", "-", "-"],
+  ["overview", "V O A", "-", "-", "-"],
   ["prices", "V O A", "A*", "A*", "A*"],
   ["apiKeys", "A", "A", "A", "A"],
   ["ownKey", "V O A", "-", "-", "V O A"],

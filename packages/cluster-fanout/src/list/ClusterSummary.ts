@@ -15,7 +15,7 @@ import type { Answer, Reply } from "./FanOut.ts"
 
 type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
 type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
-export type Size = Capacity & Requests & Pick<ClusterRow, "pods">
+export type Size = Capacity & Requests & Pick<ClusterRow, "pods" | "unhealthyWorkloads">
 
 /** Data read from a cluster. **Shape** `version` is set only if the API server was asked for it. */
 export interface Summary {
@@ -25,7 +25,7 @@ export interface Summary {
 
 const UNKNOWN_CAPACITY: Capacity = { nodes: null, cpuAllocatableMillis: null, memoryAllocatableBytes: null }
 const UNKNOWN_REQUESTS: Requests = { cpuRequestMillis: null, memoryRequestBytes: null }
-const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null }
+const UNKNOWN: Size = { ...UNKNOWN_CAPACITY, ...UNKNOWN_REQUESTS, pods: null, unhealthyWorkloads: null }
 
 /** Returns the read request that is sent to each cluster for a key with access to `namespaces`. */
 export const questionOf = (
@@ -59,7 +59,8 @@ export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: Nam
   return {
     ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
     ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
-    pods: pods === undefined ? null : pods.countIn(namespaces, labels)
+    pods: pods === undefined ? null : pods.countIn(namespaces, labels),
+    unhealthyWorkloads: null
   }
 }
 

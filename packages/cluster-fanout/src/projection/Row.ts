@@ -25,8 +25,25 @@ export const WorkloadStatus = Schema.Literals([
 ])
 export type WorkloadStatus = typeof WorkloadStatus.Type
 
+/** Number of workloads of each status. */
+export const StatusCounts = Schema.Struct({
+  failed: Schema.Natural,
+  degraded: Schema.Natural,
+  progressing: Schema.Natural,
+  paused: Schema.Natural,
+  healthy: Schema.Natural,
+  completed: Schema.Natural,
+  idle: Schema.Natural
+}).annotate({ identifier: "StatusCounts" }) satisfies Schema.Codec<Readonly<Record<WorkloadStatus, number>>>
+export type StatusCounts = typeof StatusCounts.Type
+
 /**
  * One workload of one cluster.
+ *
+ * **Shape** a failed or degraded workload has a `reason`: a word of its pods such as `CrashLoopBackOff`, or of its
+ * controller such as `ProgressDeadlineExceeded`. A workload whose pods need intervention is degraded, even while its
+ * controller reports enough available replicas. A paused workload keeps its status and shows the reason. `since` is the
+ * time at which the cluster first reported the reason; absent if the cluster does not report it.
  *
  * **Units** CPU in thousandths of a core, memory in bytes, both for the whole workload (pod template times desired
  * replicas); `createdAt` RFC 3339 UTC.
@@ -47,6 +64,13 @@ export const WorkloadRow = Schema.Struct({
     available: Schema.Natural
   }),
   status: WorkloadStatus,
+  reason: Schema.optionalKey(Schema.String).annotateKey({
+    description:
+      "Why the workload is failed or degraded: a word of its pods, such as `CrashLoopBackOff`, or of its controller, such as `ProgressDeadlineExceeded`."
+  }),
+  since: Schema.optionalKey(Timestamp).annotateKey({
+    description: "Time at which the problem in `reason` began, if the cluster reports it."
+  }),
   cpuRequestMillis: Schema.Natural,
   memoryRequestBytes: Schema.Natural,
   cpuLimitMillis: Schema.Natural,
@@ -55,11 +79,33 @@ export const WorkloadRow = Schema.Struct({
 }).annotate({ identifier: "Workload" })
 export type WorkloadRow = typeof WorkloadRow.Type
 
+/** Reason for which a container does not run. **Limits** the message is masked and has at most 1 KiB. */
+export const Waiting = Schema.Struct({ reason: Schema.String, message: Schema.String }).annotate({
+  identifier: "Waiting"
+})
+export type Waiting = typeof Waiting.Type
+
+/**
+ * End of a container's last run.
+ *
+ * **Shape** `message` may be log text, so only Operators and Admins receive it. **Limits** the message is masked and
+ * has at most 1 KiB.
+ */
+export const Termination = Schema.Struct({
+  reason: Schema.String,
+  exitCode: Schema.Int,
+  signal: Schema.optionalKey(Schema.Int),
+  finishedAt: Timestamp,
+  message: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "Termination" })
+export type Termination = typeof Termination.Type
+
 /**
  * One pod of one cluster.
  *
  * **Shape** `owner` is the workload that the pod belongs to, null for a bare pod. `status` and `readyContainers` equal
- * the columns of `kubectl get pods`. `node` is null until the pod is bound. A finished pod requests nothing.
+ * the columns of `kubectl get pods`. `node` is null until the pod is bound. A finished pod requests nothing. `waiting`
+ * and `lastTermination` describe the container that is worst off.
  *
  * **Units** CPU in thousandths of a core, memory in bytes; a limit of 0 means no limit; instants RFC 3339 UTC.
  */
@@ -76,6 +122,8 @@ export const PodRow = Schema.Struct({
   containers: Schema.Natural,
   restarts: Schema.Natural,
   lastRestartAt: Schema.optionalKey(Timestamp),
+  waiting: Schema.optionalKey(Waiting),
+  lastTermination: Schema.optionalKey(Termination),
   node: Schema.NullOr(Schema.String),
   images: Schema.Array(Schema.String),
   cpuRequestMillis: Schema.Natural,
@@ -170,7 +218,8 @@ export type NamespaceRow = typeof NamespaceRow.Type
  * One cluster with its health, never its address.
  *
  * **Shape** nodes, capacity and requests are null for a namespace-scoped key and while unknown. `pods` counts those in
- * scope, including finished pods, which request nothing.
+ * scope, including finished pods, which request nothing. `reachable` describes the API server, and
+ * `unhealthyWorkloads` what runs in the cluster: a cluster is healthy if it is reachable and has none.
  */
 export const ClusterRow = Schema.Struct({
   name: ClusterName,
@@ -181,6 +230,10 @@ export const ClusterRow = Schema.Struct({
   errorCode: Schema.optionalKey(Schema.String),
   nodes: Schema.NullOr(Schema.Natural),
   pods: Schema.NullOr(Schema.Natural),
+  unhealthyWorkloads: Schema.NullOr(Schema.Natural).annotateKey({
+    description:
+      "Failed and degraded workloads in the key's scope. Null while unknown, and if a kind of workload cannot be read."
+  }),
   cpuAllocatableMillis: Schema.NullOr(Schema.Natural),
   memoryAllocatableBytes: Schema.NullOr(Schema.Natural),
   cpuRequestMillis: Schema.NullOr(Schema.Natural),

@@ -5,6 +5,9 @@ import {
   EventRow,
   NamespaceRow,
   PodRow,
+  StatusCounts,
+  Termination,
+  Waiting,
   WorkloadDetail,
   WorkloadRow
 } from "@quarterdeck/cluster-fanout/Row"
@@ -49,7 +52,7 @@ export const throttledCoverage: Coverage = {
 /** A cursor in the right form. Its signature is invalid. */
 const NEXT_CURSOR = "WyJjYXRhbG9nLWRiIiwiaHViIl0.bciqhfnf3Z4M0Sv589NsTijYvXk"
 
-const workload: WorkloadRow = {
+export const workload: WorkloadRow = {
   id: "8e1961da-66c1-45b6-85f5-c3a44ab21ff1",
   cluster: hub,
   namespace: "shop",
@@ -57,13 +60,37 @@ const workload: WorkloadRow = {
   name: "catalog-db",
   labels: { "app.kubernetes.io/name": "catalog-db", "app.kubernetes.io/part-of": "shop" },
   images: ["postgres:17.7"],
-  replicas: { desired: 2, ready: 2, updated: 2, available: 2 },
-  status: "healthy",
+  replicas: { desired: 2, ready: 1, updated: 2, available: 1 },
+  status: "degraded",
+  reason: "CrashLoopBackOff",
+  since: "2026-11-21T06:14:58Z",
   cpuRequestMillis: 800,
   memoryRequestBytes: 2_147_483_648,
   cpuLimitMillis: 1_600,
   memoryLimitBytes: 4_294_967_296,
   createdAt: "2026-11-21T06:14:40Z"
+}
+
+export const statusCounts: StatusCounts = {
+  failed: 0,
+  degraded: 1,
+  progressing: 0,
+  paused: 0,
+  healthy: 11,
+  completed: 3,
+  idle: 1
+}
+
+const waiting: Waiting = {
+  reason: "CrashLoopBackOff",
+  message: "back-off 1m20s restarting failed container=postgres pod=catalog-db-1"
+}
+
+const lastTermination: Termination = {
+  reason: "Error",
+  exitCode: 1,
+  finishedAt: "2026-11-21T06:15:52Z",
+  message: "FATAL: data directory has wrong ownership"
 }
 
 const pod: PodRow = {
@@ -79,6 +106,8 @@ const pod: PodRow = {
   containers: 1,
   restarts: 4,
   lastRestartAt: "2026-11-21T06:15:52Z",
+  waiting,
+  lastTermination,
   node: "node-2",
   images: ["postgres:17.7"],
   cpuRequestMillis: 400,
@@ -126,6 +155,7 @@ const cluster: ClusterRow = {
   lastSeen: "2026-11-21T06:16:06.007Z",
   nodes: 4,
   pods: 29,
+  unhealthyWorkloads: 1,
   cpuAllocatableMillis: 23_680,
   memoryAllocatableBytes: 98_784_247_808,
   cpuRequestMillis: 9_450,
@@ -178,8 +208,12 @@ export const listExamples = [
     workloads: [workload],
     clusters: [coverage, failedCoverage],
     partial: true,
-    nextCursor: NEXT_CURSOR
+    nextCursor: NEXT_CURSOR,
+    statusCounts
   }),
+  example(StatusCounts, statusCounts),
+  example(Waiting, waiting),
+  example(Termination, lastTermination),
   example(WorkloadDetail, detail),
   example(WorkloadReply, {
     workload: detail,

@@ -28,7 +28,7 @@ export const WorkloadHandlers = HttpApiBuilder.group(
     const list = handlers.handleRaw("act", act).handle(
       "list",
       Effect.fnUntraced(function* ({ query }) {
-        const { kind: _kind, labelSelector, name: _name, namespace, ...parameters } = query
+        const { kind: _kind, labelSelector, name: _name, namespace, status: _status, ...parameters } = query
         const page = yield* ListPage.fromQuery(parameters, "name")
         const selector = yield* ListPage.labelSelectorOf(labelSelector)
         yield* TargetResolution.noteNamespaces(namespace)

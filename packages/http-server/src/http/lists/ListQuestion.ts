@@ -2,6 +2,7 @@
  * Queries of list requests, limited to the caller's scope.
  */
 import type { LabelSelector } from "@quarterdeck/cluster-fanout"
+import type { WorkloadStatus } from "@quarterdeck/cluster-fanout/Row"
 import type { Page, PodSort, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import type { PodQuery } from "@quarterdeck/cluster-fanout/Pods"
 import type { WorkloadQuery } from "@quarterdeck/cluster-fanout/Workloads"
@@ -21,6 +22,7 @@ interface WorkloadNarrowing {
   readonly namespace?: ReadonlyArray<string>
   readonly kind?: ReadonlyArray<string>
   readonly name?: string
+  readonly status?: ReadonlyArray<WorkloadStatus>
 }
 
 /** Filter parameters of pods. */
@@ -33,13 +35,14 @@ interface PodNarrowing {
 }
 
 export const workloadFilter = (
-  { kind, name, namespace }: WorkloadNarrowing,
+  { kind, name, namespace, status }: WorkloadNarrowing,
   labelSelector: LabelSelector.LabelSelector
 ): WorkloadQuery["filter"] => ({
   labelSelector,
   ...(namespace === undefined ? {} : { namespace }),
   ...(kind === undefined ? {} : { kind }),
-  ...(name === undefined ? {} : { name })
+  ...(name === undefined ? {} : { name }),
+  ...(status === undefined ? {} : { status })
 })
 
 /** Makes the query for workloads within the caller's rule. */
