@@ -10,6 +10,7 @@ import { FanOut } from "../list/FanOut.ts"
 import type { LabelSelector } from "../list/LabelSelector.ts"
 import type { CursorInvalid, FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import { Workloads } from "../list/Workloads.ts"
+import type { WorkloadStatus } from "../projection/Row.ts"
 import type * as Action from "./Action.ts"
 import * as FailedAction from "./FailedAction.ts"
 import type { OutcomeCode } from "./OutcomeCode.ts"
@@ -20,11 +21,16 @@ import { WorkloadActions } from "./WorkloadActions.ts"
 export const MAX_TARGETS = 500
 
 /** Identifies a workload. */
-export interface BulkTarget {
+interface BulkName {
   readonly cluster: ClusterName
   readonly namespace: string
   readonly kind: string
   readonly name: string
+}
+
+/** A workload to change. **Shape** with a `resourceVersion`, the change is refused if the workload has another one. */
+export interface BulkTarget extends BulkName {
+  readonly resourceVersion?: string
 }
 
 /**
@@ -48,11 +54,12 @@ export interface BulkQuery<Stop extends string = never> {
   readonly tell?: (outcome: BulkOutcome<Stop>) => Effect.Effect<void>
 }
 
-/** Selects workloads by their labels. **Units** `timeoutMs` for all clusters together. */
+/** Selects workloads by their labels, and by their status if `status` is given. **Units** `timeoutMs` for all clusters together. */
 export interface Selection {
   readonly target: Target
   readonly namespaces: NamespaceFilter
   readonly labelSelector: LabelSelector
+  readonly status?: ReadonlyArray<WorkloadStatus>
   readonly timeoutMs: number
   /** Identifies the caller's key. */
   readonly cursorBinding: string
@@ -63,7 +70,7 @@ export interface Selection {
  *
  * **Shape** `refused`: nothing was changed, and a retry would be refused too. `failed`: the cluster did not answer.
  */
-export interface BulkOutcome<Stop extends string = never> extends BulkTarget {
+export interface BulkOutcome<Stop extends string = never> extends BulkName {
   readonly status: "applied" | "dryRun" | "refused" | "failed"
   readonly code?: OutcomeCode | Stop
   readonly resourceVersion?: string
@@ -97,7 +104,8 @@ export class BulkActions extends Context.Service<
      */
     readonly require: (question: RequireNamespaces.BulkQuestion) => Effect.Effect<void, NamespaceForbidden>
     /**
-     * Finds the workloads that a selector matches, live in each cluster. Sorted by cluster, namespace, kind and name.
+     * Finds the workloads that a selector matches, live in each cluster. Sorted by cluster, namespace, kind and name. A
+     * workload selected by its status too is changed only if it has not changed since.
      *
      * **Errors** `TooManySelected` with the count; `FanOutFailed` if no cluster answered.
      */
@@ -132,9 +140,13 @@ export class BulkActions extends Context.Service<
       const changeOne = (query: Omit<BulkQuery, "stopped" | "tell">, target: BulkTarget): Effect.Effect<BulkOutcome> =>
         actions.run({ ...query, ...target }).pipe(
           Semaphore.withPermits(places, 1),
-          Effect.map(({ resourceVersion, status }): BulkOutcome => ({ ...target, status, resourceVersion })),
+          Effect.map(({ resourceVersion, status }): BulkOutcome => ({ ...nameOf(target), status, resourceVersion })),
           Effect.catch((error) =>
-            Effect.map(FailedAction.fromError(error), ({ code, status }): BulkOutcome => ({ ...target, status, code }))
+            Effect.map(FailedAction.fromError(error), ({ code, status }): BulkOutcome => ({
+              ...nameOf(target),
+              status,
+              code
+            }))
           )
         )
 
@@ -145,9 +157,10 @@ export class BulkActions extends Context.Service<
       ) {
         let silence: OutcomeCode | undefined
         const attempt = Effect.fnUntraced(function* (target: BulkTarget) {
-          if (silence !== undefined) return { ...target, status: "failed", code: silence } satisfies BulkOutcome<Stop>
+          const name = nameOf(target)
+          if (silence !== undefined) return { ...name, status: "failed", code: silence } satisfies BulkOutcome<Stop>
           const stopped = yield* query.stopped ?? NOT_STOPPED
-          if (stopped !== undefined) return { ...target, status: "refused", code: stopped } satisfies BulkOutcome<Stop>
+          if (stopped !== undefined) return { ...name, status: "refused", code: stopped } satisfies BulkOutcome<Stop>
           const outcome = yield* changeOne(query, target)
           silence ??= silenceOf(outcome)
           return outcome
@@ -177,17 +190,22 @@ export class BulkActions extends Context.Service<
       })
 
       const select = Effect.fn("BulkActions.select")(function* (selection: Selection) {
-        const { cursorBinding, labelSelector, namespaces, target, timeoutMs } = selection
-        const { clusters, items, partial } = yield* workloads.list({
+        const { cursorBinding, labelSelector, namespaces, status, target, timeoutMs } = selection
+        const { clusters, items, partial, readings } = yield* workloads.listReadings({
           target,
           namespaces,
-          filter: { labelSelector },
+          filter: { labelSelector, ...(status === undefined ? {} : { status }) },
           page: { sort: "cluster", order: "asc", limit: MAX_TARGETS, consistency: "live", timeoutMs },
           cursorBinding
         })
         const count = clusters.reduce((sum, coverage) => sum + coverage.count, 0)
         if (count > MAX_TARGETS) return yield* new TooManySelected({ count })
-        const targets = items.map(({ cluster, kind, name, namespace }) => ({ cluster, namespace, kind, name }))
+        // Without a status, a workload is selected by its labels alone, so a later change of it does not matter.
+        const targets = items.map((row): BulkTarget => {
+          const { store } = readings.get(row.cluster) ?? {}
+          const resourceVersion = status === undefined ? undefined : store?.versionOf(row)
+          return { ...nameOf(row), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
+        })
         return { targets, partial }
       })
 
@@ -199,6 +217,8 @@ export class BulkActions extends Context.Service<
     })
   )
 }
+
+const nameOf = ({ cluster, kind, name, namespace }: BulkName): BulkName => ({ cluster, namespace, kind, name })
 
 /**
  * Returns the code for the remaining workloads of a cluster that did not answer, or `undefined` if it answered. The

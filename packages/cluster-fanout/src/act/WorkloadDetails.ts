@@ -15,6 +15,7 @@ import { TurnBudget } from "../kube/TurnBudget.ts"
 import { FanOut } from "../list/FanOut.ts"
 import type { FanOutFailed, NamespaceForbidden } from "../list/ListError.ts"
 import * as Kind from "../projection/Kind.ts"
+import * as PodRows from "../projection/PodRows.ts"
 import type { PodRow, WorkloadDetail } from "../projection/Row.ts"
 import * as Detail from "../projection/WorkloadDetail.ts"
 import type { Cluster } from "../registry/Cluster.ts"
@@ -33,6 +34,8 @@ export interface LookupQuery {
   readonly name: string
   /** Namespaces that the key may access. */
   readonly namespaces: NamespaceFilter
+  /** Whether pods may show text that may come from a log. */
+  readonly mayReadLogs?: boolean
   readonly timeoutMs: number
 }
 
@@ -101,7 +104,8 @@ export class WorkloadDetails extends Context.Service<
         if (Option.isNone(reply.value)) {
           return yield* new WorkloadNotFound({ cluster: name, namespace, kind, name: query.name })
         }
-        const { pods, podCount, workload } = reply.value.value
+        const { podCount, workload } = reply.value.value
+        const pods = reply.value.value.pods.map((pod) => PodRows.readable(pod, query.mayReadLogs))
         const clusters = [reply.coverage]
         return { workload, pods, podCount, clusters, partial: Coverage.isPartial(clusters) }
       })

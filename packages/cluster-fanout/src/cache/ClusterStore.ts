@@ -101,6 +101,13 @@ export class ClusterStore {
     return synced
   }
 
+  /** Returns the version of a workload's object. **Shape** `undefined` for pods, and without an object. */
+  versionOf({ id, kind }: Pick<WorkloadRow, "id" | "kind">): string | undefined {
+    const own = Kind.workloadKinds.find((known) => known === kind)
+    const record = own === undefined ? undefined : this.#tables[own].records.get(id)
+    return record !== undefined && "resourceVersion" in record ? record.resourceVersion : undefined
+  }
+
   /** Starts to collect a new initial state of a kind. */
   begin(kind: Kind.Kind): void {
     this.#tables[kind].begin()

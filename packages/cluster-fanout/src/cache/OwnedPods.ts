@@ -1,13 +1,15 @@
 /**
  * Groups the pods of one cluster by workload, and finds owned objects that are workloads themselves.
  *
- * Groups hold only pods that affect a row. For a workload without an object in the cache, those are all its pods. For
+ * Groups hold only pods that affect a row's figures. For a workload without an object in the cache, those are all its pods. For
  * other workloads, those are the pods that were not made from the workload's own template.
  */
 import * as Kind from "../projection/Kind.ts"
 import * as Owner from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
+import type { PodTrouble } from "../projection/PodTrouble.ts"
 import type { RecordOf } from "../projection/Projection.ts"
+import { WorkloadTroubles } from "./WorkloadTroubles.ts"
 
 /** The records of one cluster, by uid. A kind that was not read is absent. */
 export type Records = { readonly [K in Kind.WorkloadKind]?: ReadonlyMap<string, RecordOf[K]> | undefined }
@@ -49,6 +51,7 @@ export class OwnedPods {
   readonly #groups = new Map<string, Map<string, OwnedPod>>()
   /** The group key of each pod, by the pod's uid. */
   readonly #groupOf = new Map<string, string>()
+  readonly #troubles = new WorkloadTroubles((key) => this.#changed.add(key))
   /** Uids of owned objects that are workloads themselves, because their owners form a cycle. */
   readonly #alone = new Set<string>()
   /** Uids of workloads by namespace and name, for each kind of which a pod's owner was not found. */
@@ -81,10 +84,15 @@ export class OwnedPods {
 
   /** Updates a pod that stays in its group. */
   #renew(record: RecordOf[Kind.WorkloadKind]): void {
+    if (!isPod(record)) return
+    if (record.trouble !== undefined || this.#troubles.has(record.uid)) {
+      const outermost = Owner.outermost(record, this.#chain)
+      this.#placeTrouble(record, outermost, this.#groupOf.get(record.uid))
+    }
     const key = this.#groupOf.get(record.uid)
     const group = key === undefined ? undefined : this.#groups.get(key)
     const member = group?.get(record.uid)
-    if (key === undefined || group === undefined || member === undefined || !isPod(record)) return
+    if (key === undefined || group === undefined || member === undefined) return
     group.set(record.uid, { ...member, pod: record })
     this.#changed.add(key)
   }
@@ -103,6 +111,7 @@ export class OwnedPods {
   gone(kind: Kind.WorkloadKind, record: RecordOf[Kind.WorkloadKind]): void {
     this.#unlink(record)
     this.#leave(record.uid)
+    this.#troubles.delete(record.uid)
     if (this.#alone.delete(record.uid)) this.#changed.add(record.uid)
     this.#forgetName(kind, record)
     this.#placeControlled(record.uid)
@@ -118,6 +127,16 @@ export class OwnedPods {
   /** Returns the pods of a group. Its key is the uid of the workload's object, or `keyOfPods`. */
   group(key: string): Group | undefined {
     return this.#groups.get(key)
+  }
+
+  /** Returns the problems of a workload's pods. Its key is the uid of the workload's object. */
+  troubles(key: string): Iterable<PodTrouble> {
+    return this.#troubles.of(key)
+  }
+
+  /** Returns whether a pod of a workload has a problem. */
+  isTroubled(key: string): boolean {
+    return this.#troubles.isIn(key)
   }
 
   /** Returns whether an owned object is a workload itself. */
@@ -171,6 +190,7 @@ export class OwnedPods {
     }
     if (!isPod(record)) return
     const key = outermost === undefined ? undefined : this.#groupKey(outermost, namespace)
+    this.#placeTrouble(record, outermost, key)
     if (this.#groupOf.get(uid) !== key) this.#leave(uid)
     if (outermost === undefined || key === undefined) return
     const member: OwnedPod = { pod: record, workload: outermost.workload, isDirect: outermost.between === "none" }
@@ -197,6 +217,16 @@ export class OwnedPods {
     if (records === undefined) return undefined
     const key = keyOf(namespace, workload)
     return this.#namesOf(followed, records).get(key) ?? key
+  }
+
+  /** Notes the problem of a pod at the workload whose row it affects. */
+  #placeTrouble(pod: PodRecord, outermost: Owner.Outermost | undefined, group: string | undefined): void {
+    const { namespace, terminating, trouble, uid } = pod
+    if (trouble === undefined || terminating || outermost === undefined) return this.#troubles.delete(uid)
+    const { workload } = outermost
+    const key = group ?? (Owner.find(workload, namespace, this.#chain) === undefined ? undefined : workload.uid)
+    if (key === undefined) this.#troubles.delete(uid)
+    else this.#troubles.put(key, uid, trouble)
   }
 
   #namesOf(kind: Kind.WorkloadKind, records: ReadonlyMap<string, RecordOf[Kind.WorkloadKind]>) {

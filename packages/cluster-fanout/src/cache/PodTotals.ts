@@ -1,5 +1,5 @@
 /**
- * Number of pods in each namespace of a cluster and their total requests, updated with each change.
+ * Number of pods in each namespace of a cluster, their problems and their total requests, updated with each change.
  */
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { ProvenLabels } from "@quarterdeck/targeting/NamespaceFilter"
@@ -8,10 +8,15 @@ import type { Observer } from "./KindTable.ts"
 import { bounded } from "../projection/Quantity.ts"
 
 /** Fields of a pod that are counted. */
-export type CountedPod = Pick<PodRecord, "namespace" | "phase" | "cpuRequestMillis" | "memoryRequestBytes">
+export type CountedPod = Pick<
+  PodRecord,
+  "namespace" | "phase" | "cpuRequestMillis" | "memoryRequestBytes" | "terminating" | "trouble"
+>
 
 export class PodTotals implements Observer<CountedPod> {
   #byNamespace = new Map<string, number>()
+  /** Number of blocked pods by namespace, then by reason. */
+  #blocked = new Map<string, Map<string, number>>()
   // Exact integers: amounts are unchecked input, and subtracting a pod must restore the earlier sum.
   #cpuRequestMillis = 0n
   #memoryRequestBytes = 0n
@@ -27,6 +32,7 @@ export class PodTotals implements Observer<CountedPod> {
 
   whole(pods: ReadonlyMap<string, CountedPod>): void {
     this.#byNamespace = new Map()
+    this.#blocked = new Map()
     this.#cpuRequestMillis = 0n
     this.#memoryRequestBytes = 0n
     for (const pod of pods.values()) this.#count(pod, 1)
@@ -53,10 +59,34 @@ export class PodTotals implements Observer<CountedPod> {
     return count
   }
 
+  /** Counts the pods that need intervention by their reason. **Limits** linear in the namespaces with such pods. */
+  blockedIn(
+    namespaces: NamespaceFilter.NamespaceFilter,
+    labels: (namespace: string) => ProvenLabels
+  ): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const [name, reasons] of this.#blocked) {
+      if (!NamespaceFilter.matches(namespaces, name, labels(name))) continue
+      for (const [reason, count] of reasons) counts.set(reason, (counts.get(reason) ?? 0) + count)
+    }
+    return counts
+  }
+
+  #countBlocked({ namespace, terminating, trouble }: CountedPod, times: 1 | -1): void {
+    if (trouble?.level !== "blocked" || terminating) return
+    const reasons = this.#blocked.get(namespace) ?? new Map<string, number>()
+    const count = (reasons.get(trouble.reason) ?? 0) + times
+    if (count === 0) reasons.delete(trouble.reason)
+    else reasons.set(trouble.reason, count)
+    if (reasons.size === 0) this.#blocked.delete(namespace)
+    else this.#blocked.set(namespace, reasons)
+  }
+
   #count(pod: CountedPod, times: 1 | -1): void {
     const count = (this.#byNamespace.get(pod.namespace) ?? 0) + times
     if (count === 0) this.#byNamespace.delete(pod.namespace)
     else this.#byNamespace.set(pod.namespace, count)
+    this.#countBlocked(pod, times)
     if (isFinished(pod)) return
     this.#cpuRequestMillis += BigInt(times * pod.cpuRequestMillis)
     this.#memoryRequestBytes += BigInt(times * pod.memoryRequestBytes)

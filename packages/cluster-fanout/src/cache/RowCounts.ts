@@ -7,9 +7,28 @@ interface Counted {
   readonly namespace: string
 }
 
+/** Number of rows by group. */
+export type Tally = ReadonlyMap<string, number>
+
+/** Selects groups. */
+export interface Groups {
+  readonly has: (group: string) => boolean
+}
+
+/** Sums the counts of some groups. **Shape** without `groups`, sums all. */
+export const countOf = (
+  tally: Iterable<readonly [group: string, count: number]>,
+  groups: Groups | undefined
+): number => {
+  let sum = 0
+  for (const [group, count] of tally) if (groups === undefined || groups.has(group)) sum += count
+  return sum
+}
+
 export class RowCounts<Row extends Counted> {
   readonly #groupOf: (row: Row) => string
   readonly #byNamespace = new Map<string, Map<string, number>>()
+  readonly #byGroup = new Map<string, number>()
   #all = 0
 
   constructor(rows: Iterable<Row>, groupOf: (row: Row) => string) {
@@ -33,17 +52,27 @@ export class RowCounts<Row extends Counted> {
   }
 
   /** Counts the rows of a namespace. **Shape** without `groups`, counts all groups. */
-  of(namespace: string, groups: ReadonlySet<string> | undefined): number {
-    let sum = 0
-    for (const [group, count] of this.#byNamespace.get(namespace) ?? []) {
-      if (groups === undefined || groups.has(group)) sum += count
+  of(namespace: string, groups: Groups | undefined): number {
+    return countOf(this.#byNamespace.get(namespace) ?? [], groups)
+  }
+
+  /** Counts the rows of each group in some namespaces. **Shape** without `reaches`, counts all namespaces. */
+  tally(reaches: ((namespace: string) => boolean) | undefined): Tally {
+    if (reaches === undefined) return new Map(this.#byGroup)
+    const tally = new Map<string, number>()
+    for (const [namespace, groups] of this.#byNamespace) {
+      if (!reaches(namespace)) continue
+      for (const [group, count] of groups) tally.set(group, (tally.get(group) ?? 0) + count)
     }
-    return sum
+    return tally
   }
 
   #count(row: Row, times: 1 | -1): void {
     this.#all += times
     const group = this.#groupOf(row)
+    const inGroup = (this.#byGroup.get(group) ?? 0) + times
+    if (inGroup > 0) this.#byGroup.set(group, inGroup)
+    else this.#byGroup.delete(group)
     const groups = this.#byNamespace.get(row.namespace)
     if (groups === undefined) {
       this.#byNamespace.set(row.namespace, new Map([[group, times]]))

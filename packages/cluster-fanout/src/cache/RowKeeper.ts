@@ -11,6 +11,7 @@ import { areLinkedAlike, isPod, OwnedPods, type Records } from "./OwnedPods.ts"
 import type { RowChange, RowSource } from "./RowSet.ts"
 import { RunningJobs } from "./RunningJobs.ts"
 import * as WorkloadRows from "./WorkloadRows.ts"
+import * as WorkloadTrouble from "./WorkloadTrouble.ts"
 import * as Kind from "../projection/Kind.ts"
 import { bareRow } from "../projection/PodProjection.ts"
 import type { RecordOf } from "../projection/Projection.ts"
@@ -193,7 +194,9 @@ export class RowKeeper implements RowSource<WorkloadRow> {
     const previousRow = previous === undefined ? undefined : simpleRow(kind, previous)
     const isPlaced = previous !== undefined && areLinkedAlike(previous, record)
     const isComposed =
-      pods.group(record.uid) !== undefined || (!isPlaced && reported.has(OwnedPods.keyOfPods(kind, record)))
+      pods.group(record.uid) !== undefined
+      || pods.isTroubled(record.uid)
+      || (!isPlaced && reported.has(OwnedPods.keyOfPods(kind, record)))
     if (isComposed && !reported.has(record.uid)) reported.set(record.uid, previousRow)
     if (kind === "CronJob" || reported.has(record.uid)) touched.add(record.uid)
     else this.#report(previousRow, simpleRow(kind, record))
@@ -268,7 +271,8 @@ export class RowKeeper implements RowSource<WorkloadRow> {
       const { kind, record } = found
       const row = kind === "CronJob" ? record.row : (simple ?? (pods.isAlone(key) ? aloneRow(record) : undefined))
       const running = kind === "CronJob" && !isPod(record) ? jobs.of(record) : NO_JOBS
-      next = row === undefined ? undefined : WorkloadRows.withPods(row, lackingOf(record), running, group)
+      const whole = row === undefined ? undefined : WorkloadRows.withPods(row, lackingOf(record), running, group)
+      next = whole === undefined ? undefined : WorkloadTrouble.withTroubles(whole, pods.troubles(key))
     }
     if (next === simple) reported.delete(key)
     else reported.set(key, next)

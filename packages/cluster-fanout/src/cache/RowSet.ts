@@ -3,7 +3,7 @@
  */
 import * as RowOrder from "../projection/RowOrder.ts"
 import type { SortKey } from "../projection/RowOrder.ts"
-import { RowCounts } from "./RowCounts.ts"
+import { RowCounts, type Tally } from "./RowCounts.ts"
 import { RowLabels } from "./RowLabels.ts"
 import { type Compare, SortedRows } from "./SortedRows.ts"
 import { IncrementalSort } from "./IncrementalSort.ts"
@@ -80,7 +80,7 @@ interface State<Row extends Placed> {
   readonly sorted: Map<string, SortedRows<Row> | IncrementalSort<Row>>
 }
 
-const MAX_COUNTS = 256
+const MAX_TALLIES = 256
 const MAX_NAME = 1_024
 
 export class RowSet<Row extends Placed> {
@@ -89,7 +89,7 @@ export class RowSet<Row extends Placed> {
   readonly #sorting: Sorting | undefined
   #state: State<Row>
   readonly #listeners = new Set<RowListener<Row>>()
-  readonly #counted = new Map<string, number>()
+  readonly #tallied = new Map<string, Tally>()
 
   /**
    * Makes the row set of the source that `sourceOf` returns. The source reports each change. Without `sorting`, rows
@@ -101,7 +101,7 @@ export class RowSet<Row extends Placed> {
     this.#state = stateOf([], form, undefined)
     this.#source = sourceOf((previous, next) => {
       const { byPlace, counts, labels, sorted } = this.#state
-      this.#counted.clear()
+      this.#tallied.clear()
       counts.change(previous, next)
       labels.change(previous, next)
       byPlace.change(previous, next)
@@ -218,18 +218,19 @@ export class RowSet<Row extends Placed> {
   }
 
   /**
-   * Caches a count by name until a row changes. Without a name, counts each time.
+   * Caches a tally by name until a row changes. Without a name, counts each time.
    *
-   * **Limits** {@link MAX_COUNTS} names, then the cache is cleared. A name of more than {@link MAX_NAME} characters is
+   * **Limits** {@link MAX_TALLIES} names, then the cache is cleared. A name of more than {@link MAX_NAME} characters is
    * not cached.
    */
-  counted(name: string | undefined, count: () => number): number {
+  tallied(name: string | undefined, count: () => Tally): Tally {
     if (name === undefined || name.length > MAX_NAME) return count()
-    const known = this.#counted.get(name)
+    this.#derive()
+    const known = this.#tallied.get(name)
     if (known !== undefined) return known
     const made = count()
-    if (this.#counted.size >= MAX_COUNTS) this.#counted.clear()
-    this.#counted.set(name, made)
+    if (this.#tallied.size >= MAX_TALLIES) this.#tallied.clear()
+    this.#tallied.set(name, made)
     return made
   }
 
@@ -238,7 +239,7 @@ export class RowSet<Row extends Placed> {
     if (derived === undefined) return
     const previous = this.#listeners.size === 0 ? [] : sortedOf(this.#state).rows
     this.#state = stateOf(derived, this.form, this.#sorting)
-    this.#counted.clear()
+    this.#tallied.clear()
     for (const listener of this.#listeners) listener.whole(previous, derived)
   }
 

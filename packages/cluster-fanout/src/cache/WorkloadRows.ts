@@ -3,11 +3,13 @@
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { Group, OwnedPod } from "./OwnedPods.ts"
-import { isFinished, type PodRecord, statusOf } from "../projection/PodProjection.ts"
+import { causeOf, isFinished, type PodRecord, statusOf } from "../projection/PodProjection.ts"
 import * as PodResources from "../projection/PodResources.ts"
 import type { WorkloadRow, WorkloadStatus } from "../projection/Row.ts"
 import * as RowLimit from "../projection/RowLimit.ts"
 import type { WorkloadRecord } from "../projection/WorkloadProjection.ts"
+import * as WorkloadCause from "../projection/WorkloadCause.ts"
+import * as WorkloadTrouble from "./WorkloadTrouble.ts"
 
 /**
  * Makes the row of a workload that is known only by its pods, such as one of a custom kind.
@@ -26,6 +28,8 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
   const active = sorted.filter(isActive)
   const ready = active.filter((pod) => pod.ready).length
   const described = active.length > 0 ? active : sorted
+  const status = groupStatus(sorted, active, ready)
+  const troubles = (status === "failed" ? sorted : active).flatMap(({ trouble }) => trouble ?? [])
   const { workload } = members.reduce(
     (newest, member) => (member.pod.createdAt > newest.pod.createdAt ? member : newest),
     first
@@ -40,7 +44,8 @@ export const ofPods = (cluster: ClusterName, group: Group): WorkloadRow | undefi
     labels: commonLabels(described),
     images: RowLimit.images([...new Set(described.flatMap((pod) => pod.images))].toSorted()),
     replicas: { desired: active.length, ready, updated: active.length, available: ready },
-    status: groupStatus(sorted, active, ready),
+    status,
+    ...WorkloadTrouble.ofPods(status, troubles),
     ...sumOf(active),
     createdAt: sorted.reduce(
       (earliest, pod) => (pod.createdAt < earliest ? pod.createdAt : earliest),
@@ -65,7 +70,9 @@ const groupStatus = (
 ): WorkloadStatus => {
   if (active.length > 0) {
     if (ready === active.length) return "healthy"
-    return active.some((pod) => !pod.ready && (pod.phase !== "Pending" || pod.troubled)) ? "degraded" : "progressing"
+    return active.some((pod) => !pod.ready && (pod.phase !== "Pending" || pod.trouble?.level === "blocked"))
+      ? "degraded"
+      : "progressing"
   }
   const finished = all.filter(isFinished)
   if (finished.length === 0) return "idle"
@@ -82,7 +89,7 @@ const commonLabels = (pods: ReadonlyArray<PodRecord>): Readonly<Record<string, s
 }
 
 /** A Job or pod that a row includes. */
-interface Part extends PodResources.PodResources {
+interface Part extends PodResources.PodResources, WorkloadCause.Cause {
   readonly replicas: WorkloadRow["replicas"]
   readonly status: WorkloadStatus
 }
@@ -127,7 +134,9 @@ const byAge = ({ pod: left }: OwnedPod, { pod: right }: OwnedPod): number =>
 
 const partOf = (pod: PodRecord): Part => {
   const ready = pod.ready ? 1 : 0
-  return { ...sumOf([pod]), replicas: { desired: 1, ready, updated: 1, available: ready }, status: statusOf(pod) }
+  const status = statusOf(pod)
+  const replicas = { desired: 1, ready, updated: 1, available: ready }
+  return { ...sumOf([pod]), replicas, status, ...causeOf(pod, status) }
 }
 
 const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow => {
@@ -137,10 +146,11 @@ const withParts = (row: WorkloadRow, parts: ReadonlyArray<Part>): WorkloadRow =>
   // A workload that wants no replicas of its own has ended, or runs only through its Jobs and pods. Its own status does
   // not count then.
   const running = row.replicas.desired === 0 ? parts : all
+  const status = row.status === "paused" ? "paused" : worst(running.map((part) => part.status))
+  const degraded = status === "degraded" ? running.filter((part) => part.status === "degraded") : []
   return {
-    ...row,
+    ...WorkloadTrouble.withCause(row, status, WorkloadCause.worstOf(degraded)),
     replicas: { desired: sum("desired"), ready: sum("ready"), updated: sum("updated"), available: sum("available") },
-    status: row.status === "paused" ? "paused" : worst(running.map(({ status }) => status)),
     ...sumOf(all)
   }
 }

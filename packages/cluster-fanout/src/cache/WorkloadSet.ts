@@ -1,5 +1,5 @@
 /**
- * Cached workload rows of one cluster, by namespace and kind.
+ * Cached workload rows of one cluster, counted by namespace, kind and status.
  */
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { KindTable } from "./KindTable.ts"
@@ -22,7 +22,7 @@ export const byPlace: Compare<WorkloadRow> = RowOrder.make<WorkloadRow>(
 
 /** Grouping and orders of workload rows. */
 const FORM: RowForm<WorkloadRow> = {
-  groupOf: (row) => row.kind,
+  groupOf: WorkloadKeys.groupOf,
   byPlace,
   orders: WorkloadKeys.sorting.map(([name, key]) => ({ name, key }))
 }

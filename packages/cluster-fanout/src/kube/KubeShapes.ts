@@ -50,7 +50,7 @@ const POD_SPEC = Shape.make({
 })
 
 const CONTAINER_STATE = Shape.make({
-  1: message("waiting", Shape.make({ 1: filledText("reason") })),
+  1: message("waiting", Shape.make({ 1: filledText("reason"), 2: filledText("message") })),
   2: message("running", Shape.make({ 1: time("startedAt") })),
   3: message(
     "terminated",
@@ -58,6 +58,7 @@ const CONTAINER_STATE = Shape.make({
       1: integer("exitCode"),
       2: nonZero("signal"),
       3: filledText("reason"),
+      4: filledText("message"),
       5: time("startedAt"),
       6: time("finishedAt")
     })
@@ -82,7 +83,10 @@ const POD = Shape.make({
     "status",
     Shape.make({
       1: filledText("phase"),
-      2: messages("conditions", Shape.make({ 1: text("type"), 2: text("status"), 5: filledText("reason") })),
+      2: messages(
+        "conditions",
+        Shape.make({ 1: text("type"), 2: text("status"), 4: time("lastTransitionTime"), 5: filledText("reason") })
+      ),
       4: filledText("reason"),
       7: time("startTime"),
       8: messages("containerStatuses", CONTAINER_STATUS),
@@ -93,8 +97,16 @@ const POD = Shape.make({
   )
 })
 
-/** Conditions of Deployments and ReplicaSets. In pods, the reason has another field number. */
-const CONDITIONS = messages("conditions", Shape.make({ 1: text("type"), 2: text("status"), 4: filledText("reason") }))
+/** Conditions of Deployments. Other kinds have other field numbers for the same members. */
+const DEPLOYMENT_CONDITIONS = messages(
+  "conditions",
+  Shape.make({ 1: text("type"), 2: text("status"), 4: filledText("reason"), 7: time("lastTransitionTime") })
+)
+
+const REPLICA_SET_CONDITIONS = messages(
+  "conditions",
+  Shape.make({ 1: text("type"), 2: text("status"), 3: time("lastTransitionTime"), 4: filledText("reason") })
+)
 
 const TEMPLATE = message("template", Shape.make({ 2: message("spec", POD_SPEC) }))
 
@@ -108,7 +120,7 @@ const DEPLOYMENT = Shape.make({
       2: nonZero("replicas"),
       3: nonZero("updatedReplicas"),
       4: nonZero("availableReplicas"),
-      6: CONDITIONS,
+      6: DEPLOYMENT_CONDITIONS,
       7: nonZero("readyReplicas")
     })
   )
@@ -124,7 +136,7 @@ const REPLICA_SET = Shape.make({
       3: nonZero("observedGeneration"),
       4: nonZero("readyReplicas"),
       5: nonZero("availableReplicas"),
-      6: CONDITIONS
+      6: REPLICA_SET_CONDITIONS
     })
   )
 })

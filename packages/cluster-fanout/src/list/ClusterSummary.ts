@@ -5,13 +5,16 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { DateTime, Option } from "effect"
+import type { ClusterStore } from "../cache/ClusterStore.ts"
 import type { Member } from "../cache/ClusterCache.ts"
 import type { Question, Reading } from "../cache/ClusterReader.ts"
 import * as Coverage from "../kube/Coverage.ts"
+import * as Kind from "../projection/Kind.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import * as RowLimit from "../projection/RowLimit.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import type { Answer, Reply } from "./FanOut.ts"
+import * as StatusCounts from "./StatusCounts.ts"
 
 type Capacity = Pick<ClusterRow, "nodes" | "cpuAllocatableMillis" | "memoryAllocatableBytes">
 type Requests = Pick<ClusterRow, "cpuRequestMillis" | "memoryRequestBytes">
@@ -48,7 +51,7 @@ export const answerOf = ({ ageMs, isStale, missingKinds, staleCause }: Reading, 
 })
 
 /**
- * Counts nodes, pods and requested resources.
+ * Counts nodes, pods, unhealthy workloads and requested resources.
  *
  * **Shape** a key limited to some namespaces gets neither capacity nor total requests: both describe the whole cluster.
  */
@@ -60,9 +63,22 @@ export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: Nam
     ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
     ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
     pods: pods === undefined ? null : pods.countIn(namespaces, labels),
-    unhealthyWorkloads: null
+    unhealthyWorkloads: unhealthyIn(
+      store,
+      isScoped ? (name) => NamespaceFilter.matches(namespaces, name, labels(name)) : undefined
+    )
   }
 }
+
+/**
+ * Counts the unhealthy workloads in scope.
+ *
+ * **Shape** null if a kind of workload has not been read, as in live reads of the cluster list.
+ */
+const unhealthyIn = (store: ClusterStore, isInScope: ((namespace: string) => boolean) | undefined): number | null =>
+  Kind.workloadKinds.every((kind) => store.table(kind).sync._tag === "Synced")
+    ? StatusCounts.unhealthy(StatusCounts.fromTally(store.rows.counts().tally(isInScope), undefined))
+    : null
 
 /**
  * Time of the reading, and other registered names of the same cluster.

@@ -1,6 +1,7 @@
 /**
  * Selects a page's rows from the cached rows of one cluster, choosing the plan that reads the fewest rows.
  */
+import { countOf, type Groups, type Tally } from "../cache/RowCounts.ts"
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { firstPlace } from "../cache/SortedRows.ts"
 import * as RowOrder from "../projection/RowOrder.ts"
@@ -10,7 +11,7 @@ import * as PageMerge from "./PageMerge.ts"
 /** Criteria of the wanted rows. **Shape** an absent field matches every row. */
 export interface Wanted<Row> {
   /** Row groups, as the row set's form defines them. */
-  readonly groups?: ReadonlySet<string> | undefined
+  readonly groups?: Groups | undefined
   /** Returns whether a namespace is requested and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
   /**
@@ -20,7 +21,8 @@ export interface Wanted<Row> {
   /** Tests that read the row itself. */
   readonly matches?: ((row: Row) => boolean) | undefined
   /**
-   * Identifies the criteria for the count cache. Criteria with the same name match the same rows until a row changes.
+   * Identifies the criteria other than `groups` for the cache of counts. Criteria with the same name match the same rows
+   * until a row changes.
    */
   readonly name?: string | undefined
 }
@@ -32,6 +34,41 @@ export type Run<Row> = IterableIterator<Row, undefined>
 export interface Selected<Row> {
   readonly run: Run<Row>
   readonly count: number
+}
+
+/**
+ * Counts the rows of each group that match all criteria but `groups`.
+ *
+ * **Limits** without `matches`, linear in the namespaces and groups; otherwise reads each row in scope once, until a row
+ * changes.
+ */
+export const tally = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row>): Tally => {
+  const { label, matches, name, reaches } = wanted
+  if (matches === undefined) return rows.counts().tally(reaches)
+  return rows.tallied(name, () => {
+    const { groupOf } = rows.form
+    const found = new Map<string, number>()
+    for (const row of tallyRows(rows, { label, reaches })) {
+      if (!matches(row)) continue
+      const group = groupOf(row)
+      found.set(group, (found.get(group) ?? 0) + 1)
+    }
+    return found
+  })
+}
+
+/** Returns the rows in scope that may match, read by the cheapest index. */
+const tallyRows = <Row extends Placed>(
+  rows: RowSet<Row>,
+  { label, reaches }: Pick<Wanted<Row>, "label" | "reaches">
+): ReadonlyArray<Row> => {
+  const counts = rows.counts()
+  const reached = reaches === undefined ? undefined : new Set([...counts.namespaces()].filter(reaches))
+  const labelled = label === undefined ? undefined : rows.labelled(label.key, label.values)
+  if (labelled !== undefined && labelled.length * SORT_COST < counts.all) {
+    return reached === undefined ? labelled : labelled.filter(({ namespace }) => reached.has(namespace))
+  }
+  return reached === undefined ? rows.byPlace() : candidates(rows, reached, undefined)
 }
 
 /** Position and order of the page. **Shape** `ascending` is `order` without its direction. */
@@ -89,7 +126,7 @@ export const select = <Row extends Placed>(rows: RowSet<Row>, wanted: Wanted<Row
     const { count, first } = PageMerge.selectNow(rows.byPlace(), { after, before: last(), matches: wants, order, size })
     return { run: first.values(), count }
   }
-  const count = matches === undefined ? inScope : rows.counted(wanted.name, () => countOf(inOrder, isWanted))
+  const count = matches === undefined ? inScope : countOf(tally(rows, wanted), groups)
   const run = part.order.direction === "asc" ? ascending(inOrder, wants, part) : descending(inOrder, wants, part)
   return { run, count }
 }
@@ -108,17 +145,11 @@ const runFrom = <Row>(next: () => Row | undefined): Run<Row> => {
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-const countOf = <Row>(rows: ReadonlyArray<Row>, isWanted: (row: Row) => boolean): number => {
-  let count = 0
-  for (const row of rows) if (isWanted(row)) count++
-  return count
-}
-
 /** Returns the rows of some namespaces and groups. Rows of one namespace are adjacent in the default order. */
 const candidates = <Row extends Placed>(
   rows: RowSet<Row>,
   namespaces: Iterable<string>,
-  groups: ReadonlySet<string> | undefined
+  groups: Groups | undefined
 ): ReadonlyArray<Row> => {
   const { groupOf } = rows.form
   const byPlace = rows.byPlace()

@@ -23,6 +23,9 @@ export const canonical = ({ node, status, workload, ...filter }: PodFilter) => {
   return [namespace, labels, name, owner, node?.toSorted() ?? null, status?.toSorted() ?? null]
 }
 
+/** Returns the canonical form of the criteria other than the status. */
+export const canonicalRest = ({ status: _status, ...filter }: PodFilter) => canonical(filter)
+
 /** Combines a filter with a key's scope. **Shape** without `isInScope`, every namespace matches. */
 export const wanted = (
   { node, status, workload, ...filter }: PodFilter,

@@ -21,7 +21,7 @@ import type { PodRow } from "../projection/Row.ts"
 
 /**
  * Asks for a page of pods. `namespaces` limits the key's access; `cursorBinding` identifies the key that may use the
- * cursor.
+ * cursor. Without `mayReadLogs`, rows have no text that may come from a log.
  */
 export interface PodQuery {
   readonly target: Target
@@ -29,6 +29,7 @@ export interface PodQuery {
   readonly filter: PodFilter.PodFilter
   readonly page: ListQuery.Page<ListQuery.PodSort>
   readonly cursorBinding: string
+  readonly mayReadLogs?: boolean
 }
 
 /** Kinds to read: pods, and the objects between pods and their workloads. */
@@ -63,7 +64,7 @@ export class Pods extends Context.Service<
       const listingOf = (query: PodQuery, chains: Map<ClusterName, Chain>): RowList.Listing<PodRecord> => {
         const { filter, namespaces, page, target } = query
         // A pod's workload may change without the pod, so a filter by workload cannot be cached by its text.
-        const filterText = filter.workload === undefined ? JSON.stringify(PodFilter.canonical(filter)) : undefined
+        const filterText = filter.workload === undefined ? JSON.stringify(PodFilter.canonicalRest(filter)) : undefined
         return {
           filterText,
           target,
@@ -84,20 +85,24 @@ export class Pods extends Context.Service<
           wantedOf: (isInScope, { store }) => PodFilter.wanted(filter, isInScope, store.chain)
         }
       }
-      const withRows = (merged: MergedList.MergedList<PodRecord>, chains: ReadonlyMap<ClusterName, Chain>) => ({
+      const withRows = (
+        { mayReadLogs }: PodQuery,
+        merged: MergedList.MergedList<PodRecord>,
+        chains: ReadonlyMap<ClusterName, Chain>
+      ) => ({
         ...merged,
-        items: merged.items.map((pod) => PodRows.of(pod, chains.get(pod.cluster)))
+        items: merged.items.map((pod) => PodRows.readable(PodRows.of(pod, chains.get(pod.cluster)), mayReadLogs))
       })
 
       return Pods.of({
         list: Effect.fn("Pods.list")(function* (query: PodQuery) {
           const chains = new Map<ClusterName, Chain>()
-          return withRows(yield* RowList.list(fanOut, reader, listingOf(query, chains)), chains)
+          return withRows(query, yield* RowList.list(fanOut, reader, listingOf(query, chains)), chains)
         }),
         listNow: (query) => {
           const chains = new Map<ClusterName, Chain>()
           const merged = RowList.listNow(fanOut, reader, listingOf(query, chains))
-          return merged === undefined ? undefined : withRows(merged, chains)
+          return merged === undefined ? undefined : withRows(query, merged, chains)
         }
       })
     })

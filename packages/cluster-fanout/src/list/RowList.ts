@@ -5,6 +5,7 @@ import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import type { Target } from "@quarterdeck/targeting/Target"
 import { Effect, Result } from "effect"
 import type { ClusterReader, Question, Reading } from "../cache/ClusterReader.ts"
+import type { Tally } from "../cache/RowCounts.ts"
 import type { NamedOrder, Placed, RowSet } from "../cache/RowSet.ts"
 import { type Answer, byReading, type FanOut, type Reply } from "./FanOut.ts"
 import { NamespaceForbidden } from "./ListError.ts"
@@ -29,15 +30,30 @@ export interface Listing<Row extends Placed> {
   readonly requestedNamespaces: ReadonlyArray<string>
   readonly page: ListQuery.Page<string>
   readonly paging: MergedList.Paging<Row>
-  /** Canonical text of the filter. Absent if the filter depends on more than the row itself. */
+  /**
+   * Canonical text of the filter's criteria other than row groups. Absent if the filter depends on more than the row
+   * itself.
+   */
   readonly filterText?: string | undefined
   readonly ascending: NamedOrder<Row>
   readonly kinds: Pick<Question, "kinds" | "naming" | "counting">
+  /** True if first pages need the number of rows in each group. */
+  readonly isTallied?: boolean
   readonly rowsOf: (reading: Reading) => RowSet<Row>
   readonly wantedOf: (
     isInScope: ((namespace: string) => boolean) | undefined,
     reading: Reading
   ) => PageSelection.Wanted<Row>
+}
+
+/**
+ * A page of rows.
+ *
+ * **Shape** `tally` is the number of matching rows in each group, whatever groups the filter selects. Only on the first
+ * page of a list that is tallied.
+ */
+export interface ListedRows<Row> extends MergedList.MergedList<Row> {
+  readonly tally?: Tally
 }
 
 /**
@@ -82,15 +98,12 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   if (needsLabels && replies.length > 0) {
     yield* refuseOutside(requestedNamespaces, (name) => replies.some(({ value }) => value?.reached.has(name) === true))
   }
-  return MergedList.assemble(replies.map(firstRows), paging, head.rows())
+  return listed(listing, replies, MergedList.assemble(replies.map(firstRows), paging, head.rows()))
 })
 
 /** Makes the function that turns a cluster's reading into its answer. `take` receives the rows. */
-const answering = <Row extends Placed>(
-  { requestedNamespaces, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf }: Listing<Row>,
-  head: PageHead<Row>,
-  after: Position | undefined
-) => {
+const answering = <Row extends Placed>(listing: Listing<Row>, head: PageHead<Row>, after: Position | undefined) => {
+  const { requestedNamespaces, ascending, filterText, namespaces, page, paging, rowsOf, wantedOf } = listing
   const criteria = filterText === undefined ? undefined : JSON.stringify([filterText, namespaces])
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
   const part: PageSelection.Part<Row> = {
@@ -106,9 +119,11 @@ const answering = <Row extends Placed>(
       const name = needsLabels ? labelledName(criteria, reading) : criteria
       const wanted = { ...wantedOf(namespaces._tag === "All" ? undefined : isInScope, reading), name }
       const reached = new Set(requestedNamespaces.filter(isInScope))
-      const { count, run } = PageSelection.select(rowsOf(reading), wanted, part)
+      const rows = rowsOf(reading)
+      const { count, run } = PageSelection.select(rows, wanted, part)
+      const tally = isFirstTallied(listing) ? PageSelection.tally(rows, wanted) : NO_ROWS
       return {
-        value: { first: take(run), reached },
+        value: { first: take(run), reached, tally },
         count,
         ageMs: reading.ageMs,
         isStale: reading.isStale,
@@ -140,7 +155,7 @@ export const listNow = <Row extends Placed>(
   fanOut: FanOut["Service"],
   reader: ClusterReader["Service"],
   listing: Listing<Row>
-): MergedList.MergedList<Row> | undefined => {
+): ListedRows<Row> | undefined => {
   const { requestedNamespaces, namespaces, page, paging, rowsOf, target, wantedOf } = listing
   if (page.consistency !== "cache") return undefined
   const needsLabels = NamespaceFilter.needsLabels(namespaces)
@@ -172,15 +187,35 @@ export const listNow = <Row extends Placed>(
   if (replies === undefined) return undefined
   const isReached = (name: string) => replies.some(({ value }) => value?.reached.has(name) === true)
   if (needsLabels && replies.length > 0 && !requestedNamespaces.every(isReached)) return undefined
-  return MergedList.assemble(replies.map(withoutRows), paging, head.rows())
+  return listed(listing, replies, MergedList.assemble(replies.map(withoutRows), paging, head.rows()))
+}
+
+const NO_ROWS: Tally = new Map()
+
+const isFirstTallied = <Row extends Placed>({ isTallied, page }: Listing<Row>): boolean =>
+  isTallied === true && page.cursor === undefined
+
+/** Adds the counts of all clusters that answered to a first page. */
+const listed = <Row extends Placed>(
+  listing: Listing<Row>,
+  replies: ReadonlyArray<Reply<Part<Row>>>,
+  merged: MergedList.MergedList<Row>
+): ListedRows<Row> => {
+  if (!isFirstTallied(listing)) return merged
+  const tally = new Map<string, number>()
+  for (const { value } of replies) {
+    for (const [group, count] of value?.tally ?? NO_ROWS) tally.set(group, (tally.get(group) ?? 0) + count)
+  }
+  return { ...merged, tally }
 }
 
 const withoutRows = <Row>({ coverage }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({ coverage, value: undefined })
 
-/** A cluster's rows for the page, and the requested namespaces that are in scope in that cluster. */
+/** A cluster's rows for the page, the requested namespaces that are in scope there, and its counts for a first page. */
 interface Part<Row> {
   readonly first: ReadonlyArray<Row>
   readonly reached: ReadonlySet<string>
+  readonly tally: Tally
 }
 
 const firstRows = <Row>({ coverage, value }: Reply<Part<Row>>): Reply<ReadonlyArray<Row>> => ({

@@ -3,16 +3,19 @@
  */
 import * as Accelerators from "./Accelerators.ts"
 import type { ClusterName } from "@quarterdeck/targeting/ClusterName"
-import { condition, type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
+import * as ContainerState from "./ContainerState.ts"
+import { type Fields, fields, isConditionTrue, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
 import type { KubeObject } from "../kube/KubeObject.ts"
 import * as Owner from "./Owner.ts"
 import * as PodContainers from "./PodContainers.ts"
 import * as PodResources from "./PodResources.ts"
 import * as PodStatus from "./PodStatus.ts"
+import * as PodTrouble from "./PodTrouble.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
 import * as RowLimit from "./RowLimit.ts"
+import * as WorkloadCause from "./WorkloadCause.ts"
 
 /** Creation time of objects that do not report one. */
 export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
@@ -20,8 +23,8 @@ export const UNKNOWN_TIME = "1970-01-01T00:00:00Z"
 /**
  * A cached pod.
  *
- * **Shape** `node` is empty until the pod is bound. `terminating`: the pod is being deleted. `troubled`: the pod waits
- * for something that needs intervention. `row` is the pod's own row if it has no owner.
+ * **Shape** `node` is empty until the pod is bound. `terminating`: the pod is being deleted. `trouble` is absent for
+ * pods that are ready or starting normally. `row` is the pod's own row if it has no owner.
  */
 export interface PodRecord extends PodResources.PodResources, PodContainers.PodContainers, PodStatus.PodStatus {
   readonly uid: string
@@ -36,7 +39,8 @@ export interface PodRecord extends PodResources.PodResources, PodContainers.PodC
   readonly phase: string
   readonly ready: boolean
   readonly terminating: boolean
-  readonly troubled: boolean
+  readonly trouble: PodTrouble.PodTrouble | undefined
+  readonly containerState: ContainerState.ContainerState | undefined
   /** True if the pod uses devices through ResourceClaims. */
   readonly hasResourceClaims: boolean
   readonly images: ReadonlyArray<string>
@@ -59,6 +63,8 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place):
   const podStatus = PodStatus.fromPod(terminating, specification, state)
   const createdAt = metadata.creationTimestamp ?? UNKNOWN_TIME
   const startedAt = RowLimit.word(text(state["startTime"]) ?? "")
+  const phase = interner.text(RowLimit.word(text(state["phase"]) ?? "Pending"))
+  const ready = isConditionTrue(state, "Ready")
   // Written as one literal: V8 would store spread fields in a second object.
   const pod: Omit<PodRecord, "row"> & { row: WorkloadRow | undefined } = {
     uid: metadata.uid,
@@ -70,10 +76,11 @@ export const podRecord = ({ metadata, spec, status }: KubeObject, place: Place):
     // Share the text: most pods are accepted in the second in which they are created.
     startedAt: startedAt === createdAt ? createdAt : startedAt,
     node: interner.text(RowLimit.word(text(specification["nodeName"]) ?? "")),
-    phase: interner.text(RowLimit.word(text(state["phase"]) ?? "Pending")),
-    ready: isConditionTrue(state, "Ready"),
+    phase,
+    ready,
     terminating,
-    troubled: isTroubled(state),
+    trouble: PodTrouble.fromPod(state, { isReady: ready, phase, word: podStatus.status }, interner),
+    containerState: ContainerState.worstOf(state, interner),
     hasResourceClaims: Accelerators.hasResourceClaims(specification),
     images: images(specification, interner),
     owner,
@@ -103,6 +110,7 @@ export const bareRow = (pod: PodRecord): WorkloadRow => {
   const live = !isFinished(pod)
   const { cpuLimitMillis, cpuRequestMillis, memoryLimitBytes, memoryRequestBytes } = live ? pod : PodResources.none
   const ready = pod.ready ? READY : UNREADY
+  const status = statusOf(pod)
   return {
     id: pod.uid,
     cluster: pod.cluster,
@@ -112,7 +120,8 @@ export const bareRow = (pod: PodRecord): WorkloadRow => {
     labels: pod.labels,
     images: pod.images,
     replicas: live ? ready : FINISHED,
-    status: statusOf(pod),
+    status,
+    ...causeOf(pod, status),
     cpuRequestMillis,
     memoryRequestBytes,
     cpuLimitMillis,
@@ -134,33 +143,15 @@ export const images = (spec: Fields, interner: Interner): ReadonlyArray<string> 
 }
 
 /** Returns the status of a single pod. */
-export const statusOf = (pod: Pick<PodRecord, "phase" | "ready" | "troubled">): WorkloadStatus => {
+export const statusOf = (pod: Pick<PodRecord, "phase" | "ready" | "trouble">): WorkloadStatus => {
   if (pod.phase === "Succeeded") return "completed"
   if (pod.phase === "Failed") return "failed"
   if (pod.ready) return "healthy"
-  return pod.phase === "Pending" && !pod.troubled ? "progressing" : "degraded"
+  return pod.phase === "Pending" && pod.trouble?.level !== "blocked" ? "progressing" : "degraded"
 }
 
-/** Reasons for waiting that need intervention, or that follow a failure. */
-const TROUBLE = new Set([
-  "CrashLoopBackOff",
-  "CreateContainerConfigError",
-  "CreateContainerError",
-  "ErrImageNeverPull",
-  "ErrImagePull",
-  "ImageInspectError",
-  "ImagePullBackOff",
-  "InvalidImageName",
-  "RunContainerError"
-])
-
-const isTroubled = (status: Fields): boolean => {
-  const scheduled = condition(status, "PodScheduled")
-  if (scheduled?.["status"] === "False" && scheduled["reason"] === "Unschedulable") return true
-  return ["containerStatuses", "initContainerStatuses"].some((field) =>
-    list(status[field]).some((container) => {
-      const reason = text(fields(fields(fields(container)["state"])["waiting"])["reason"])
-      return reason !== undefined && TROUBLE.has(reason)
-    })
-  )
-}
+/** Returns why a single pod has its status. */
+export const causeOf = ({ trouble }: Pick<PodRecord, "trouble">, status: WorkloadStatus): WorkloadCause.Cause =>
+  trouble === undefined || (status !== "failed" && status !== "degraded")
+    ? {}
+    : WorkloadCause.make(trouble.reason, trouble.since)

@@ -44,6 +44,7 @@ const make = (pod: PodRecord, owner: PodRow["owner"]): PodRow => {
     readyContainers: pod.readyContainers,
     containers: pod.containers.reduce((count, { role }) => (role === "init" ? count : count + 1), 0),
     restarts: pod.restarts,
+    ...pod.containerState,
     ...(pod.lastRestartSeconds === 0 ? {} : { lastRestartAt: timestamp(pod.lastRestartSeconds) }),
     node: pod.node === "" ? null : pod.node,
     images: pod.images,
@@ -57,3 +58,21 @@ const make = (pod: PodRecord, owner: PodRow["owner"]): PodRow => {
 }
 
 const timestamp = (seconds: number): string => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`
+
+/**
+ * Returns the row for a reader.
+ *
+ * **Shape** the message of a terminated container may be log text, so a reader who may not read logs does not get it.
+ */
+export const readable = (row: PodRow, mayReadLogs: boolean | undefined): PodRow => {
+  if (mayReadLogs === true || row.lastTermination?.message === undefined) return row
+  const known = shortened.get(row)
+  if (known !== undefined) return known
+  const { message: _message, ...lastTermination } = row.lastTermination
+  const made = { ...row, lastTermination }
+  shortened.set(row, made)
+  return made
+}
+
+/** Rows without log text, by their whole row. The text of an unchanged row is cached by its identity. */
+const shortened = new WeakMap<PodRow, PodRow>()

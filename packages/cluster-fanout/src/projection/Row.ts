@@ -232,7 +232,7 @@ export const ClusterRow = Schema.Struct({
   pods: Schema.NullOr(Schema.Natural),
   unhealthyWorkloads: Schema.NullOr(Schema.Natural).annotateKey({
     description:
-      "Failed and degraded workloads in the key's scope. Null while unknown, and if a kind of workload cannot be read."
+      "Failed and degraded workloads in the key's scope. Null while unknown, in live reads, and if a kind of workload cannot be read."
   }),
   cpuAllocatableMillis: Schema.NullOr(Schema.Natural),
   memoryAllocatableBytes: Schema.NullOr(Schema.Natural),

@@ -16,6 +16,7 @@ import { images, UNKNOWN_TIME } from "./PodProjection.ts"
 import * as PodResources from "./PodResources.ts"
 import type { Place } from "./Place.ts"
 import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
+import * as WorkloadCause from "./WorkloadCause.ts"
 
 /**
  * A cached workload object: its own row and its owner.
@@ -24,6 +25,7 @@ import type { WorkloadRow, WorkloadStatus } from "./Row.ts"
  */
 export interface WorkloadRecord {
   readonly uid: string
+  readonly resourceVersion: string
   readonly madeReplicas?: number
   readonly owner: Owner.Owner | undefined
   readonly row: WorkloadRow
@@ -31,10 +33,16 @@ export interface WorkloadRecord {
 
 type Replicas = WorkloadRow["replicas"]
 
+/** **Shape** `cause` explains a failed or degraded status; absent for any other. */
 interface Judged {
   readonly replicas: Replicas
   readonly status: WorkloadStatus
+  readonly cause?: WorkloadCause.Cause
 }
+
+/** Adds the cause to a failed or degraded status. */
+const judged = (replicas: Replicas, status: WorkloadStatus, cause: () => WorkloadCause.Cause): Judged =>
+  status === "failed" || status === "degraded" ? { replicas, status, cause: cause() } : { replicas, status }
 
 export const deployment = (object: KubeObject, place: Place): WorkloadRecord => {
   const spec = fields(object["spec"])
@@ -45,9 +53,9 @@ export const deployment = (object: KubeObject, place: Place): WorkloadRecord => 
     updated: count(status["updatedReplicas"]) ?? 0,
     available: count(status["availableReplicas"]) ?? 0
   }
-  const judged = { replicas, status: judgeDeployment(object, replicas) }
+  const result = judged(replicas, judgeDeployment(object, replicas), () => WorkloadCause.ofDeployment(status))
   return {
-    ...record("Deployment", object, place, fields(spec["template"]), judged),
+    ...record("Deployment", object, place, fields(spec["template"]), result),
     madeReplicas: count(status["replicas"]) ?? 0
   }
 }
@@ -81,10 +89,8 @@ export const statefulSet = (object: KubeObject, place: Place): WorkloadRecord =>
   const partition = count(fields(strategy["rollingUpdate"])["partition"]) ?? 0
   // Pods below the partition keep their revision on purpose, and with OnDelete all of them do.
   const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition)
-  return record("StatefulSet", object, place, fields(spec["template"]), {
-    replicas,
-    status: judgeRollout(object, replicas, toUpdate)
-  })
+  const result = judged(replicas, judgeRollout(object, replicas, toUpdate), () => WorkloadCause.unavailable)
+  return record("StatefulSet", object, place, fields(spec["template"]), result)
 }
 
 export const daemonSet = (object: KubeObject, place: Place): WorkloadRecord => {
@@ -98,8 +104,9 @@ export const daemonSet = (object: KubeObject, place: Place): WorkloadRecord => {
   }
   const toUpdate = fields(spec["updateStrategy"])["type"] === "OnDelete" ? 0 : replicas.desired
   // The number of nodes is known only after the controller has processed the object.
-  const judged = isObserved(object) ? judgeRollout(object, replicas, toUpdate) : "progressing"
-  return record("DaemonSet", object, place, fields(spec["template"]), { replicas, status: judged })
+  const rollout = isObserved(object) ? judgeRollout(object, replicas, toUpdate) : "progressing"
+  const result = judged(replicas, rollout, () => WorkloadCause.unavailable)
+  return record("DaemonSet", object, place, fields(spec["template"]), result)
 }
 
 export const replicaSet = (object: KubeObject, place: Place): WorkloadRecord => {
@@ -113,10 +120,9 @@ export const replicaSet = (object: KubeObject, place: Place): WorkloadRecord => 
     available: count(status["availableReplicas"]) ?? 0
   }
   const failing = replicas.desired > 0 && isConditionTrue(status, "ReplicaFailure")
-  return record("ReplicaSet", object, place, fields(spec["template"]), {
-    replicas,
-    status: failing ? "degraded" : judgeRollout(object, replicas, replicas.desired)
-  })
+  const rollout = failing ? "degraded" : judgeRollout(object, replicas, replicas.desired)
+  const result = judged(replicas, rollout, () => WorkloadCause.ofReplicaSet(status))
+  return record("ReplicaSet", object, place, fields(spec["template"]), result)
 }
 
 const judgeRollout = (object: KubeObject, replicas: Replicas, toUpdate: number): WorkloadStatus => {
@@ -137,10 +143,10 @@ export const job = (object: KubeObject, place: Place): WorkloadRecord => {
   const desired = ended !== undefined || spec["suspend"] === true ? 0 : jobPods(spec, status, active)
   // Servers before 1.24 do not report readiness.
   const ready = count(status["ready"]) ?? active
-  return record("Job", object, place, fields(spec["template"]), {
-    replicas: { desired, ready, updated: active, available: ready },
-    status: ended ?? judgeJob(spec, status, desired, ready)
-  })
+  const replicas = { desired, ready, updated: active, available: ready }
+  const progress = ended ?? judgeJob(spec, status, desired, ready)
+  const result = judged(replicas, progress, () => WorkloadCause.ofJob(status, ended === "failed"))
+  return record("Job", object, place, fields(spec["template"]), result)
 }
 
 const jobPods = (spec: Fields, status: Fields, active: number): number => {
@@ -182,12 +188,13 @@ const record = (
   object: KubeObject,
   { cluster, interner }: Place,
   template: Fields,
-  judged: Judged
+  { cause, replicas, status }: Judged
 ): WorkloadRecord => {
   const { metadata } = object
   const podSpec = fields(template["spec"])
   return {
     uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
     owner: Owner.controllerOf(metadata, interner),
     row: {
       id: metadata.uid,
@@ -197,9 +204,10 @@ const record = (
       name: metadata.name,
       labels: interner.labels(metadata.labels ?? {}),
       images: images(podSpec, interner),
-      replicas: judged.replicas,
-      status: judged.status,
-      ...PodResources.times(PodResources.fromPodSpec(podSpec), judged.replicas.desired),
+      replicas,
+      status,
+      ...cause,
+      ...PodResources.times(PodResources.fromPodSpec(podSpec), replicas.desired),
       createdAt: metadata.creationTimestamp ?? UNKNOWN_TIME
     }
   }

@@ -14,6 +14,7 @@ import * as Coverage from "../kube/Coverage.ts"
 import * as ClusterSummary from "../list/ClusterSummary.ts"
 import { timedOut } from "../list/DeadlineFanOut.ts"
 import { coverageOf, type Reply } from "../list/FanOut.ts"
+import * as Kind from "../projection/Kind.ts"
 import type { ClusterRow } from "../projection/Row.ts"
 import type { Cluster } from "../registry/Cluster.ts"
 import { type Change, ChangeLog, type NumberedChange } from "./ChangeLog.ts"
@@ -133,7 +134,7 @@ export class ClusterView {
   /** Computes the size of a cluster, if its cached state has changed. */
   #sizeOf(name: ClusterName, reading: Reading): ClusterSummary.Size {
     const { missingKinds, store } = reading
-    const versions = (["Pod", "Node", "Namespace"] as const).map((kind) => store.table(kind).version)
+    const versions = ([...Kind.workloadKinds, "Node", "Namespace"] as const).map((kind) => store.table(kind).version)
     const state = [...versions, ...missingKinds].join(" ")
     const known = this.#counted.get(name)
     if (known?.store === store && known.state === state) return known.size

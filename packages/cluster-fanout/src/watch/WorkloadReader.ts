@@ -10,6 +10,7 @@ import type { Question } from "../cache/ClusterReader.ts"
 import * as Kind from "../projection/Kind.ts"
 import * as WorkloadFilter from "../list/WorkloadFilter.ts"
 import type { WorkloadRow } from "../projection/Row.ts"
+import * as WorkloadKeys from "../projection/WorkloadKeys.ts"
 import type { ChangeLog, NumberedChange } from "./ChangeLog.ts"
 import { ReaderEvents } from "./ReaderEvents.ts"
 import { VisibleNamespaces } from "./VisibleNamespaces.ts"
@@ -167,7 +168,7 @@ export class WorkloadReader {
 
   #isWanted(row: WorkloadRow): boolean {
     const { groups, matches, reaches } = this.#wanted
-    if (!this.#parts.has(row.cluster) || (groups !== undefined && !groups.has(row.kind))) return false
+    if (!this.#parts.has(row.cluster) || (groups !== undefined && !groups.has(WorkloadKeys.groupOf(row)))) return false
     if (reaches !== undefined && !reaches(row.namespace)) return false
     return matches === undefined || matches(row)
   }

@@ -10,7 +10,15 @@ const Pod = Schema.Struct({
   namespace: Schema.Literals(["shop", "payments"]),
   phase: Schema.Literals(["Pending", "Running", "Succeeded", "Failed"]),
   cpuRequestMillis: Schema.Literals([0, 250, Number.MAX_SAFE_INTEGER]),
-  memoryRequestBytes: Schema.Literals([0, 64, Number.MAX_SAFE_INTEGER])
+  memoryRequestBytes: Schema.Literals([0, 64, Number.MAX_SAFE_INTEGER]),
+  terminating: Schema.Boolean,
+  trouble: Schema.UndefinedOr(
+    Schema.Struct({
+      level: Schema.Literals(["blocked", "unready"]),
+      reason: Schema.Literals(["CrashLoopBackOff", "Unschedulable"]),
+      since: Schema.Literal("")
+    })
+  )
 })
 
 const Step = Schema.Struct({
@@ -50,7 +58,20 @@ describe("PodTotals", () => {
       assert.deepStrictEqual(totals.requests(), counted(shown))
       assert.strictEqual(totals.countIn(NamespaceFilter.everyNamespace, labels), shown.length)
       const shop = NamespaceFilter.anyOf([{ namespaceNames: ["shop"] }])
-      assert.strictEqual(totals.countIn(shop, labels), shown.filter(({ namespace }) => namespace === "shop").length)
+      const inShop = shown.filter(({ namespace }) => namespace === "shop")
+      assert.strictEqual(totals.countIn(shop, labels), inShop.length)
+      const blocked = inShop.flatMap(({ terminating, trouble }) =>
+        terminating || trouble?.level !== "blocked" ? [] : [trouble.reason]
+      )
+      assert.deepStrictEqual(
+        new Map(totals.blockedIn(shop, labels)),
+        new Map(
+          Array.from(
+            Map.groupBy(blocked, (reason) => reason),
+            ([reason, found]) => [reason, found.length]
+          )
+        )
+      )
     }
   })
 })

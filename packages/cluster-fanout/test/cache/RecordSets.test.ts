@@ -61,7 +61,7 @@ describe("RecordSets", () => {
 
   it("makes the row of a pod once, and anew when another workload holds it", () => {
     const store = emptyStore()
-    const step = { does: 0, which: 0, namespace: "a", size: 1, phase: "Running" } as const
+    const step = { does: 0, which: 0, namespace: "a", size: 1, phase: "Running", trouble: "none" } as const
     const put = (kind: "Pod" | "ReplicaSet", owner: Step["owner"]) =>
       happen(store, { ...step, kind: kind === "Pod" ? 6 : 3, owner })
     put("Pod", "set")

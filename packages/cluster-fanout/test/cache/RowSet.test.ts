@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { type RowChange, RowSet } from "../../src/cache/RowSet.ts"
 import { byPlace } from "../../src/cache/WorkloadSet.ts"
+import * as WorkloadKeys from "../../src/projection/WorkloadKeys.ts"
 import * as WorkloadOrders from "../../src/list/WorkloadOrders.ts"
 import { WorkloadSort } from "../../src/list/ListQuery.ts"
 import { emptyStore, happen, readAnew, Step } from "../fixture/ChangingCluster.ts"
@@ -79,13 +80,26 @@ describe("RowSet", () => {
       const inside = rows.filter((row) => row.namespace === namespace)
       assert.strictEqual(counts.of(namespace, undefined), inside.length)
       const jobs = inside.filter((row) => row.kind === "Job" || row.kind === "Rollout")
-      assert.strictEqual(counts.of(namespace, new Set(["Job", "Rollout"])), jobs.length)
+      const isJob = (group: string) => ["Job", "Rollout"].includes(WorkloadKeys.partsOf(group).kind)
+      assert.strictEqual(counts.of(namespace, { has: isJob }), jobs.length)
+    }
+    const first = [...namespaces].slice(0, 1)
+    for (const reached of [undefined, first]) {
+      const inside = rows.filter(({ namespace }) => reached?.includes(namespace) !== false)
+      const byGroup = Map.groupBy(inside, WorkloadKeys.groupOf)
+      assert.deepStrictEqual(
+        new Map(counts.tally(reached === undefined ? undefined : (name) => reached.includes(name))),
+        new Map(Array.from(byGroup, ([group, found]) => [group, found.length]))
+      )
     }
   })
 
   it.prop("counts what is asked for by one name once, until a row changes", [Steps], ([steps]) => {
     const store = emptyStore()
-    const count = () => store.rows.byPlace().filter(({ labels }) => labels["app"] === "app-0").length
+    const count = () => {
+      const found = store.rows.byPlace().filter(({ labels }) => labels["app"] === "app-0")
+      return new Map([["app-0", found.length]])
+    }
     let counted = 0
     const counting = () => {
       counted++
@@ -96,12 +110,13 @@ describe("RowSet", () => {
       // What changed is in the rows once they are asked for.
       store.rows.settle()
       const before = counted
-      assert.strictEqual(store.rows.counted("app-0", counting), count())
-      assert.strictEqual(store.rows.counted("app-0", counting), count())
+      assert.deepStrictEqual(store.rows.tallied("app-0", counting), count())
+      assert.deepStrictEqual(store.rows.tallied("app-0", counting), count())
       assert.isAtMost(counted - before, 1)
+      const other = new Map([["unnamed", 1]])
       assert.strictEqual(
-        store.rows.counted(undefined, () => -1),
-        -1
+        store.rows.tallied(undefined, () => other),
+        other
       )
     }
   })

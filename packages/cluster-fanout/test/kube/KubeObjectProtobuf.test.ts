@@ -71,13 +71,14 @@ const PodSpec = Schema.Struct({
   resources: maybe(Resources)
 })
 const State = Schema.Struct({
-  waiting: maybe(Schema.Struct({ reason: maybe(Text) })),
+  waiting: maybe(Schema.Struct({ reason: maybe(Text), message: maybe(Text) })),
   running: maybe(Schema.Struct({ startedAt: maybe(Time) })),
   terminated: maybe(
     Schema.Struct({
       exitCode: Whole,
       signal: maybe(Count),
       reason: maybe(Text),
+      message: maybe(Text),
       startedAt: maybe(Time),
       finishedAt: maybe(Time)
     })
@@ -93,7 +94,9 @@ const ContainerStatus = Schema.Struct({
   allocatedResources: maybe(Map),
   resources: maybe(Resources)
 })
-const Conditions = filled(Schema.Struct({ type: Text, status: Text, reason: maybe(Text) }))
+const Conditions = filled(
+  Schema.Struct({ type: Text, status: Text, reason: maybe(Text), lastTransitionTime: maybe(Time) })
+)
 const Template = Schema.Struct({ spec: PodSpec })
 const counts = { observedGeneration: maybe(Count), readyReplicas: maybe(Count), availableReplicas: maybe(Count) }
 

@@ -8,7 +8,9 @@ import { PageHead } from "../../src/list/PageHead.ts"
 import * as PageMerge from "../../src/list/PageMerge.ts"
 import * as PageSelection from "../../src/list/PageSelection.ts"
 import * as Interner from "../../src/projection/Interner.ts"
-import type { WorkloadRow } from "../../src/projection/Row.ts"
+import * as StatusCounts from "../../src/list/StatusCounts.ts"
+import * as WorkloadFilter from "../../src/list/WorkloadFilter.ts"
+import { type WorkloadRow, WorkloadStatus } from "../../src/projection/Row.ts"
 import * as Projection from "../../src/projection/Projection.ts"
 import type { Sorting } from "../../src/cache/RowSet.ts"
 import { atOnce } from "../fixture/ChangingCluster.ts"
@@ -26,7 +28,8 @@ const Described = Schema.Struct({
   kind: Schema.Literals(KINDS),
   name: Schema.Literals(["web", "api", "web-2", "x"]),
   size: Schema.Literals([0, 1, 2]),
-  team: Schema.Literals(["one", "one", "one", "two"])
+  team: Schema.Literals(["one", "one", "one", "two"]),
+  isPaused: Schema.Boolean
 })
 const Rows = Schema.Array(Described).check(Schema.isMaxLength(60))
 
@@ -36,6 +39,7 @@ const Question = Schema.Struct({
   size: Schema.Literals([1, 2, 5, 50, 1_000]),
   namespaces: Schema.UndefinedOr(Schema.Array(Schema.Literals(NAMESPACES))),
   kinds: Schema.UndefinedOr(Schema.Array(Schema.Literals(KINDS))),
+  statuses: Schema.UndefinedOr(Schema.Array(WorkloadStatus)),
   name: Schema.UndefinedOr(Schema.Literals(["web", "2"])),
   teams: Schema.UndefinedOr(Schema.Array(TEAM)),
   isSorted: Schema.Boolean
@@ -46,7 +50,7 @@ const place = { cluster: ClusterName.make("c1"), interner: Interner.make() }
 const storeOf = (described: ReadonlyArray<typeof Described.Type>, sorting: Sorting | undefined): ClusterStore => {
   const store = new ClusterStore(clusterOf("c1"), sorting)
   for (const kind of KINDS) {
-    const puts = described.flatMap(({ kind: own, name, namespace, size, team }, index) => {
+    const puts = described.flatMap(({ isPaused, kind: own, name, namespace, size, team }, index) => {
       if (own !== kind) return []
       const containers = [{ name: "main", resources: { requests: { cpu: `${size}`, memory: `${size}Gi` } } }]
       const found = object(kind, name, {
@@ -54,7 +58,7 @@ const storeOf = (described: ReadonlyArray<typeof Described.Type>, sorting: Sorti
         uid: `${index}`,
         labels: { team },
         createdAt: `2026-01-0${size + 1}T00:00:00Z`,
-        spec: { replicas: 1, template: { spec: { containers } } },
+        spec: { replicas: 1, paused: isPaused, template: { spec: { containers } } },
         status: { availableReplicas: size, readyReplicas: size, updatedReplicas: size, replicas: size }
       })
       return [{ _tag: "Put" as const, record: Projection.project(kind, found, place) }]
@@ -70,7 +74,7 @@ describe("PageSelection", () => {
     [Rows, Question, Schema.Natural],
     ([described, question, from]) => {
       const rows = storeOf(described, question.isSorted ? atOnce : undefined)
-      const { kinds, name, namespaces, order, size, sort, teams } = question
+      const { kinds, name, namespaces, order, size, sort, statuses, teams } = question
       const direction = WorkloadOrders.ofPage({ sort, order, limit: size, consistency: "cache", timeoutMs: 1 })
       const all = rows.workloads().toSorted(direction.compare)
       const last = all.length === 0 ? undefined : all[from % (all.length + 1)]
@@ -78,24 +82,36 @@ describe("PageSelection", () => {
 
       const asked = namespaces === undefined ? undefined : new Set<string>(namespaces)
       const isOf = ({ labels }: WorkloadRow) => teams === undefined || teams.some((team) => team === labels["team"])
-      const picked = PageSelection.select(
-        rows.rows,
-        {
-          groups: kinds === undefined ? undefined : new Set(kinds),
-          reaches: asked === undefined ? undefined : (namespace) => asked.has(namespace),
-          label: teams === undefined ? undefined : { key: "team", values: teams },
-          matches: (row) => (name === undefined || row.name.includes(name)) && isOf(row)
-        },
-        { order: direction, ascending: WorkloadOrders.ascending(sort), after, size, last: () => undefined }
-      )
+      const filter = { ...(kinds && { kind: kinds }), ...(statuses && { status: statuses }) }
+      const wanted: PageSelection.Wanted<WorkloadRow> = {
+        groups: WorkloadFilter.wanted(filter, undefined).groups,
+        reaches: asked === undefined ? undefined : (namespace) => asked.has(namespace),
+        label: teams === undefined ? undefined : { key: "team", values: teams },
+        matches:
+          name === undefined && teams === undefined
+            ? undefined
+            : (row) => (name === undefined || row.name.includes(name)) && isOf(row)
+      }
+      const picked = PageSelection.select(rows.rows, wanted, {
+        order: direction,
+        ascending: WorkloadOrders.ascending(sort),
+        after,
+        size,
+        last: () => undefined
+      })
 
-      const matching = all.filter(
+      const whatever = all.filter(
         (row) =>
           (asked === undefined || asked.has(row.namespace))
           && (kinds === undefined || kinds.some((kind) => kind === row.kind))
           && (name === undefined || row.name.includes(name))
           && isOf(row)
       )
+      const matching = whatever.filter(({ status }) => statuses === undefined || statuses.includes(status))
+      const counts = StatusCounts.fromTally(PageSelection.tally(rows.rows, wanted), kinds)
+      for (const status of WorkloadStatus.literals) {
+        assert.strictEqual(counts[status], whatever.filter((row) => row.status === status).length)
+      }
       assert.strictEqual(picked.count, matching.length)
       assert.deepStrictEqual(
         [...picked.run].slice(0, size),

@@ -119,6 +119,7 @@ const perform = Effect.fnUntraced(function* ({ begin, body, bulk, principal, pro
           target,
           namespaces,
           labelSelector: which.labelSelector,
+          ...(which.status === undefined ? {} : { status: which.status }),
           timeoutMs,
           cursorBinding: principal.keyId
         })

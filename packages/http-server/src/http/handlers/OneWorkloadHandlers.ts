@@ -12,6 +12,7 @@ import { Effect, Result, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ActionRefusal from "../refusal/ActionRefusal.ts"
 import { Deadlines } from "../lists/ListPage.ts"
+import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
 import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
@@ -68,7 +69,12 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
           const { rule } = (yield* TargetResolution.admit).principal
           const { timeoutMs } = yield* Deadlines
           const found = yield* lookup
-            .look({ ...params, namespaces: Rule.namespaceFilter(rule), timeoutMs })
+            .look({
+              ...params,
+              namespaces: Rule.namespaceFilter(rule),
+              mayReadLogs: ListQuestion.mayReadLogs(rule),
+              timeoutMs
+            })
             .pipe(Effect.catch(ActionRefusal.fromError))
           return {
             ...found,

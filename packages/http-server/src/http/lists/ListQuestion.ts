@@ -6,6 +6,7 @@ import type { WorkloadStatus } from "@quarterdeck/cluster-fanout/Row"
 import type { Page, PodSort, WorkloadSort } from "@quarterdeck/cluster-fanout/ListQuery"
 import type { PodQuery } from "@quarterdeck/cluster-fanout/Pods"
 import type { WorkloadQuery } from "@quarterdeck/cluster-fanout/Workloads"
+import * as Access from "@quarterdeck/keys/Access"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -61,6 +62,7 @@ export const ofPods = (
   caller: AdmittedCaller
 ): PodQuery => ({
   ...within(caller),
+  mayReadLogs: mayReadLogs(caller.principal.rule),
   filter: {
     labelSelector,
     ...(namespace === undefined ? {} : { namespace }),
@@ -71,6 +73,9 @@ export const ofPods = (
   },
   page
 })
+
+/** Returns whether a rule may read pod logs, and texts that may come from one. */
+export const mayReadLogs = (rule: Rule.Rule): boolean => Access.decide(rule, "podLogs", "read") === "allowed"
 
 /** Limits a list to the clusters of its target and the namespaces of the caller's rule. */
 export const within = ({ principal: { keyId, rule }, target }: AdmittedCaller) => ({

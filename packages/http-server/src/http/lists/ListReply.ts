@@ -5,8 +5,10 @@
  */
 import type { Coverage } from "@quarterdeck/cluster-fanout/Coverage"
 import type * as Clusters from "@quarterdeck/cluster-fanout/Clusters"
+import type { StatusCounts } from "@quarterdeck/cluster-fanout/Row"
 import * as RowLimit from "@quarterdeck/cluster-fanout/RowLimit"
 import type { ClusterList } from "@quarterdeck/contract/ClustersGroup"
+import type { Overview } from "@quarterdeck/contract/OverviewGroup"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as EntityTag from "../request/EntityTag.ts"
@@ -18,6 +20,7 @@ interface Envelope {
   readonly clusters: ReadonlyArray<Coverage>
   readonly partial: boolean
   readonly nextCursor?: string
+  readonly statusCounts?: StatusCounts
   readonly cursorAfter: (count: number) => string | undefined
 }
 
@@ -75,13 +78,18 @@ const fitting = (rows: ReadonlyArray<string>, bytes: number): number => {
 const pageOf = (
   name: string,
   texts: ReadonlyArray<string>,
-  { clusters, partial }: Envelope,
+  { clusters, partial, statusCounts }: Envelope,
   nextCursor: string | undefined
 ) => {
   const rows = `[${texts.join(",")}]`
-  const envelope = JSON.stringify({ clusters, partial, ...(nextCursor === undefined ? {} : { nextCursor }) })
+  const envelope = JSON.stringify({
+    clusters,
+    partial,
+    ...(nextCursor === undefined ? {} : { nextCursor }),
+    ...(statusCounts === undefined ? {} : { statusCounts })
+  })
   // The tag covers the cursor, because a cursor is valid for only one key and target.
-  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor])
+  const rest = JSON.stringify([clusters.map(withoutTimes), partial, nextCursor, statusCounts])
   const head = `{${JSON.stringify(name)}:`
   // Encodes the text once, for the tag, the length and the socket.
   const bytes = Buffer.from(`${head}${rows},${envelope.slice(1)}`)
@@ -119,6 +127,17 @@ export const ofClusters = ({ clusters: all, cursorAfter, nextCursor, partial }: 
     tagged(
       HttpServerResponse.text(JSON.stringify(list), { contentType: JSON_TYPE }),
       EntityTag.weak(JSON.stringify([told, partial, cursor]))
+    )
+  )
+}
+
+/** Replies with an overview. Its entity tag covers everything but the clusters' ages and latencies. */
+export const ofOverview = (overview: Overview) => {
+  const { clusters, ...parts } = overview
+  return reply(
+    tagged(
+      HttpServerResponse.text(JSON.stringify(overview), { contentType: JSON_TYPE }),
+      EntityTag.weak(JSON.stringify([clusters.map(withoutTimes), parts]))
     )
   )
 }
