@@ -41,6 +41,7 @@ export const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
     "http/audit",
     "http/lists",
     "http/costs",
+    "http/overview",
     "http/guard",
     "http/hot",
     "http/mcp",

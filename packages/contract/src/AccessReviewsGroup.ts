@@ -21,7 +21,8 @@ export const ReviewedResource = Schema.Literals([
   "cost",
   "prices",
   "apiKeys",
-  "audit"
+  "audit",
+  "overview"
 ])
 export type ReviewedResource = typeof ReviewedResource.Type
 

@@ -10,6 +10,7 @@ import { CostGroup } from "./CostGroup.ts"
 import { EventsGroup } from "./EventsGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
 import { NamespacesGroup } from "./NamespacesGroup.ts"
+import { OverviewGroup } from "./OverviewGroup.ts"
 import { PodGroup } from "./PodGroup.ts"
 import { PodsGroup } from "./PodsGroup.ts"
 import { PricesGroup } from "./PricesGroup.ts"
@@ -27,6 +28,7 @@ const endpoints = HttpApi.make("quarterdeck").add(
   EventsGroup,
   HealthGroup,
   NamespacesGroup,
+  OverviewGroup,
   PodGroup,
   PodsGroup,
   PricesGroup,

@@ -13,6 +13,7 @@ import { example } from "./document/Example.ts"
 import { type Json, simplify } from "./document/JsonSchema.ts"
 import { auditExamples, keyExamples } from "./document/KeyExamples.ts"
 import { listExamples } from "./document/ListExamples.ts"
+import { overviewExamples } from "./document/OverviewExamples.ts"
 import { priceExamples } from "./document/PriceExamples.ts"
 import { problem } from "./document/ProblemExamples.ts"
 import * as Replies from "./document/Replies.ts"
@@ -45,6 +46,7 @@ const examples = [
   ...costExamples,
   ...keyExamples,
   ...listExamples,
+  ...overviewExamples,
   ...priceExamples,
   example(Problem.Problem, problem)
 ]

@@ -34,7 +34,8 @@ export type PodReason = typeof PodReason.Type
  *
  * **Shape** days in UTC, oldest first; `perDay` ends with today. `last7d` are the seven days that end now, and
  * `previous7d` the seven before; null if less is known of one week than of the other, by more than 5 %. `hoursCovered`
- * is the number of hours of the day with samples of a cluster.
+ * is the number of observed hours of the day, on average over the clusters. Costs that belong to no workload, such as idle
+ * nodes, are not included, as in the cost reports.
  */
 export const OverviewCost = Schema.Struct({
   asOf: Schema.String.annotate({ format: "date-time" }),
@@ -52,7 +53,12 @@ export const OverviewCost = Schema.Struct({
 }).annotate({ identifier: "OverviewCost" })
 export type OverviewCost = typeof OverviewCost.Type
 
-/** Keys in an Admin's realm that expire soon, and recent denials. **Shape** only an Admin without a scope has `denials24h`. */
+/**
+ * Keys in an Admin's realm that expire within 7 days, and denied requests of the last 24 hours.
+ *
+ * **Shape** only an Admin without a scope has `denials24h`. **Limits** counts the denials among the newest 200,000 events
+ * of the audit.
+ */
 export const OverviewAccess = Schema.Struct({
   expiringKeys: Schema.Natural,
   denials24h: Schema.optionalKey(Schema.Natural)
@@ -62,7 +68,8 @@ export type OverviewAccess = typeof OverviewAccess.Type
 /**
  * The state of the addressed clusters.
  *
- * **Shape** `attention` lists failed workloads, then degraded ones. A part that the key may not read is absent.
+ * **Shape** `attention` lists failed workloads, then degraded ones. A part that the key may not read is absent. So is a
+ * part that could not be read; then the reply is partial.
  */
 export const Overview = Schema.Struct({
   clusters: Schema.Array(Coverage),

@@ -2,9 +2,12 @@
  * Reads of the service, compared with a plain Node server that writes the same bytes. Both get the same load in turns.
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
-import { Effect } from "effect"
+import { Console, Effect, Schema } from "effect"
+import type { Claim } from "../claim/Claim.ts"
+import { connect } from "../load/Asking.ts"
 import * as Objects from "../load/Objects.ts"
 import * as Programs from "../load/Programs.ts"
+import * as Measure from "../claim/Measure.ts"
 import type { Extent } from "../claim/Suite.ts"
 import { contest } from "./contest.ts"
 import { guessesOf, keysOf, labelKeysOf, questionsOf } from "./questions.ts"
@@ -59,6 +62,54 @@ export const clusters = Effect.fnUntraced(function* (extent: Extent) {
   return [yield* claimOf("denied", 0.6), yield* claimOf("all", 0.5)]
 })
 
+const decodePage = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ nextCursor: Schema.String })))
+
+/** Compares the overview, and a first page with its counts by status, with a page of 100 without them. */
+const overviews = Effect.fnUntraced(function* ({ quick }: Extent, service: Programs.Service, key: string) {
+  const seconds = quick ? 0.5 : 2
+  const rounds = quick ? 3 : 9
+  const load = yield* Programs.loader
+  const costOf = Effect.fnUntraced(function* (path: string) {
+    // Another deadline makes another request, so that none is answered with the reply to an earlier one.
+    const questions = Array.from({ length: MOST }, (_, index) => ({
+      key,
+      path: path.replace("DEADLINE", `${MOST - index}`)
+    }))
+    const before = yield* service.figures
+    const { answered } = yield* load({ connections: 1, seconds, questions, pages: false, port: service.port })
+    return ((yield* service.figures).cpuMs - before.cpuMs) / Math.max(1, answered)
+  })
+  const claimOf = Effect.fnUntraced(function* (claim: string, path: string, basePath: string, base: string) {
+    const ours: Array<number> = []
+    const peer: Array<number> = []
+    for (let round = 0; round <= rounds; round++) {
+      ours.push(yield* costOf(path))
+      peer.push(yield* costOf(basePath))
+    }
+    return {
+      claim,
+      // The first pair is the warm-up.
+      ours: { value: Measure.median(ours.slice(1)), unit: "ms" },
+      peer: { name: base, value: Measure.median(peer.slice(1)), unit: "ms" },
+      goal: { _tag: "ratio", atMost: 1.5 },
+      note: `processor time a request; median of ${rounds}; one connection; no reply is sent twice`
+    } satisfies Claim
+  })
+  const page = "/api/v1/workloads?limit=100&timeoutMs=DEADLINE"
+  const ask = yield* connect(service.port, key)
+  const { nextCursor } = yield* decodePage(yield* ask("/api/v1/workloads?limit=100"))
+  const later = `${page}&cursor=${nextCursor}`
+  return [
+    yield* claimOf(
+      "overview of three clusters",
+      "/api/v1/overview?timeoutMs=DEADLINE",
+      later,
+      "a page of 100 without counts"
+    ),
+    yield* claimOf("first page of 100, with statusCounts", page, later, "a page of 100 without counts")
+  ]
+})
+
 export const pages = Effect.fnUntraced(function* (extent: Extent) {
   const { first, keys, labelKeys, namespaces, serve, workloads } = yield* started(extent)
   const service = yield* serve({})
@@ -84,7 +135,7 @@ export const pages = Effect.fnUntraced(function* (extent: Extent) {
     questions: questionsOf(labelKeys, selected),
     note: `${labelKeys.length} keys, each for ${selected.length} of ${namespaces.length} namespaces`
   })
-  return [same, different, byLabel]
+  return [same, different, byLabel, ...(yield* overviews(extent, service, first))]
 })
 
 /** Refusals of one key above its limit, of different unknown keys above the limit of their address, and of one unknown key. */

@@ -23,6 +23,7 @@ import { PriceHandlers } from "./handlers/PriceHandlers.ts"
 import { SessionHandlers } from "./handlers/SessionHandlers.ts"
 import { LogHandlers } from "./handlers/LogHandlers.ts"
 import { OneWorkloadHandlers } from "./handlers/OneWorkloadHandlers.ts"
+import { OverviewHandlers } from "./handlers/OverviewHandlers.ts"
 import { WorkloadHandlers } from "./handlers/WorkloadHandlers.ts"
 import { HotReads } from "./hot/HotReads.ts"
 import * as MetricsRoute from "./pages/MetricsRoute.ts"
@@ -62,6 +63,7 @@ const handlers = Layer.mergeAll(
   LogHandlers,
   NamespaceHandlers,
   OneWorkloadHandlers,
+  OverviewHandlers,
   PodHandlers,
   PriceHandlers,
   SessionHandlers,

@@ -90,6 +90,11 @@ export const TABLE: Readonly<Record<string, Row>> = {
     axes: "cluster"
   },
   "workloads.list": list("workloads"),
+  "overview.read": {
+    ask: ({ cluster }) => ({ path: "/api/v1/overview", call: header(cluster), given: { clusters: [cluster] } }),
+    from: "Viewer",
+    axes: "cluster"
+  },
   "pods.list": list("pods"),
   "events.list": list("events"),
   "workload.get": {

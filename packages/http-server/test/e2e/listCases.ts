@@ -14,6 +14,9 @@ export const SORTS = [
   ["memoryRequestBytes"]
 ] as const
 
+/** Statuses of workloads in the order of a list that is sorted by them. */
+export const BY_SEVERITY = ["failed", "degraded", "progressing", "paused", "healthy", "completed", "idle"]
+
 /** Queries that are 400: the query, the code and the parameter at fault. */
 export const REFUSED: ReadonlyArray<[string, Code, string]> = [
   ["limit=0", "invalid_parameter", "limit"],
@@ -27,6 +30,7 @@ export const REFUSED: ReadonlyArray<[string, Code, string]> = [
   ["namespace=Shop", "invalid_parameter", "namespace[0]"],
   ["kind=deployment", "invalid_parameter", "kind[0]"],
   ["labelSelector=a%3D%3D%3Db", "invalid_parameter", "labelSelector"],
+  ["status=sick", "invalid_parameter", "status[0]"],
   ["name=", "invalid_parameter", "name"],
   ["nmae=x", "unknown_parameter", "nmae"],
   ["__proto__=x", "unknown_parameter", "__proto__"]

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { type Fleet, Seed } from "@quarterdeck/harness"
 import { Effect } from "effect"
 import { type Call, Deployment, to } from "./Deployment.ts"
-import { REFUSED, SORTS } from "./listCases.ts"
+import { BY_SEVERITY, REFUSED, SORTS } from "./listCases.ts"
 import { deploymentNamed } from "./manifests.ts"
 import { onEveryDriver } from "./onEveryDriver.ts"
 
@@ -114,15 +114,13 @@ onEveryDriver("lists", { prepare }, (it) => {
       const deployment = yield* Deployment
       const up = (yield* deployment.workloads(`?limit=5000&sort=${sort}`, everywhere)).workloads
       const down = (yield* deployment.workloads(`?limit=5000&sort=${sort}&order=desc`, everywhere)).workloads
-      const values = up.map((row) => row[sort])
+      const valueOf = (row: (typeof up)[number]) => (sort === "status" ? BY_SEVERITY.indexOf(row.status) : row[sort])
+      const values = up.map(valueOf)
       const sorted = values.toSorted((one, other) =>
         typeof one === "number" && typeof other === "number" ? one - other : inByteOrder(String(one), String(other))
       )
       assert.deepStrictEqual(values, sorted)
-      assert.deepStrictEqual(
-        down.map((row) => row[sort]),
-        sorted.toReversed()
-      )
+      assert.deepStrictEqual(down.map(valueOf), sorted.toReversed())
     })
   )
 

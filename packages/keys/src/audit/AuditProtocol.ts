@@ -69,7 +69,14 @@ export interface RangeCall {
   readonly maxBytes: number
 }
 
-export type ReadCall = ListCall | RangeCall
+/** Counts the denials since an instant, folded ones included. **Limits** reads at most the newest `scan` rows. */
+export interface DenialsCall {
+  readonly operation: "denials"
+  readonly sinceMs: number
+  readonly scan: number
+}
+
+export type ReadCall = ListCall | RangeCall | DenialsCall
 
 /** A call on a file that is open for writing. */
 export type StatementCall =

@@ -2,7 +2,7 @@
  * Bounded reads of the audit's database file. This module imports no package, because worker threads load it.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { AuditQuery, AuditScope, ListAnswer, ListCall, RangeCall } from "./AuditProtocol.ts"
+import type { AuditQuery, AuditScope, DenialsCall, ListAnswer, ListCall, RangeCall } from "./AuditProtocol.ts"
 
 /** Columns of a row. */
 export const COLUMNS = "number, at_ms AS atMs, previous_hash AS previousHash, hash, body"
@@ -90,6 +90,19 @@ export const list = (database: DatabaseSync, { before, limit, query, scan }: Lis
     .all(floor, top, ...conditions.flatMap(({ values }) => values), limit)
   const stop = rows.length === limit ? Number(rows.at(-1)?.["number"] ?? floor) : floor
   return stop > lowest ? { rows, before: stop } : { rows }
+}
+
+/** Counts the denials since an instant. A folded event counts as often as what it stands for. */
+export const denials = (database: DatabaseSync, { scan, sinceMs }: DenialsCall): { readonly denials: number } => {
+  const first = firstSince(database, sinceMs)
+  if (first === undefined) return { denials: 0 }
+  const row = database
+    .prepare(
+      `SELECT coalesce(sum(coalesce(body ->> '$.count', 1)), 0) AS denials FROM events
+       WHERE number >= max(?, (SELECT max(number) FROM events) - ? + 1) AND body ->> '$.decision' = 'deny'`
+    )
+    .get(first, scan)
+  return { denials: Number(row?.["denials"]) }
 }
 
 /** Reads the rows after a number, in the order of the chain. */

@@ -18,6 +18,8 @@ const CALL_TIMEOUT_MS = 10_000
 const OPEN_TIMEOUT_MS = 600_000
 /** Maximum number of reads that wait for the reading thread. */
 const MAX_READS = 32
+/** Maximum number of rows that are read to count denials. */
+const MAX_COUNTED = 200_000
 /** Maximum number of rows that one list reads, so that a list does not occupy the reading thread for long. */
 const SCAN = 5_000
 
@@ -82,6 +84,12 @@ export class AuditStore extends Context.Service<
     ) => Effect.Effect<Link, AuditStoreError>
     /** Lists events, newest first. **Limits** reads at most 5,000 rows; the returned `before` continues the list. */
     readonly list: (page: AuditPage) => Effect.Effect<Listed, AuditStoreError>
+    /**
+     * Counts the denials since an instant, folded ones included.
+     *
+     * **Limits** reads at most the newest {@link MAX_COUNTED} rows, in the thread that reads.
+     */
+    readonly denialsSince: (since: DateTime.Utc) => Effect.Effect<number, AuditStoreError>
     /** Reads the rows after a number, in order, at most `limit`. Ends with the row that reaches `maxBytes`. */
     readonly range: (
       call: Omit<Extract<ReadCall, { readonly operation: "range" }>, "operation">
@@ -126,8 +134,11 @@ const StoredRow = Schema.Struct({
 const EventRow = Schema.Struct({ ...StoredRow.fields, body: Schema.fromJsonString(AuditFacts) })
 const ListRow = Schema.Struct({ rows: Schema.Array(EventRow), before: Schema.optionalKey(Schema.Int) })
 
+const DenialsRow = Schema.Struct({ denials: Schema.Natural })
+
 const encodeFacts = Schema.encodeSync(Schema.fromJsonString(AuditFacts))
 const decodeList = Schema.decodeUnknownEffect(Schema.Tuple([ListRow]))
+const decodeDenials = Schema.decodeUnknownEffect(Schema.Tuple([DenialsRow]))
 const decodeStored = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 const decodeTail = Schema.decodeUnknownEffect(Schema.Tuple([TailRow]))
 const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
@@ -212,6 +223,12 @@ const make = Effect.fnUntraced(function* ({ directory }: { readonly directory: s
         event: { id: String(number), ...body, hash, previousHash }
       }))
       return listed.before === undefined ? { kept } : { kept, before: listed.before }
+    }),
+    denialsSince: Effect.fnUntraced(function* (since) {
+      const sinceMs = DateTime.toEpochMillis(since)
+      const answer = yield* read({ operation: "denials", sinceMs, scan: MAX_COUNTED })
+      const [counted] = yield* Effect.mapError(decodeDenials(answer), corrupt("denials"))
+      return counted.denials
     }),
     range: (asked) =>
       Effect.flatMap(read({ operation: "range", ...asked }), (rows) =>

@@ -36,6 +36,7 @@ const perform = (call: Call): ReadonlyArray<unknown> => {
   if (current === undefined) throw new Error("the audit is not open")
   const { database, execute } = current
   if (call.operation === "list") return [Reads.list(database, call)]
+  if (call.operation === "denials") return [Reads.denials(database, call)]
   if (call.operation === "range") return Reads.range(database, call)
   if (call.operation !== "close") {
     if (execute === undefined) throw new Error("the audit is open for reading only")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { DateTime, Effect, Fiber, Layer } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -62,6 +62,28 @@ describe("reads that go through the whole audit and match nothing", () => {
         })
         const refused = outcomes.flatMap((outcome) => (outcome._tag === "Failure" ? [outcome.failure.message] : []))
         assert.deepStrictEqual(refused, ["the audit could not list: 32 calls are waiting"])
+      }).pipe(Effect.provide(storeIn(directory)))
+    })
+  )
+})
+
+describe("the count of denials", () => {
+  it.effect("begins at an instant, counts a fold as often as what it stands for, and leaves out what was allowed", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* Effect.gen(function* () {
+        const store = yield* AuditStore
+        const since = (ms: number) => store.denialsSince(DateTime.makeUnsafe(ms))
+        assert.strictEqual(yield* since(0), 0)
+        yield* store.append([
+          factsAt(1, { decision: "deny" }),
+          factsAt(2),
+          factsAt(3, { decision: "deny", count: 40 }),
+          factsAt(4, { decision: "deny" })
+        ])
+        assert.strictEqual(yield* since(0), 42)
+        assert.strictEqual(yield* since(3), 41)
+        assert.strictEqual(yield* since(5), 0)
       }).pipe(Effect.provide(storeIn(directory)))
     })
   )

@@ -55,7 +55,8 @@ const NAMING: Readonly<Record<ReviewedResource, Naming>> = {
   cost: inCluster,
   prices: ofService,
   apiKeys: ofService,
-  audit: ofService
+  audit: ofService,
+  overview: { cluster: "parent", namespace: false }
 }
 
 /** Returns the target parameters of a resource. A registration names a new cluster, so the header is not read. */

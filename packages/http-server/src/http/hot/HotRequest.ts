@@ -4,10 +4,14 @@
 import { hash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
-/** Lists whose replies depend only on the request's URL and headers, the caller's rule and the caches. */
+/**
+ * Lists whose replies depend only on the request's URL and headers, the caller's rule and the caches. The costs and keys
+ * of an overview may be older than any cached reply.
+ */
 const PATHS: ReadonlySet<string> = new Set([
   "/api/v1/clusters",
   "/api/v1/namespaces",
+  "/api/v1/overview",
   "/api/v1/pods",
   "/api/v1/workloads"
 ])

@@ -68,9 +68,15 @@ export const all: ReadonlyArray<McpTool> = [
     isPaged: true,
     shape: Shapes.clusters
   }),
+  tool("overview", "overview.read", {
+    title: "Overview",
+    description: `What needs attention, in one answer: clusters by status, workloads by status, pods by reason, the workloads that are worst off with reason and start of the problem, costs of the last days and, for Admins, keys that expire soon. Call it first when asked what is wrong. ${PARTIAL}`,
+    targeting: "parent",
+    shape: Shapes.overview
+  }),
   tool("list_workloads", "workloads.list", {
     title: "List workloads",
-    description: `Deployments, StatefulSets, DaemonSets, Jobs, CronJobs and bare Pods of one, several or all clusters, with replicas, status (healthy, progressing, degraded, paused, idle, completed, failed), images and requests (CPU in milli-cores, memory in bytes). The order of statuses is completed, degraded, failed, healthy, idle, paused, progressing. ${PARTIAL}`,
+    description: `Deployments, StatefulSets, DaemonSets, Jobs, CronJobs and bare Pods of one, several or all clusters, with replicas, status (healthy, progressing, degraded, paused, idle, completed, failed), images and requests (CPU in milli-cores, memory in bytes). A failed or degraded workload has a \`reason\`, such as CrashLoopBackOff. Filter by \`status\`; sorted by status, the worst come first: failed, degraded, progressing, paused, healthy, completed, idle. \`statusCounts\` of a first page count all statuses. ${PARTIAL}`,
     targeting: "parent",
     isPaged: true,
     shape: Shapes.rows("workloads")

@@ -48,17 +48,24 @@ export const clusters: Shape = ({ clusters: rows, nextCursor, partial }) => ({
 /** Shapes a merged list. */
 export const rows =
   (name: string): Shape =>
-  ({ clusters: coverages, nextCursor, partial, [name]: found }) => ({
+  ({ clusters: coverages, nextCursor, partial, statusCounts, [name]: found }) => ({
     answer: {
       matching: Arr.reduce(listOf(coverages), 0, (sum, { count = 0 }) => sum + count),
       returned: lengthOf(found),
       ...page(nextCursor),
       partial,
+      ...(statusCounts === undefined ? {} : { statusCounts }),
       coverage: summaryOf(coverages),
       [name]: found
     },
     rows: lengthOf(found)
   })
+
+/** Shapes an overview, with at most `most` workloads. */
+export const overview: Shape = ({ attention: found, clusters: coverages, ...parts }, most) => {
+  const attention: ReadonlyArray<unknown> = Array.isArray(found) ? found.slice(0, most) : []
+  return { answer: { ...parts, coverage: summaryOf(coverages), attention }, rows: attention.length }
+}
 
 /** Shapes one workload, with at most `most` of its pods. */
 export const workload: Shape = ({ clusters: coverages, partial, podCount, pods, workload: found }, most) => {
