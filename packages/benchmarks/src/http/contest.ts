@@ -11,7 +11,7 @@ import * as Programs from "../load/Programs.ts"
 /** Number of recorded answers that the raw server writes in turn. */
 const RECORDED = 64
 /** Maximum number of requests of one load. */
-const MOST = 30_000
+export const MOST = 30_000
 
 interface Contest {
   readonly claim: string

@@ -2,14 +2,14 @@
  * Reads of the service, compared with a plain Node server that writes the same bytes. Both get the same load in turns.
  */
 import { Embedded, Fleet } from "@quarterdeck/harness"
-import { Console, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Claim } from "../claim/Claim.ts"
 import { connect } from "../load/Asking.ts"
 import * as Objects from "../load/Objects.ts"
 import * as Programs from "../load/Programs.ts"
 import * as Measure from "../claim/Measure.ts"
 import type { Extent } from "../claim/Suite.ts"
-import { contest } from "./contest.ts"
+import { contest, MOST } from "./contest.ts"
 import { guessesOf, keysOf, labelKeysOf, questionsOf } from "./questions.ts"
 
 /** Deployments of each cluster. Enough for full pages of 100 under each filter. */

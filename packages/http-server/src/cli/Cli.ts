@@ -11,6 +11,7 @@ import * as Print from "./print/Print.ts"
 /** Loads each command by its name, in the order of the help. */
 const commands = {
   serve: async () => (await import("./ServeCommand.ts")).serveCommand,
+  status: async () => (await import("./look/StatusCommand.ts")).statusCommand,
   clusters: async () => {
     const { clustersCommand } = await import("./list/ClustersCommand.ts")
     const { clustersAddCommand, clustersDropCommand } = await import("./act/ClusterCommands.ts")

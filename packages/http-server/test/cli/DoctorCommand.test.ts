@@ -21,6 +21,7 @@ const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
   lastSeen: null,
   nodes: 1,
   pods: 1,
+  unhealthyWorkloads: 0,
   cpuAllocatableMillis: 1,
   memoryAllocatableBytes: 1,
   cpuRequestMillis: 1,

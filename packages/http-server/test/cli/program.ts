@@ -314,6 +314,7 @@ export const cluster = (name: string, facts: Record<string, unknown> = {}) => ({
   lastSeen: "2026-01-02T03:04:05Z",
   nodes: 3,
   pods: 40,
+  unhealthyWorkloads: 2,
   cpuAllocatableMillis: 11_500,
   memoryAllocatableBytes: 32 * 1024 ** 3,
   cpuRequestMillis: 4_250,

@@ -2,7 +2,7 @@
  * The workloads that an action changes: one by its name, or many in one, several or all clusters.
  */
 import { answered, type Coverage } from "@quarterdeck/cluster-fanout/Coverage"
-import type { WorkloadRow } from "@quarterdeck/cluster-fanout/Row"
+import { type WorkloadRow, WorkloadStatus } from "@quarterdeck/cluster-fanout/Row"
 import { WorkloadList } from "@quarterdeck/contract/WorkloadsGroup"
 import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import { Effect, Option, Schema } from "effect"
@@ -40,6 +40,10 @@ export const flags = {
     Flag.withAlias("n")
   ),
   labelSelector: ListFlags.labelSelector,
+  status: Flag.withDescription(
+    ListFlags.workloadStatus,
+    `With --label-selector: only workloads with these statuses, joined by commas: ${WorkloadStatus.literals.join(", ")}`
+  ),
   cluster: targetFlag
 }
 
@@ -77,6 +81,9 @@ export const read = Effect.fnUntraced(function* (connection: Connection, given: 
   if (name !== undefined && Option.isSome(labelSelector)) {
     return yield* misused("--label-selector needs a kind without a name, such as deployment")
   }
+  if (name !== undefined && Option.isSome(given.status)) {
+    return yield* misused("--status needs --label-selector and no name")
+  }
   if (name !== undefined && given.allNamespaces) {
     return yield* misused("--all-namespaces needs --label-selector and no name")
   }
@@ -93,6 +100,7 @@ export const read = Effect.fnUntraced(function* (connection: Connection, given: 
     kind,
     namespace: Option.some(namespaces),
     labelSelector,
+    status: given.status,
     name: Option.fromUndefinedOr(name)
   })
   return { _tag: "Many", cluster, query, name } satisfies Targets

@@ -3,6 +3,7 @@
  */
 import { Consistency } from "@quarterdeck/cluster-fanout/Coverage"
 import { DEFAULT_LIMIT, Order } from "@quarterdeck/cluster-fanout/ListQuery"
+import { WorkloadStatus } from "@quarterdeck/cluster-fanout/Row"
 import { Effect, Option } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { misused } from "../print/CommandFailure.ts"
@@ -49,6 +50,9 @@ export const kinds = (flag: "kind" | "type") =>
     Flag.map(Option.map((names) => names.map(KindNames.parse)))
   )
 
+/** The `--status` flag of workloads. */
+export const workloadStatus = several("status", `Statuses, joined by commas: ${WorkloadStatus.literals.join(", ")}`)
+
 export const name = Flag.String("name").pipe(
   Flag.withDescription("Only rows whose name contains this text"),
   Flag.optional
@@ -90,7 +94,8 @@ export const flagOf = {
   namespace: "--namespace",
   kind: "--kind",
   labelSelector: "--label-selector",
-  name: "--name"
+  name: "--name",
+  status: "--status"
 }
 
 /** Makes a query parameter of the same name for each value of each given flag. */

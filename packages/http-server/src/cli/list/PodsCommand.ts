@@ -14,7 +14,7 @@ import * as PodColumns from "../print/PodColumns.ts"
 import { targetFlag } from "../request/TargetFlag.ts"
 
 /** The flag of each query parameter. */
-const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node", status: "--status" }
+const flagOf = { ...ListFlags.flagOf, workload: "--workload", node: "--node" }
 
 export const podsCommand = Command.make(
   "pods",

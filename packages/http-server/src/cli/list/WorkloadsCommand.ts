@@ -21,6 +21,7 @@ export const workloadsCommand = Command.make(
     cluster: targetFlag,
     ...ListFlags.namespaces,
     kind: ListFlags.kinds("kind"),
+    status: ListFlags.workloadStatus,
     labelSelector: ListFlags.labelSelector,
     name: ListFlags.name,
     sort: Flag.Literals("sort", WorkloadSort.literals).pipe(
@@ -75,6 +76,10 @@ export const workloadsCommand = Command.make(
     { command: "quarterdeck workloads", description: "Workloads of the parent cluster" },
     { command: "quarterdeck workloads -n shop --kind deploy,sts -o wide", description: "Kinds as kubectl names them" },
     { command: "quarterdeck workloads --cluster '*' --kind Deployment --sort cpuRequestMillis --order desc" },
+    {
+      command: "quarterdeck workloads --cluster '*' --status failed,degraded --sort status",
+      description: "Workloads that need attention, the worst first"
+    },
     { command: "quarterdeck workloads --cluster 'prod|stage' --namespace web,api --consistency live" },
     {
       command: "quarterdeck workloads --cluster '*' -n shop --watch",

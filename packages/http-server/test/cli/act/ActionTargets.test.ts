@@ -23,6 +23,7 @@ const read = (words: Partial<Given>) => {
     allNamespaces: false,
     namespace: Option.none<ReadonlyArray<string>>(),
     labelSelector: Option.none<string>(),
+    status: Option.none<Array<string>>(),
     cluster: Option.some("prod"),
     ...words
   }

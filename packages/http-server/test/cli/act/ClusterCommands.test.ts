@@ -8,6 +8,7 @@ const cluster = {
   ...{
     nodes: 1,
     pods: 2,
+    unhealthyWorkloads: 0,
     cpuAllocatableMillis: 3,
     memoryAllocatableBytes: 4,
     cpuRequestMillis: 5,

@@ -170,9 +170,9 @@ describe("quarterdeck workloads", () => {
       const { stdout } = yield* quarterdeck(["workloads", "-o", "csv"], { env })
       assert.strictEqual(
         stdout,
-        "cluster,namespace,kind,name,status,desired,ready,updated,available,cpuRequestMillis,memoryRequestBytes,"
+        "cluster,namespace,kind,name,status,reason,since,desired,ready,updated,available,cpuRequestMillis,memoryRequestBytes,"
           + "cpuLimitMillis,memoryLimitBytes,images,labels,createdAt,id\n"
-          + 'prod,\'-1+1,Deployment,\'=cmd|\' /C calc\'!A0,degraded,3,2,3,2,1500,3221225472,3000,6442450944,"a,""b""",\'@x=1,'
+          + 'prod,\'-1+1,Deployment,\'=cmd|\' /C calc\'!A0,degraded,,,3,2,3,2,1500,3221225472,3000,6442450944,"a,""b""",\'@x=1,'
           + "2026-01-02T03:04:05Z,uid-shop\n"
       )
     })
@@ -210,6 +210,7 @@ describe("quarterdeck clusters", () => {
         lastSeen: null,
         nodes: null,
         pods: null,
+        unhealthyWorkloads: null,
         cpuAllocatableMillis: null,
         memoryAllocatableBytes: null,
         cpuRequestMillis: null,
@@ -230,10 +231,10 @@ describe("quarterdeck clusters", () => {
       const { status, stderr, stdout } = yield* quarterdeck(["clusters", "--cluster", "*"], { env })
       assert.strictEqual(
         stdout,
-        "NAME   ROLE    STATUS       VERSION  NODES  PODS  CPU   CPU REQUESTED  MEMORY  MEMORY REQUESTED  LAST SEEN  REASON\n"
-          + "prod   parent  ok           v1.34.1  3      40    11.5  4.25           32Gi    10Gi              3h\n"
-          + "old    child   stale        v1.34.1  3      40    11.5  4.25           32Gi    10Gi              3h         rows are 125 s old; did not answer within 1500 ms\n"
-          + "stage  child   unreachable  -        -      -     -     -              -       -                 -          refused\n"
+        "NAME   ROLE    STATUS       VERSION  NODES  PODS  UNHEALTHY  CPU   CPU REQUESTED  MEMORY  MEMORY REQUESTED  LAST SEEN  REASON\n"
+          + "prod   parent  ok           v1.34.1  3      40    2          11.5  4.25           32Gi    10Gi              3h\n"
+          + "old    child   stale        v1.34.1  3      40    2          11.5  4.25           32Gi    10Gi              3h         rows are 125 s old; did not answer within 1500 ms\n"
+          + "stage  child   unreachable  -        -      -     -          -     -              -       -                 -          refused\n"
       )
       assert.strictEqual(
         stderr,
@@ -254,8 +255,8 @@ describe("quarterdeck clusters", () => {
       const csv = yield* quarterdeck(["clusters", "-o", "csv"], { env })
       assert.strictEqual(
         csv.stdout,
-        "name,role,reachable,status,source,ageMs,version,nodes,pods,cpuAllocatableMillis,memoryAllocatableBytes,cpuRequestMillis,memoryRequestBytes,lastSeen,errorCode,labels,sameCluster\n"
-          + "prod,child,true,ok,cache,5,v1.34.1,3,40,11500,34359738368,4250,10737418240,2026-01-02T03:04:05Z,,env=prod,\n"
+        "name,role,reachable,status,source,ageMs,version,nodes,pods,unhealthyWorkloads,cpuAllocatableMillis,memoryAllocatableBytes,cpuRequestMillis,memoryRequestBytes,lastSeen,errorCode,labels,sameCluster\n"
+          + "prod,child,true,ok,cache,5,v1.34.1,3,40,2,11500,34359738368,4250,10737418240,2026-01-02T03:04:05Z,,env=prod,\n"
       )
     })
   )
