@@ -8,6 +8,8 @@ interface RowProps {
   readonly workload: Pick<Workload, "id" | "name" | "namespace" | "cluster" | "kind">
   readonly isSelected: boolean
   readonly onToggle: (id: string, isRange: boolean) => void
+  /** Why the row cannot be selected; absent if it can. */
+  readonly refusal: string | undefined
 }
 
 /** Arrow keys focus the next or previous checkbox. Enter focuses the actions of the selection. */
@@ -26,13 +28,15 @@ const press = (event: KeyboardEvent<HTMLElement>): void => {
 }
 
 export const SelectCell = memo(
-  ({ isSelected, onToggle, workload: { cluster, id, kind, name, namespace } }: RowProps) => (
+  ({ isSelected, onToggle, refusal, workload: { cluster, id, kind, name, namespace } }: RowProps) => (
     <div role="cell" className="qd-select">
       <label className="qd-select-target">
         <input
           type="checkbox"
-          aria-label={`Select ${kind} ${name} in ${namespace} of ${cluster}`}
-          checked={isSelected}
+          aria-label={`Select ${kind} ${name} in ${namespace} of ${cluster}${refusal === undefined ? "" : `: ${refusal}`}`}
+          title={refusal}
+          disabled={refusal !== undefined}
+          checked={isSelected && refusal === undefined}
           onChange={({ nativeEvent }) => onToggle(id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
           onKeyDown={press}
           // Shift+click selects a range of rows. The browser would also select text.

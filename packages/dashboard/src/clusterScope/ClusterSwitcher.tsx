@@ -23,7 +23,7 @@ import { clustersQuery } from "../api/Queries.ts"
 import type { Cluster } from "../api/Shapes.ts"
 import * as Quantity from "../format/Quantity.ts"
 import * as ClusterTarget from "../api/ClusterTarget.ts"
-import { COLORS, healthOf, wordOf } from "./CoverageText.ts"
+import { answers, COLORS, healthOf, summaryOf, wordOf } from "./CoverageText.ts"
 import { useTarget } from "./useTarget.ts"
 
 /** Number of clusters from which a search field is shown. */
@@ -34,6 +34,8 @@ export const ClusterSwitcher = () => {
   const [isOpen, { close, toggle }] = useDisclosure(false)
   const clusters = useQuery(clustersQuery(ClusterTarget.ALL))
   const text = textOf(target, clusters.data?.clusters)
+  const shown = shownBy(target, clusters.data?.clusters ?? []).map(({ coverage }) => coverage)
+  const isWhole = shown.every(answers)
   return (
     <Popover
       opened={isOpen}
@@ -51,12 +53,22 @@ export const ClusterSwitcher = () => {
           onClick={toggle}
           className="qd-switcher"
           data-switcher=""
+          leftSection={isWhole ? undefined : <span className="qd-dot qd-dot-red" />}
           rightSection={<span aria-hidden="true">▾</span>}
         >
           <VisuallyHidden>Clusters: </VisuallyHidden>
           <Text span size="sm" truncate>
             {text}
           </Text>
+          {isWhole ? undefined : (
+            <>
+              <VisuallyHidden>, </VisuallyHidden>
+              <Text span size="sm" c="dimmed" ml={6} visibleFrom="sm">
+                {summaryOf(shown)}
+              </Text>
+              <VisuallyHidden hiddenFrom="sm">{summaryOf(shown)}</VisuallyHidden>
+            </>
+          )}
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Clusters to show">
@@ -70,6 +82,13 @@ export const ClusterSwitcher = () => {
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+/** Returns the clusters that a target names. */
+const shownBy = (target: ClusterTarget.ClusterTarget, clusters: ReadonlyArray<Cluster>): ReadonlyArray<Cluster> => {
+  if (target._tag === "All") return clusters
+  if (target._tag === "Parent") return clusters.filter(({ role }) => role === "parent")
+  return clusters.filter(({ name }) => target.names.includes(name))
 }
 
 const textOf = (target: ClusterTarget.ClusterTarget, clusters: ReadonlyArray<Cluster> | undefined): string => {

@@ -1,13 +1,13 @@
 /**
  * A summary of the coverage: which clusters answered, the age of their rows, and why others are missing.
  */
-import { Badge, Box, Collapse, Group, Paper, Stack, Table, Text, UnstyledButton } from "@mantine/core"
-import { useDisclosure, useInterval } from "@mantine/hooks"
-import { useState } from "react"
+import { Badge, Box, Collapse, Group, Stack, Table, Text, UnstyledButton } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
 import type { Coverage } from "../api/Shapes.ts"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { COLORS, healthOf, reasonOf, summaryOf, wordOf } from "./CoverageText.ts"
+import { answers, COLORS, healthOf, type Rows, summaryOf, troubleOf, wordOf } from "./CoverageText.ts"
+import { useNow } from "./useNow.ts"
 
 /** Clusters shown by name. If there are more, clusters with problems come first. */
 const SHOWN = 8
@@ -18,13 +18,6 @@ const LIVE = "live"
 
 const RANKS = { missing: 0, incomplete: 1, stale: 2, left: 3, ok: 4 } as const
 
-/** Returns the current time in milliseconds since the epoch, and rerenders its caller every second. */
-const useNow = (): number => {
-  const [nowMs, setNowMs] = useState(() => new Date().getTime())
-  useInterval(() => setNowMs(new Date().getTime()), SECOND_MS, { autoInvoke: true })
-  return nowMs
-}
-
 const SECOND_MS = 1_000
 
 interface Props {
@@ -33,24 +26,24 @@ interface Props {
   readonly readAtMs: number
   /** True if a stream delivers changes. The rows of clusters that answer then have no age. */
   readonly isLive?: boolean
-  /** Plural noun of the rows, such as `workloads`. */
-  readonly rows: string
+  readonly rows: Rows
 }
 
 export const CoverageStrip = ({ coverages: initial, isLive = false, readAtMs, rows }: Props) => {
-  const nowMs = useNow()
+  const nowMs = useNow(SECOND_MS)
   const elapsedMs = Math.max(0, nowMs - readAtMs)
   const coverages = initial.map((coverage) => ({ ...coverage, ageMs: coverage.ageMs + elapsedMs }))
   const [isOpen, { toggle }] = useDisclosure(false)
   const ranked = coverages.toSorted((a, b) => RANKS[healthOf(a)] - RANKS[healthOf(b)])
   const shown = ranked.slice(0, SHOWN)
-  const troubled = ranked.filter((coverage) => reasonOf(coverage) !== undefined)
+  const troubled = ranked.filter((coverage) => healthOf(coverage) !== "ok")
   return (
-    <Paper withBorder px="md" py="xs" component="section" aria-label="Coverage">
+    <Box component="section" aria-label="Coverage" className="qd-coverage" data-answered={coverages.every(answers)}>
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Text size="sm" fw={600} role="status">
             {summaryOf(coverages)}
+            {troubled.length === 0 ? "" : "."}
           </Text>
           {shown.map((coverage) => (
             <ClusterMark key={coverage.name} coverage={coverage} isLive={isLive} nowMs={nowMs} />
@@ -69,8 +62,7 @@ export const CoverageStrip = ({ coverages: initial, isLive = false, readAtMs, ro
       </Group>
       {troubled.slice(0, SHOWN_REASONS).map((coverage) => (
         <Text key={coverage.name} size="sm" mt={4} className="qd-text">
-          <b>{coverage.name}</b>: {reasonOf(coverage)}{" "}
-          {healthOf(coverage) === "missing" ? `Its ${rows} are missing below.` : undefined}
+          <b>{coverage.name}</b>: {troubleOf(coverage, rows, nowMs)}
         </Text>
       ))}
       {troubled.length > SHOWN_REASONS ? (
@@ -81,7 +73,7 @@ export const CoverageStrip = ({ coverages: initial, isLive = false, readAtMs, ro
       <Collapse expanded={isOpen}>
         {isOpen ? <Details coverages={coverages} isLive={isLive} nowMs={nowMs} rows={rows} /> : undefined}
       </Collapse>
-    </Paper>
+    </Box>
   )
 }
 
@@ -95,7 +87,9 @@ const ClusterMark = ({ coverage, isLive, nowMs }: MarkProps) => {
   const health = healthOf(coverage)
   return (
     <Badge
-      variant="default"
+      variant="transparent"
+      color="var(--mantine-color-text)"
+      px={0}
       tt="none"
       size="lg"
       fw={500}
@@ -104,18 +98,22 @@ const ClusterMark = ({ coverage, isLive, nowMs }: MarkProps) => {
       data-health={health}
       leftSection={<Box className="qd-dot" bg={`${COLORS[health]}.6`} />}
     >
-      {coverage.name} {health === "ok" ? undefined : `${wordOf(coverage)} `}
+      {coverage.name} {health === "ok" || health === "stale" ? undefined : `${wordOf(coverage)} `}
       {health === "missing" ? undefined : (
         <Text span c="dimmed" size="xs">
-          {health === "left"
-            ? endText(coverage, nowMs)
-            : health === "ok" && isLive
-              ? LIVE
-              : `${Quantity.duration(coverage.ageMs)} old`}
+          {health === "left" ? endText(coverage, nowMs) : ageText(coverage, isLive)}
         </Text>
       )}
     </Badge>
   )
+}
+
+/** Prints the age of a cluster's rows. **Example** `live`, `3 sec old`, `last known, 2 min old` */
+const ageText = (coverage: Coverage, isLive: boolean): string => {
+  const health = healthOf(coverage)
+  if (health === "ok" && isLive) return LIVE
+  const age = `${Quantity.duration(coverage.ageMs)} old`
+  return health === "stale" ? `last known, ${age}` : age
 }
 
 /** Prints the day when the data of a removed cluster ends, in UTC as the days of reports. */
@@ -154,7 +152,9 @@ const Details = ({ coverages, isLive, nowMs, rows }: Omit<Props, "readAtMs"> & {
                 {healthOf(coverage) === "missing" ? Quantity.UNKNOWN : Quantity.count(coverage.count)}
               </Table.Td>
               <Table.Td className="qd-text">
-                {reasonOf(coverage)} {coverage.error === undefined ? undefined : `(${coverage.error.code})`}
+                {coverage.error === undefined
+                  ? troubleOf(coverage, rows, nowMs)
+                  : `${coverage.error.message} (${coverage.error.code})`}
               </Table.Td>
             </Table.Tr>
           ))}

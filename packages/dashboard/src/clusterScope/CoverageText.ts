@@ -2,6 +2,7 @@
  * Words, colours and reasons for the coverage of a cluster.
  */
 import type { Coverage } from "../api/Shapes.ts"
+import { sinceTextOf } from "../format/SinceText.ts"
 import * as Quantity from "../format/Quantity.ts"
 
 type Status = Coverage["status"]
@@ -9,9 +10,12 @@ type Status = Coverage["status"]
 /** State of a cluster's rows. `missing`: no rows. `incomplete`: some kinds are missing. `left`: no longer registered. */
 export type Health = "ok" | "stale" | "incomplete" | "missing" | "left"
 
+/** Plural noun of the rows that a page shows. */
+export type Rows = "workloads" | "pods" | "events" | "namespaces" | "figures" | "costs"
+
 const WORDS: Readonly<Record<Status, string>> = {
-  ok: "answered",
-  stale: "stale",
+  ok: "reachable",
+  stale: "no answer",
   timeout: "timed out",
   unreachable: "unreachable",
   unauthorized: "credential refused",
@@ -28,31 +32,70 @@ export const wordOf = ({ missingKinds, status }: Coverage): string =>
 export const healthOf = ({ missingKinds, status }: Coverage): Health => {
   if (status === "retired") return "left"
   if (status !== "ok" && status !== "stale") return "missing"
-  if ((missingKinds?.length ?? 0) > 0) return "incomplete"
-  return status
+  if (status === "stale") return "stale"
+  return (missingKinds?.length ?? 0) > 0 ? "incomplete" : "ok"
 }
 
-/** Returns how many clusters answered, as a sentence. */
+/** Returns true if a cluster answers. The rows of any other cluster are from its last answer, or missing. */
+export const answers = (coverage: Coverage): boolean => {
+  const health = healthOf(coverage)
+  return health !== "missing" && health !== "stale"
+}
+
+/** Returns how many clusters answer, as a sentence without its full stop. */
 export const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
   if (coverages.length === 0) return "No registered cluster is in your key's scope"
-  const answered = coverages.filter((coverage) => healthOf(coverage) !== "missing").length
-  return `${Quantity.count(answered)} of ${Quantity.counted(coverages.length, "cluster")} answered`
+  const answering = coverages.filter(answers).length
+  const verb = coverages.length === 1 && answering === 1 ? "answers" : "answer"
+  return `${Quantity.count(answering)} of ${Quantity.counted(coverages.length, "cluster")} ${verb}`
 }
 
-/** Returns the reason why a cluster's rows are missing, incomplete or stale. */
-export const reasonOf = (coverage: Coverage): string | undefined => {
-  if (coverage.status === "retired") return LEFT
-  const kinds = coverage.missingKinds ?? []
-  const missing = kinds.length === 0 ? undefined : `Its ${kinds.join(", ")} cannot be read.`
-  return coverage.error?.message ?? missing ?? (coverage.status === "stale" ? STALE : undefined)
+/** What a page shows of a cluster that no longer answers. */
+const KEPT: Readonly<Record<Rows, string>> = {
+  workloads: "Its workloads are as last known.",
+  pods: "Its pods are as last known.",
+  events: "Its events are as last known.",
+  namespaces: "Its namespaces are as last known.",
+  figures: "Its figures are as last known.",
+  costs: "Its costs end then."
 }
 
-const LEFT = "This cluster is no longer registered. Its costs are kept."
-const STALE = "The cluster does not answer at the moment. Its rows are from its last answer."
+/**
+ * Returns why a cluster's rows are missing, incomplete or old, and what that means for the page.
+ *
+ * **Shape** `undefined` if the rows are complete and current.
+ */
+export const troubleOf = (coverage: Coverage, rows: Rows, nowMs: number): string | undefined => {
+  const { ageMs, error, missingKinds = [] } = coverage
+  switch (healthOf(coverage)) {
+    case "ok":
+      return undefined
+    case "left":
+      return "This cluster is no longer registered. Its costs are kept."
+    case "incomplete":
+      return `Its ${missingKinds.join(", ")} cannot be read.`
+    case "stale":
+      return `no answer since ${sinceTextOf(nowMs - ageMs, nowMs)}. ${KEPT[rows]}`
+    case "missing":
+      return `${error?.message ?? wordOf(coverage)}. Its ${rows} are missing.`
+  }
+}
+
+/** Returns the clusters that a live list shows live. **Shape** `undefined` if all of them are. */
+export const liveFor = (coverages: ReadonlyArray<Coverage>): string | undefined => {
+  const live = coverages.filter(answers).map(({ name }) => name)
+  if (live.length === coverages.length) return undefined
+  if (live.length === 0) return "no cluster"
+  return live.length > NAMED ? `${live.length} of ${coverages.length} clusters` : names.format(live)
+}
+
+/** Clusters named at most. */
+const NAMED = 3
+const names = new Intl.ListFormat("en")
 
 export const COLORS: Readonly<Record<Health, string>> = {
   ok: "teal",
-  stale: "yellow",
+  stale: "red",
   incomplete: "yellow",
   missing: "red",
   left: "gray"

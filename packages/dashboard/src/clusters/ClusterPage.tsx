@@ -1,7 +1,7 @@
 /**
  * One cluster.
  */
-import { Anchor, Badge, Button, Code, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core"
+import { Anchor, Badge, Button, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useParams } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
@@ -18,13 +18,14 @@ import { LabelList } from "../feedback/LabelList.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import * as ClusterTarget from "../api/ClusterTarget.ts"
-import { reasonOf } from "../clusterScope/CoverageText.ts"
+import { answers } from "../clusterScope/CoverageText.ts"
+import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import { useDayCosts } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
 import { RemoveCluster } from "./RemoveCluster.tsx"
-import { HealthBadge } from "./HealthBadge.tsx"
+import { Reachability } from "./Reachability.tsx"
 import { SameCluster } from "./SameCluster.tsx"
 
 export const ClusterPage = () => {
@@ -50,7 +51,7 @@ export const ClusterPage = () => {
               parent
             </Badge>
           ) : undefined}
-          {cluster === undefined ? undefined : <HealthBadge cluster={cluster} />}
+          {cluster === undefined ? undefined : <Reachability cluster={cluster} />}
         </Group>
         <SameCluster names={cluster?.sameCluster} />
       </div>
@@ -58,25 +59,30 @@ export const ClusterPage = () => {
         <FailureAlert failure={list.error} onRetry={() => void list.refetch()} />
       ) : undefined}
       {list.isLoading ? <Loading what="the cluster" /> : undefined}
-      {cluster === undefined ? undefined : <ClusterFacts cluster={cluster} />}
+      {cluster === undefined ? undefined : <ClusterFacts cluster={cluster} readAtMs={list.dataUpdatedAt} />}
     </Stack>
   )
 }
 
-const ClusterFacts = ({ cluster }: { readonly cluster: Cluster }) => {
+interface FactsProps {
+  readonly cluster: Cluster
+  /** Time when the cluster was read. **Units** milliseconds since the epoch. */
+  readonly readAtMs: number
+}
+
+const ClusterFacts = ({ cluster, readAtMs }: FactsProps) => {
   const target = ClusterTarget.named([cluster.name])
   const costs = useDayCosts(target)
   const day = costs.data?.get(cluster.name)
-  const reason = reasonOf(cluster.coverage)
   const search = ClusterTarget.write(new URLSearchParams(), target).toString()
   return (
     <>
-      {reason === undefined ? undefined : (
-        <Text role="status" className="qd-text">
-          {reason} {cluster.coverage.error === undefined ? undefined : <Code>{cluster.coverage.error.code}</Code>}
-        </Text>
-      )}
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <CoverageStrip coverages={[cluster.coverage]} readAtMs={readAtMs} rows="figures" />
+      <SimpleGrid
+        cols={{ base: 2, sm: 3, lg: 6 }}
+        spacing="sm"
+        className={answers(cluster.coverage) ? "" : "qd-last-known"}
+      >
         <Fact name="Version">{cluster.version ?? Quantity.UNKNOWN}</Fact>
         <Fact name="Nodes">{Quantity.count(cluster.nodes)}</Fact>
         <Fact name="Pods">{Quantity.count(cluster.pods)}</Fact>

@@ -8,11 +8,12 @@ import { Link } from "react-router"
 import type { Cluster } from "../api/Shapes.ts"
 import { clusterPlace } from "../frame/places.ts"
 import * as Quantity from "../format/Quantity.ts"
+import { answers } from "../clusterScope/CoverageText.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import type { DayCost } from "./DayCosts.ts"
 import { DayCostText } from "./DayCostText.tsx"
-import { HealthBadge } from "./HealthBadge.tsx"
+import { Reachability } from "./Reachability.tsx"
 import { SameCluster } from "./SameCluster.tsx"
 
 interface Props {
@@ -27,7 +28,7 @@ interface Column {
 }
 
 const COLUMNS: ReadonlyArray<Column> = [
-  { title: "Health", cell: (cluster) => <HealthBadge cluster={cluster} /> },
+  { title: "Reachable", cell: (cluster) => <Reachability cluster={cluster} /> },
   { title: "Version", cell: ({ version }) => <Figure>{version ?? Quantity.UNKNOWN}</Figure> },
   { title: "Nodes", cell: ({ nodes }) => <Figure>{Quantity.count(nodes)}</Figure> },
   { title: "Pods", cell: ({ pods }) => <Figure>{Quantity.count(pods)}</Figure> },
@@ -82,7 +83,7 @@ export const ClusterTable = ({ clusters, costs }: Props) => {
         </Table.Thead>
         <Table.Tbody>
           {clusters.map((cluster) => (
-            <Table.Tr key={cluster.name} data-cluster={cluster.name}>
+            <Table.Tr key={cluster.name} data-cluster={cluster.name} className={ageClassOf(cluster)}>
               <Table.Td maw={300}>
                 <Name cluster={cluster} />
               </Table.Td>
@@ -96,6 +97,9 @@ export const ClusterTable = ({ clusters, costs }: Props) => {
     </Paper>
   )
 }
+
+/** Dims the figures of a cluster that does not answer. */
+const ageClassOf = ({ coverage }: Cluster): string => (answers(coverage) ? "" : "qd-last-known")
 
 const Figure = ({ children }: { readonly children: ReactNode }) => (
   <Text size="sm" className="qd-number">
@@ -121,7 +125,7 @@ const Name = ({ cluster: { name, role, sameCluster } }: { readonly cluster: Clus
 }
 
 const ClusterCard = ({ cluster, cost }: { readonly cluster: Cluster; readonly cost: DayCost | undefined }) => (
-  <Paper withBorder p="md" component="li" data-cluster={cluster.name}>
+  <Paper withBorder p="md" component="li" data-cluster={cluster.name} className={ageClassOf(cluster)}>
     <Stack gap="sm">
       <Name cluster={cluster} />
       <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs" verticalSpacing="xs">

@@ -8,9 +8,9 @@ import { clusterPlace, PLACES } from "../frame/places.ts"
 import { useTitle } from "../frame/useTitle.ts"
 import { Fact } from "../feedback/Fact.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { reasonOf } from "../clusterScope/CoverageText.ts"
+import { troubleOf } from "../clusterScope/CoverageText.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
-import { HealthBadge } from "./HealthBadge.tsx"
+import { Reachability } from "./Reachability.tsx"
 
 interface Props {
   readonly cluster: Cluster
@@ -20,7 +20,7 @@ interface Props {
 export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
   const heading = useTitle("Cluster registered")
   const { linkTo } = useTarget()
-  const reason = reasonOf(cluster.coverage)
+  const reason = troubleOf(cluster.coverage, "figures", new Date().getTime())
   return (
     <Stack gap="md" maw={820}>
       <Title order={1} size="h2" ref={heading} tabIndex={-1} className="qd-text">
@@ -28,8 +28,8 @@ export const RegisteredCluster = ({ cluster, onAnother }: Props) => {
       </Title>
       <Text>Requests can name it now if it is in their key's scope. It stays registered after a restart.</Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-        <Fact name="Health">
-          <HealthBadge cluster={cluster} />
+        <Fact name="Reachable">
+          <Reachability cluster={cluster} />
         </Fact>
         <Fact name="Version">{cluster.version ?? Quantity.UNKNOWN}</Fact>
         <Fact name="Read so far">

@@ -2,6 +2,8 @@
  * State of a live list, with buttons to pause it and to show new rows.
  */
 import { Button, Text } from "@mantine/core"
+import type { Coverage } from "../api/Shapes.ts"
+import { liveFor } from "../clusterScope/CoverageText.ts"
 import * as Quantity from "../format/Quantity.ts"
 
 /**
@@ -21,24 +23,33 @@ const WORDS: Readonly<Record<LiveWord, string>> = {
 
 interface Props {
   readonly word: LiveWord
+  readonly coverages: ReadonlyArray<Coverage>
   /** Number of workloads created since the list was read. */
   readonly added: number
   readonly onPause: (isPaused: boolean) => void
   readonly onShow: () => void
 }
 
-export const LiveState = ({ added, onPause, onShow, word }: Props) => (
-  <>
-    <Text size="sm" c="dimmed" role="status" data-live={word}>
-      <span className={`qd-dot qd-dot-${word === "live" ? "teal" : "gray"}`} aria-hidden="true" /> {WORDS[word]}
-    </Text>
-    <Button size="compact-sm" variant="default" onClick={() => onPause(word !== "paused")}>
-      {word === "paused" ? "Resume updates" : "Pause updates"}
-    </Button>
-    {added === 0 ? undefined : (
-      <Button size="compact-sm" onClick={onShow}>
-        Show {Quantity.counted(added, "new workload")}
+export const LiveState = ({ added, coverages, onPause, onShow, word }: Props) => {
+  const part = word === "live" ? liveFor(coverages) : undefined
+  return (
+    <>
+      <Text size="sm" c="dimmed" role="status" data-live={word}>
+        <span
+          className={`qd-dot qd-dot-${word !== "live" ? "gray" : part === undefined ? "teal" : "yellow"}`}
+          aria-hidden="true"
+        />{" "}
+        {WORDS[word]}
+        {part === undefined ? "" : ` for ${part}`}
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={() => onPause(word !== "paused")}>
+        {word === "paused" ? "Resume updates" : "Pause updates"}
       </Button>
-    )}
-  </>
-)
+      {added === 0 ? undefined : (
+        <Button size="compact-sm" onClick={onShow}>
+          Show {Quantity.counted(added, "new workload")}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -12,7 +12,8 @@ import { Timestamp } from "../feedback/Instant.tsx"
 import { LabelList } from "../feedback/LabelList.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import * as Quantity from "../format/Quantity.ts"
-import { reasonOf } from "../clusterScope/CoverageText.ts"
+import { answers } from "../clusterScope/CoverageText.ts"
+import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { ActionButtons } from "../actions/ActionButtons.tsx"
 import { CostHistory } from "./CostHistory.tsx"
@@ -30,7 +31,10 @@ export const WorkloadPage = () => {
   const found = useQuery(workloadQuery({ cluster, kind, name, namespace }))
   const workload = found.data?.workload
   const coverage = found.data?.clusters[0]
-  const reason = coverage === undefined ? undefined : reasonOf(coverage)
+  const refusal =
+    coverage === undefined || answers(coverage)
+      ? undefined
+      : `${cluster} does not answer. You can change the workload when it answers again.`
   return (
     <Stack gap="md">
       <Group gap="sm" justify="space-between">
@@ -53,15 +57,13 @@ export const WorkloadPage = () => {
             </Anchor>
           </Text>
         </div>
-        {workload === undefined ? undefined : <ActionButtons workload={workload} />}
+        {workload === undefined ? undefined : <ActionButtons workload={workload} refusal={refusal} />}
       </Group>
       {found.error instanceof ApiFailure ? (
         <FailureAlert failure={found.error} onRetry={() => void found.refetch()} />
       ) : undefined}
-      {reason === undefined ? undefined : (
-        <Text role="status" className="qd-text">
-          {reason}
-        </Text>
+      {coverage === undefined ? undefined : (
+        <CoverageStrip coverages={[coverage]} readAtMs={found.dataUpdatedAt} rows="workloads" />
       )}
       {found.isLoading ? <Loading what="the workload" /> : undefined}
       {found.data !== undefined && workload === undefined ? (

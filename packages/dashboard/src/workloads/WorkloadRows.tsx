@@ -12,6 +12,7 @@ import type { WorkloadSelection } from "../actions/useSelection.ts"
 import { PlainTimestamp } from "../feedback/Instant.tsx"
 import { useVirtualRows } from "../feedback/useVirtualRows.ts"
 import * as Quantity from "../format/Quantity.ts"
+import type { LastKnown } from "../clusterScope/LastKnown.ts"
 import { type TargetState, useTarget } from "../clusterScope/useTarget.ts"
 import { StatusMark } from "./StatusBadge.tsx"
 import type { Order, Sort } from "./WorkloadFilter.ts"
@@ -20,6 +21,8 @@ interface Props {
   readonly workloads: ReadonlyArray<Workload>
   /** Ids of removed workloads that are still shown. */
   readonly gone: ReadonlySet<string>
+  /** Clusters that do not answer, with the age of their rows. */
+  readonly lastKnown: LastKnown
   /** Number of workloads, whether loaded or not. */
   readonly total: number
   readonly sort: Sort
@@ -38,6 +41,7 @@ interface Column {
 }
 
 const STATUS = "Status"
+const CLUSTER = "Cluster"
 
 const COLUMNS: ReadonlyArray<Column> = [
   {
@@ -52,7 +56,7 @@ const COLUMNS: ReadonlyArray<Column> = [
   { title: STATUS, sort: "status", cell: ({ status }) => <StatusMark status={status} /> },
   { title: "Kind", sort: "kind", cell: ({ kind }) => kind },
   { title: "Namespace", sort: "namespace", cell: ({ namespace }) => namespace },
-  { title: "Cluster", sort: "cluster", cell: ({ cluster }) => cluster },
+  { title: CLUSTER, sort: "cluster", cell: ({ cluster }) => cluster },
   { title: "Ready", cell: ({ replicas }) => readyText(replicas) },
   { title: "CPU requests", sort: "cpuRequestMillis", cell: ({ cpuRequestMillis }) => Quantity.cpu(cpuRequestMillis) },
   {
@@ -63,11 +67,24 @@ const COLUMNS: ReadonlyArray<Column> = [
   { title: "Created", sort: "createdAt", cell: ({ createdAt }) => <PlainTimestamp at={createdAt} /> }
 ]
 
+/** Why a row cannot be selected. */
+const NO_ANSWER = "its cluster does not answer"
+
 /** Height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
 const CARD_HEIGHT = 132
 
-export const WorkloadRows = ({ gone, onNearEnd, onSort, order, selection, sort, total, workloads }: Props) => {
+export const WorkloadRows = ({
+  gone,
+  lastKnown,
+  onNearEnd,
+  onSort,
+  order,
+  selection,
+  sort,
+  total,
+  workloads
+}: Props) => {
   const isWide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false })
   const { linkTo } = useTarget()
   const { list, rows, totalHeight } = useVirtualRows({
@@ -107,6 +124,7 @@ export const WorkloadRows = ({ gone, onNearEnd, onSort, order, selection, sort, 
               offset={offset}
               linkTo={linkTo}
               isGone={gone.has(workload.id)}
+              age={lastKnown.get(workload.cluster)}
               isSelected={selection?.ids.has(workload.id) ?? false}
               onToggle={selection?.toggle}
             />
@@ -125,31 +143,43 @@ interface RowProps {
   readonly offset: number
   readonly linkTo: TargetState["linkTo"]
   readonly isGone: boolean
+  /** Age of the row if its cluster does not answer. */
+  readonly age: string | undefined
   readonly isSelected: boolean
   readonly onToggle: WorkloadSelection["toggle"] | undefined
 }
 
 /** A memoized row of plain elements. Scrolling creates many rows, so each must be cheap. */
-const Row = memo(({ height, index, isGone, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
+const Row = memo(({ age, height, index, isGone, isSelected, linkTo, offset, onToggle, workload }: RowProps) => (
   <div
     role="row"
     aria-rowindex={index + 2}
     data-workload={workload.id}
-    className={isGone ? "qd-row qd-gone" : "qd-row"}
+    className={isGone ? "qd-row qd-gone" : age === undefined ? "qd-row" : "qd-row qd-last-known"}
     style={{ height, transform: `translateY(${offset}px)` }}
   >
     {onToggle === undefined ? undefined : isGone ? (
       <div role="cell" className="qd-select" />
     ) : (
-      <SelectCell workload={workload} isSelected={isSelected} onToggle={onToggle} />
+      <SelectCell
+        workload={workload}
+        isSelected={isSelected}
+        onToggle={onToggle}
+        refusal={age === undefined ? undefined : NO_ANSWER}
+      />
     )}
     {COLUMNS.map(({ cell, title }) => (
       <div key={title} role="cell" className="qd-cell" data-title={title}>
         {isGone && title === STATUS ? "gone" : cell(workload, linkTo)}
+        {age === undefined || isGone ? undefined : <AgeNote column={title} age={age} />}
       </div>
     ))}
   </div>
 ))
+
+/** Marks a row whose cluster does not answer, and its age. */
+const AgeNote = ({ age, column }: { readonly column: string; readonly age: string }) =>
+  column === STATUS ? <small>last known</small> : column === CLUSTER ? <small>{age}</small> : undefined
 
 const Heading = ({
   column: { sort: columnSort, title },

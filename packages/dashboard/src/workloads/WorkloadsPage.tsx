@@ -11,6 +11,7 @@ import { Empty, Loading } from "../feedback/PageState.tsx"
 import { TargetFailure } from "../clusterScope/TargetFailure.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
+import { useLastKnown } from "../clusterScope/LastKnown.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { LiveState } from "./LiveState.tsx"
 import { useLiveList } from "./useLiveList.ts"
@@ -26,7 +27,12 @@ export const WorkloadsPage = () => {
   const live = useLiveList(target, parametersOf(filter))
   const { coverages, gone, list, total, workloads } = live
   const pages = list.data?.pages
-  const present = useMemo(() => workloads.filter(({ id }) => !gone.has(id)), [gone, workloads])
+  const lastKnown = useLastKnown(coverages, live.shownAtMs)
+  // Workloads of a cluster that does not answer cannot be changed.
+  const present = useMemo(
+    () => workloads.filter(({ cluster, id }) => !gone.has(id) && !lastKnown.has(cluster)),
+    [gone, lastKnown, workloads]
+  )
   const selection = useSelection(present)
   const canOperate = useCaller().rule.role !== "Viewer"
 
@@ -74,7 +80,13 @@ export const WorkloadsPage = () => {
             isReading={list.isRefetching}
             onRead={live.readAgain}
           >
-            <LiveState word={live.word} added={live.added} onPause={live.pause} onShow={live.readAgain} />
+            <LiveState
+              word={live.word}
+              coverages={coverages}
+              added={live.added}
+              onPause={live.pause}
+              onShow={live.readAgain}
+            />
           </Tally>
         </>
       )}
@@ -82,6 +94,7 @@ export const WorkloadsPage = () => {
         <WorkloadRows
           workloads={workloads}
           gone={gone}
+          lastKnown={lastKnown}
           total={total}
           sort={filter.sort}
           order={filter.order}

@@ -18,7 +18,7 @@ async function* clusters(page: Page, demo: Demo["Service"]) {
   const { url } = demo
   await enter(page, demo, "/clusters")
   await page.locator("[data-cluster=stage]").waitFor()
-  await page.getByText("3 of 3 clusters answered").waitFor()
+  await page.getByText("3 of 3 clusters answer").waitFor()
   yield "clusters"
   await page.getByRole("button", { name: /^Clusters:/ }).click()
   await page.getByRole("radio", { name: "All clusters" }).waitFor()

@@ -38,7 +38,7 @@ describe("the pages of clusters that fail, in a browser", () => {
         const prod = page.locator("[data-coverage=prod]")
         yield* Effect.promise(async () => {
           await signIn(page, rawKey("viewer"))
-          await page.getByText("2 of 2 clusters answered").waitFor()
+          await page.getByText("2 of 2 clusters answer").waitFor()
           await page.locator("[data-coverage=prod][data-health=ok]").waitFor()
           assert.strictEqual(await page.locator("[data-cluster]").count(), 2)
         })
@@ -47,14 +47,64 @@ describe("the pages of clusters that fail, in a browser", () => {
             yield* faults.inject(Fault.blackHole)
             yield* Effect.promise(async () => {
               await page.locator("[data-coverage=prod][data-health=stale]").waitFor()
-              assert.match(await prod.innerText(), /prod stale .* old/)
-              await page.getByRole("region", { name: "Coverage" }).getByText("prod:").waitFor()
+              assert.match(await prod.innerText(), /prod last known, .* old/)
+              await page.getByText("1 of 2 clusters answer.").waitFor()
+              await page
+                .getByRole("region", { name: "Coverage" })
+                .getByText(/^prod: no answer since .*\. Its figures are as last known\.$/)
+                .waitFor()
               await page.getByRole("button", { name: "Details" }).click()
-              await page.getByRole("table", { name: "Coverage of each cluster" }).getByText("stale").waitFor()
+              await page
+                .getByRole("table", { name: "Coverage of each cluster" })
+                .getByText("no answer")
+                .first()
+                .waitFor()
             })
           })
         )
         yield* Effect.promise(() => page.locator("[data-coverage=prod][data-health=ok]").waitFor())
+      })
+    )
+
+    it.effect("show a child that was killed as last known on each page, and refuse to change it", () =>
+      Effect.gen(function* () {
+        const { fleet, url } = yield* Deployment
+        const page = yield* Chromium.open(`${url}/#/workloads`)
+        const live = page.locator("[data-live=live]")
+        yield* Effect.promise(async () => {
+          await signIn(page, rawKey("operator"))
+          await page.getByText("3 of 3 clusters answer").waitFor()
+          await live.filter({ hasText: /Live$/ }).waitFor()
+        })
+        yield* Effect.flatMap(fleet.cluster("stage"), ({ kill }) => kill)
+        yield* Effect.promise(async () => {
+          await page.getByText("2 of 3 clusters answer.").waitFor()
+          await live.filter({ hasText: "Live for hub and prod" }).waitFor()
+          await page.getByText(/^stage: no answer since .*\. Its workloads are as last known\.$/).waitFor()
+          const rows = page.locator("[data-workload]")
+          const dead = rows.filter({ has: page.getByRole("cell", { name: /^stage / }) }).first()
+          await dead.getByText("last known").waitFor()
+          await dead.getByText(/ old$/).waitFor()
+          await dead
+            .getByRole("checkbox", { name: /: its cluster does not answer$/ })
+            .and(page.locator(":disabled"))
+            .waitFor()
+          const alive = rows.filter({ has: page.getByRole("cell", { name: "hub", exact: true }) }).first()
+          assert.isTrue(await alive.getByRole("checkbox").isEnabled())
+
+          await page.goto(`${url}/#/workloads?cluster=stage&kind=Deployment`)
+          await page.locator("[data-workload]").first().getByRole("link").click()
+          await page.getByText("stage does not answer. You can change the workload when it answers again.").waitFor()
+          assert.isTrue(await page.getByRole("button", { name: "Restart", exact: true }).isDisabled())
+
+          await page.getByRole("link", { name: "Clusters", exact: true }).click()
+          await page
+            .locator("[data-cluster=stage]")
+            .getByText(/no answer since /)
+            .waitFor()
+          await page.goto(`${url}/#/own-key`)
+          await page.getByRole("button", { name: /2 of 3 clusters answer/ }).waitFor()
+        })
       })
     )
   })

@@ -52,7 +52,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
       const page = yield* Chromium.open(`${url}/`)
       const address = yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
-        await page.getByText("3 of 3 clusters answered").waitFor()
+        await page.getByText("3 of 3 clusters answer").waitFor()
         assert.deepStrictEqual(await clustersShown(page), ["hub", "prod", "stage"])
         await page
           .locator("[data-cluster=prod]")
@@ -62,19 +62,19 @@ suite("the pages of the demo", Demo.layer, (it) => {
 
         await page.getByRole("button", { name: "Clusters: All clusters" }).click()
         await page.getByRole("radio", { name: "The parent cluster" }).check()
-        await page.getByText("1 of 1 cluster answered").waitFor()
+        await page.getByText("1 of 1 cluster answers").waitFor()
         assert.deepStrictEqual(await clustersShown(page), ["hub"])
         await page.getByRole("radio", { name: "All clusters" }).check()
         await page.getByRole("checkbox", { name: "prod" }).check()
         await page.getByRole("checkbox", { name: "stage" }).check()
-        await page.getByText("2 of 2 clusters answered").waitFor()
+        await page.getByText("2 of 2 clusters answer").waitFor()
         return page.url()
       })
       const colleague = yield* Chromium.open(address)
       yield* Effect.promise(async () => {
         await signIn(colleague, key("ADMIN"))
         await colleague.getByRole("button", { name: "Clusters: prod, stage" }).waitFor()
-        await colleague.getByText("2 of 2 clusters answered").waitFor()
+        await colleague.getByText("2 of 2 clusters answer").waitFor()
         assert.deepStrictEqual(await clustersShown(colleague), ["prod", "stage"])
         // It goes along from place to place.
         await colleague.getByRole("link", { name: "API Keys" }).click()
@@ -206,7 +206,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await signIn(page, key("SHOP"))
         await page.getByText("cluster_forbidden").waitFor()
         await page.getByRole("button", { name: "Show all clusters" }).click()
-        await page.getByText("1 of 1 cluster answered").waitFor()
+        await page.getByText("1 of 1 cluster answers").waitFor()
         assert.deepStrictEqual(await clustersShown(page), ["prod"])
       })
     })
@@ -218,7 +218,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
       const page = yield* Chromium.open(`${url}/`)
       yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
-        await page.getByText("3 of 3 clusters answered").waitFor()
+        await page.getByText("3 of 3 clusters answer").waitFor()
         assert.notInclude((await scriptsOf(page)).join(), "CostChart")
         await page.getByRole("link", { name: "Cost", exact: true }).click()
         const groups = page.getByRole("table", { name: "Costs by group" })
