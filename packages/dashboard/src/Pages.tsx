@@ -13,6 +13,7 @@ import { PLACES } from "./frame/places.ts"
 /** Width in pixels above which lines of text and forms are hard to read. */
 const READABLE = 1_200
 
+const OverviewPage = lazyPart("OverviewPage", () => import("./overview/OverviewPage.tsx"))
 const ClustersPage = lazyPart("ClustersPage", () => import("./clusters/ClustersPage.tsx"))
 const ClusterPage = lazyPart("ClusterPage", () => import("./clusters/ClusterPage.tsx"))
 const RegisterClusterPage = lazyPart("RegisterClusterPage", () => import("./clusters/RegisterClusterPage.tsx"))
@@ -41,6 +42,7 @@ export const Pages = () => {
     <PageBoundary key={pathname}>
       <Suspense fallback={<Loading what="the page" />}>
         <Routes>
+          <Route path={PLACES.overview} element={<OverviewPage />} />
           <Route path={PLACES.clusters} element={<ClustersPage />} />
           <Route path={`${PLACES.clusters}/:cluster`} element={<ClusterPage />} />
           <Route path={PLACES.registerCluster} element={readable(<RegisterClusterPage />)} />
@@ -54,7 +56,7 @@ export const Pages = () => {
           <Route path={PLACES.audit} element={<AuditPage />} />
           <Route path={PLACES.prices} element={readable(<PricesPage />)} />
           <Route path={PLACES.ownKey} element={readable(<OwnKeyPage />)} />
-          <Route path="*" element={<Navigate to={linkTo(PLACES.clusters)} replace />} />
+          <Route path="*" element={<Navigate to={linkTo(PLACES.overview)} replace />} />
         </Routes>
       </Suspense>
     </PageBoundary>

@@ -19,6 +19,12 @@ const Icon = ({ children }: { readonly children: ReactNode }) => (
   </svg>
 )
 
+export const OverviewIcon = () => (
+  <Icon>
+    <path d="M3 11l9-8 9 8M5 10v10h5v-6h4v6h5V10" />
+  </Icon>
+)
+
 export const KeyIcon = () => (
   <Icon>
     <circle cx="8" cy="15" r="4" />

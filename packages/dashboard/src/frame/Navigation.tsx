@@ -3,7 +3,16 @@
  */
 import type { ReactNode } from "react"
 import type { Role } from "../api/Shapes.ts"
-import { AuditIcon, ClusterIcon, CostIcon, KeyIcon, PersonIcon, PriceIcon, WorkloadIcon } from "./Icons.tsx"
+import {
+  AuditIcon,
+  ClusterIcon,
+  CostIcon,
+  KeyIcon,
+  OverviewIcon,
+  PersonIcon,
+  PriceIcon,
+  WorkloadIcon
+} from "./Icons.tsx"
 import { PLACES } from "./places.ts"
 
 export interface Place {
@@ -18,6 +27,7 @@ export interface Place {
 }
 
 const ALL: ReadonlyArray<Place> = [
+  { to: PLACES.overview, label: "Overview", icon: <OverviewIcon />, key: "h" },
   { to: PLACES.clusters, label: "Clusters", icon: <ClusterIcon />, key: "c" },
   { to: PLACES.workloads, label: "Workloads", icon: <WorkloadIcon />, key: "w" },
   { to: PLACES.cost, label: "Cost", icon: <CostIcon />, key: "o" },

@@ -43,6 +43,7 @@ export const Shell = ({ children, isOffline }: Props) => {
   const [isSearching, search] = useDisclosure(false)
   const main = useRef<HTMLElement>(null)
   const leaving = useAction()
+  const { linkTo } = useTarget()
   return (
     <AppShell
       header={{ height: 56 }}
@@ -56,10 +57,12 @@ export const Shell = ({ children, isOffline }: Props) => {
         <Group h="100%" px={{ base: "xs", sm: "md" }} gap="sm" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <img src={icon} alt="" width={28} height={28} />
-            <Text fw={650} visibleFrom="sm" w={150}>
-              Quarterdeck
-            </Text>
+            <Link to={linkTo(PLACES.overview)} className="qd-logo" aria-label="Quarterdeck: Overview">
+              <img src={icon} alt="" width={28} height={28} />
+              <Text span fw={650} visibleFrom="sm" w={150}>
+                Quarterdeck
+              </Text>
+            </Link>
             <ClusterSwitcher />
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -103,7 +106,7 @@ const Places = ({ onChoose }: { readonly onChoose: () => void }) => {
   return (
     <>
       {places.map(({ group, icon, label, to }, index) => {
-        const isHere = pathname === to || pathname.startsWith(`${to}/`)
+        const isHere = pathname === to || (to !== PLACES.overview && pathname.startsWith(`${to}/`))
         return (
           <div key={to}>
             {group === undefined || group === places[index - 1]?.group ? undefined : (

@@ -1,5 +1,6 @@
 /** Paths of the pages, after the `#` of the address. The server does not see them. */
 export const PLACES = {
+  overview: "/",
   clusters: "/clusters",
   // `-` is not a valid cluster name.
   registerCluster: "/clusters/-/register",

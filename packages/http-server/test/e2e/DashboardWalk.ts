@@ -55,6 +55,17 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.getByRole("heading", { level: 1 }).waitFor()
 }
 
+/** Presses Tab until the element of a name has the focus. */
+export const tabTo = async (page: Page, role: Parameters<Page["getByRole"]>[0], name: string): Promise<void> => {
+  const wanted = page.getByRole(role, { name, exact: true })
+  await wanted.waitFor()
+  for (let presses = 0; presses < 60; presses++) {
+    if ((await wanted.and(page.locator(":focus")).count()) > 0) return
+    await page.keyboard.press("Tab")
+  }
+  throw new Error(`Tab does not reach the ${role} ${name}`)
+}
+
 /** Adds names or labels to a field that holds several. */
 export const addTags = async (page: Page, name: string, tags: ReadonlyArray<string>): Promise<void> => {
   const field = page.getByRole("combobox", { name })

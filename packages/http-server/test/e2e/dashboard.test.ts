@@ -7,7 +7,7 @@ import type { Page } from "playwright-core"
 import { parse } from "yaml"
 import { DashboardPage } from "../../src/http/pages/DashboardRoute.ts"
 import * as Chromium from "./Chromium.ts"
-import { addTags, chooseAction, fill, pages, prepare, signIn, SIZES } from "./DashboardWalk.ts"
+import { addTags, chooseAction, fill, pages, prepare, signIn, SIZES, tabTo } from "./DashboardWalk.ts"
 import { Deployment, rawKey, to } from "./Deployment.ts"
 import { auditOf } from "./PageAudit.ts"
 import { remainsOf } from "./PageRemains.ts"
@@ -47,17 +47,6 @@ const shown = (page: Page, name: string): Promise<string> =>
   page.getByRole("region", { name, exact: true }).locator("pre").innerText()
 
 const shownKey = (page: Page): Promise<string> => shown(page, "The key")
-
-/** Presses Tab until the element of a name has the focus. */
-const tabTo = async (page: Page, role: Parameters<Page["getByRole"]>[0], name: string): Promise<void> => {
-  const wanted = page.getByRole(role, { name, exact: true })
-  await wanted.waitFor()
-  for (let presses = 0; presses < 60; presses++) {
-    if ((await wanted.and(page.locator(":focus")).count()) > 0) return
-    await page.keyboard.press("Tab")
-  }
-  assert.fail(`Tab does not reach the ${role} ${name}`)
-}
 
 describe("the dashboard, in a browser", () => {
   Chromium.sayIfLeftOut(it)
