@@ -7,6 +7,12 @@ const Filter = Schema.Struct({
   kinds: Schema.Array(Schema.Literals(["Deployment", "Rollout"])),
   namespaces: Schema.Array(Schema.Literals(["shop", "kube-system"])),
   labels: Schema.Literals(["", "app=web,tier!=cache"]),
+  // An address holds each status once, the worst first.
+  statuses: Schema.Union([
+    Schema.Tuple([]),
+    Schema.Tuple([Schema.Literal("failed")]),
+    Schema.Tuple([Schema.Literal("failed"), Schema.Literal("degraded")])
+  ]),
   sort: Schema.Literals(WorkloadFilter.SORTS.map(([sort]) => sort)),
   order: Schema.Literals(["asc", "desc"])
 })
@@ -23,5 +29,12 @@ describe("the filter of an address", () => {
       WorkloadFilter.parse(new URLSearchParams("name=%20&sort=age&order=up"))
     )
     assert.deepStrictEqual(parameters, { sort: "name", order: "asc" })
+  })
+
+  it("reads the statuses that exist, the worst first, and asks for them", () => {
+    const filter = WorkloadFilter.parse(new URLSearchParams("status=degraded&status=failed&status=broken"))
+    assert.deepStrictEqual(filter.statuses, ["failed", "degraded"])
+    assert.isTrue(WorkloadFilter.isNarrowed(filter))
+    assert.deepStrictEqual(WorkloadFilter.parametersOf(filter).status, ["failed", "degraded"])
   })
 })

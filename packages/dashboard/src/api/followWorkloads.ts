@@ -7,12 +7,13 @@ import type { WorkloadFeed } from "./WorkloadFeed.ts"
 import type { WorkloadParameters } from "./WorkloadQueries.ts"
 
 /** Returns the path of the stream. The order of a list does not matter for it. */
-const pathOf = ({ kind = [], labelSelector, name, namespace = [] }: WorkloadParameters): string => {
+const pathOf = ({ kind = [], labelSelector, name, namespace = [], status = [] }: WorkloadParameters): string => {
   const query = new URLSearchParams()
   if (name !== undefined) query.set("name", name)
   if (labelSelector !== undefined) query.set("labelSelector", labelSelector)
   for (const one of kind) query.append("kind", one)
   for (const one of namespace) query.append("namespace", one)
+  for (const one of status) query.append("status", one)
   return `/api/v1/workloads/watch?${query}`
 }
 

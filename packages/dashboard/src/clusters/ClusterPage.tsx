@@ -23,6 +23,7 @@ import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import { useDayCosts } from "./DayCosts.ts"
+import { ClusterHealth } from "./ClusterHealth.tsx"
 import { DayCostText } from "./DayCostText.tsx"
 import { RemoveCluster } from "./RemoveCluster.tsx"
 import { Reachability } from "./Reachability.tsx"
@@ -52,6 +53,7 @@ export const ClusterPage = () => {
             </Badge>
           ) : undefined}
           {cluster === undefined ? undefined : <Reachability cluster={cluster} />}
+          {cluster === undefined ? undefined : <ClusterHealth cluster={cluster} />}
         </Group>
         <SameCluster names={cluster?.sameCluster} />
       </div>

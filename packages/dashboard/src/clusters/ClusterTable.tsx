@@ -12,6 +12,7 @@ import { answers } from "../clusterScope/CoverageText.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { Capacity } from "./Capacity.tsx"
 import type { DayCost } from "./DayCosts.ts"
+import { ClusterHealth } from "./ClusterHealth.tsx"
 import { DayCostText } from "./DayCostText.tsx"
 import { Reachability } from "./Reachability.tsx"
 import { SameCluster } from "./SameCluster.tsx"
@@ -29,6 +30,7 @@ interface Column {
 
 const COLUMNS: ReadonlyArray<Column> = [
   { title: "Reachable", cell: (cluster) => <Reachability cluster={cluster} /> },
+  { title: "Health", cell: (cluster) => <ClusterHealth cluster={cluster} /> },
   { title: "Version", cell: ({ version }) => <Figure>{version ?? Quantity.UNKNOWN}</Figure> },
   { title: "Nodes", cell: ({ nodes }) => <Figure>{Quantity.count(nodes)}</Figure> },
   { title: "Pods", cell: ({ pods }) => <Figure>{Quantity.count(pods)}</Figure> },

@@ -1,7 +1,7 @@
 /**
  * Merges a list that was read with the snapshot of its stream.
  */
-import type { Coverage } from "../api/Shapes.ts"
+import type { Coverage, StatusCounts, WorkloadStatus } from "../api/Shapes.ts"
 import type * as FollowedFeed from "../api/FollowedFeed.ts"
 import { keyOf } from "../api/WorkloadFeed.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
@@ -26,6 +26,21 @@ export const of = (read: ReadonlyArray<Workload>, snapshot: FeedSnapshot | undef
     gone: new Set(read.filter((row) => snapshot.gone.has(keyOf(row))).map(({ id }) => id)),
     added: [...snapshot.added].filter((key) => !keys.has(key)).length
   }
+}
+
+/**
+ * Returns the number of workloads of each status. **Shape** the stream has the present numbers of the statuses that it delivers.
+ */
+export const countsOf = (
+  read: StatusCounts | undefined,
+  snapshot: Pick<FollowedFeed.FeedSnapshot, "rows"> | undefined,
+  delivered: ReadonlyArray<WorkloadStatus>
+): StatusCounts | undefined => {
+  if (read === undefined || snapshot === undefined) return read
+  const counts: Record<WorkloadStatus, number> = { ...read }
+  for (const status of delivered) counts[status] = 0
+  for (const { status } of snapshot.rows.values()) counts[status] += 1
+  return counts
 }
 
 interface Moments {

@@ -8,7 +8,7 @@ import { useState } from "react"
 import { namespacesQuery } from "../api/Queries.ts"
 import { FilterSelect } from "../form/FilterSelect.tsx"
 import { TypedField } from "../form/TypedField.tsx"
-import { isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
+import { EVERY, isNarrowed, KINDS, SORTS, type WorkloadFilter } from "./WorkloadFilter.ts"
 
 interface Props {
   readonly filter: WorkloadFilter
@@ -80,7 +80,7 @@ export const WorkloadFilters = ({ filter, onChange }: Props) => {
         </>
       )}
       {isNarrowed(filter) ? (
-        <Button variant="default" onClick={() => onChange({ name: "", kinds: [], namespaces: [], labels: "" })}>
+        <Button variant="default" onClick={() => onChange(EVERY)}>
           Clear
         </Button>
       ) : undefined}

@@ -3,18 +3,18 @@
  */
 import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
-import { memo, type ReactNode } from "react"
+import { memo, type ReactNode, useEffect, useRef } from "react"
 import { Link } from "react-router"
 import type { Workload } from "../api/WorkloadQueries.ts"
 import { workloadPlace } from "../frame/places.ts"
 import { SelectAllCell, SelectCell } from "../actions/SelectCell.tsx"
 import type { WorkloadSelection } from "../actions/useSelection.ts"
 import { PlainTimestamp } from "../feedback/Instant.tsx"
+import { StatusMark } from "../feedback/StatusMark.tsx"
 import { useVirtualRows } from "../feedback/useVirtualRows.ts"
 import * as Quantity from "../format/Quantity.ts"
 import type { LastKnown } from "../clusterScope/LastKnown.ts"
 import { type TargetState, useTarget } from "../clusterScope/useTarget.ts"
-import { StatusMark } from "./StatusBadge.tsx"
 import type { Order, Sort } from "./WorkloadFilter.ts"
 
 interface Props {
@@ -54,6 +54,15 @@ const COLUMNS: ReadonlyArray<Column> = [
     )
   },
   { title: STATUS, sort: "status", cell: ({ status }) => <StatusMark status={status} /> },
+  {
+    title: "Reason",
+    cell: ({ reason }) =>
+      reason === undefined ? undefined : (
+        <b className="qd-lacking" title={reason}>
+          {reason}
+        </b>
+      )
+  },
   { title: "Kind", sort: "kind", cell: ({ kind }) => kind },
   { title: "Namespace", sort: "namespace", cell: ({ namespace }) => namespace },
   { title: CLUSTER, sort: "cluster", cell: ({ cluster }) => cluster },
@@ -72,7 +81,7 @@ const NO_ANSWER = "its cluster does not answer"
 
 /** Height of a row in a wide window, and of a card in a narrow one, in pixels. */
 const ROW_HEIGHT = 44
-const CARD_HEIGHT = 132
+const CARD_HEIGHT = 154
 
 export const WorkloadRows = ({
   gone,
@@ -93,6 +102,14 @@ export const WorkloadRows = ({
     keyOf: (index) => workloads[index]?.id ?? index,
     onNearEnd
   })
+
+  // A new order starts at its first row.
+  const shownOrder = useRef(`${sort} ${order}`)
+  useEffect(() => {
+    if (shownOrder.current === `${sort} ${order}`) return
+    shownOrder.current = `${sort} ${order}`
+    if ((list.current?.getBoundingClientRect().top ?? 0) < 0) globalThis.scrollTo({ top: 0 })
+  }, [list, order, sort])
 
   return (
     <div

@@ -15,7 +15,8 @@ import { useLastKnown } from "../clusterScope/LastKnown.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { LiveState } from "./LiveState.tsx"
 import { useLiveList } from "./useLiveList.ts"
-import { isNarrowed, parse, parametersOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
+import { StatusChips } from "./StatusChips.tsx"
+import { EVERY, isNarrowed, parse, parametersOf, type Sort, type WorkloadFilter, write } from "./WorkloadFilter.ts"
 import { WorkloadFilters } from "./WorkloadFilters.tsx"
 import { WorkloadRows } from "./WorkloadRows.tsx"
 
@@ -64,32 +65,7 @@ export const WorkloadsPage = () => {
         />
       ) : undefined}
       {list.isLoading ? <Loading what="workloads" /> : undefined}
-      {pages === undefined ? undefined : (
-        <>
-          <CoverageStrip
-            coverages={coverages}
-            readAtMs={live.shownAtMs}
-            isLive={live.word === "live"}
-            rows="workloads"
-          />
-          <Tally
-            total={total}
-            isNarrowed={isNarrowed(filter)}
-            isFresh={live.isFresh}
-            readAtMs={live.shownAtMs}
-            isReading={list.isRefetching}
-            onRead={live.readAgain}
-          >
-            <LiveState
-              word={live.word}
-              coverages={coverages}
-              added={live.added}
-              onPause={live.pause}
-              onShow={live.readAgain}
-            />
-          </Tally>
-        </>
-      )}
+      {pages === undefined ? undefined : <ListSummary live={live} filter={filter} onChange={change} />}
       {workloads.length > 0 ? (
         <WorkloadRows
           workloads={workloads}
@@ -113,6 +89,47 @@ export const WorkloadsPage = () => {
     </Stack>
   )
 }
+
+interface SummaryProps {
+  readonly live: ReturnType<typeof useLiveList>
+  readonly filter: WorkloadFilter
+  readonly onChange: (part: Partial<WorkloadFilter>) => void
+}
+
+/** The clusters that answer, the number of workloads of each status, and how the list is kept current. */
+const ListSummary = ({ filter, live, onChange }: SummaryProps) => (
+  <>
+    <CoverageStrip
+      coverages={live.coverages}
+      readAtMs={live.shownAtMs}
+      isLive={live.word === "live"}
+      rows="workloads"
+    />
+    {live.statusCounts === undefined ? undefined : (
+      <StatusChips
+        counts={live.statusCounts}
+        chosen={filter.statuses}
+        onChange={(statuses) => onChange({ statuses })}
+      />
+    )}
+    <Tally
+      total={live.total}
+      isNarrowed={isNarrowed(filter)}
+      isFresh={live.isFresh}
+      readAtMs={live.shownAtMs}
+      isReading={live.list.isRefetching}
+      onRead={live.readAgain}
+    >
+      <LiveState
+        word={live.word}
+        coverages={live.coverages}
+        added={live.added}
+        onPause={live.pause}
+        onShow={live.readAgain}
+      />
+    </Tally>
+  </>
+)
 
 interface TallyProps {
   readonly total: number
@@ -157,12 +174,12 @@ const NoWorkloads = ({ filter, onChange }: NoWorkloadsProps) =>
     <Empty
       title="No workload matches the filter"
       action={
-        <Button variant="default" onClick={() => onChange({ name: "", kinds: [], namespaces: [], labels: "" })}>
+        <Button variant="default" onClick={() => onChange(EVERY)}>
           Show every workload
         </Button>
       }
     >
-      No workload in your key's scope on these clusters matches the name, kind, namespace and labels.
+      No workload in your key's scope on these clusters matches the name, kind, namespace, labels and status.
     </Empty>
   ) : (
     <Empty title="No workloads">

@@ -8,6 +8,7 @@ import type { ClusterTarget } from "../api/ClusterTarget.ts"
 import * as LiveRows from "./LiveRows.ts"
 import type { LiveWord } from "./LiveState.tsx"
 import { useWorkloadFeed } from "./useWorkloadFeed.ts"
+import { STATUSES } from "./WorkloadFilter.ts"
 
 /** Longest list that is followed. A stream first sends every row, which is too much for longer lists. */
 const MAX_FOLLOWED = 2_000
@@ -44,6 +45,11 @@ export const useLiveList = (target: ClusterTarget, parameters: WorkloadParameter
     list,
     word,
     total: snapshot?.rows.size ?? count,
+    statusCounts: LiveRows.countsOf(
+      pages?.[0]?.statusCounts,
+      snapshot,
+      parameters.status === undefined ? STATUSES : parameters.status
+    ),
     coverages: LiveRows.coveragesOf(read, snapshot, { readAtMs, shownAtMs }),
     /** Time of the shown state. **Units** milliseconds since the epoch. */
     shownAtMs,

@@ -55,12 +55,13 @@ const connectionOf =
 /** Returns the same object while the request stays the same. **Shape** the order of the list is ignored: a stream has none. */
 const useStableRequest = (
   target: ClusterTarget.ClusterTarget,
-  { kind = [], labelSelector = "", name = "", namespace = [] }: WorkloadParameters
+  { kind = [], labelSelector = "", name = "", namespace = [], status = [] }: WorkloadParameters
 ): ListRequest => {
-  const key = JSON.stringify([ClusterTarget.keyOf(target), kind, labelSelector, name, namespace])
+  const key = JSON.stringify([ClusterTarget.keyOf(target), kind, labelSelector, name, namespace, status])
   const parameters: WorkloadParameters = {
     kind,
     namespace,
+    status,
     ...(labelSelector === "" ? {} : { labelSelector }),
     ...(name === "" ? {} : { name })
   }
