@@ -62,32 +62,55 @@ export interface LogParameters {
   readonly hasTimestamps: boolean
 }
 
+export type PodName = Pick<Pod, "cluster" | "name" | "namespace">
+
+const logPath = (
+  { cluster, name, namespace }: PodName,
+  { container, hasTimestamps, isPrevious, tailLines }: LogParameters,
+  isFollowed: boolean
+): string => {
+  const query = new URLSearchParams({
+    tailLines: String(tailLines),
+    ...(container === "" ? {} : { container }),
+    ...(isPrevious ? { previous: "true" } : {}),
+    ...(hasTimestamps ? { timestamps: "true" } : {}),
+    ...(isFollowed ? { follow: "true" } : {})
+  })
+  return `/api/v1/pods/${[cluster, namespace, name].map(encodeURIComponent).join("/")}/logs?${query}`
+}
+
 /** The log of a container. **Shape** `isCut` if older lines were left out. */
 export interface Log {
   readonly text: string
   readonly isCut: boolean
 }
 
-/** The newest lines of a log. They are read once, and again only on request. */
-export const logQuery = (
-  { cluster, name, namespace }: Pick<Pod, "cluster" | "name" | "namespace">,
-  parameters: LogParameters
-) =>
-  queryOptions({
-    queryKey: ["log", cluster, namespace, name, parameters],
-    queryFn: async ({ signal }): Promise<Log> => {
-      const { container, hasTimestamps, isPrevious, tailLines } = parameters
-      const query = new URLSearchParams({
-        tailLines: String(tailLines),
-        ...(container === "" ? {} : { container }),
-        ...(isPrevious ? { previous: "true" } : {}),
-        ...(hasTimestamps ? { timestamps: "true" } : {})
-      })
-      const path = ["/api/v1/pods", ...[cluster, namespace, name].map(encodeURIComponent), "logs"].join("/")
-      const response = await read(`${path}?${query}`, signal)
-      return { text: await response.text(), isCut: response.headers.get(TRUNCATED_HEADER) === "true" }
-    },
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0
-  })
+/** Reads the newest lines of a log. **Errors** rejects with `ApiFailure`. */
+export const readLog = async (pod: PodName, parameters: LogParameters, signal: AbortSignal): Promise<Log> => {
+  const response = await read(logPath(pod, parameters, false), signal)
+  return { text: await response.text(), isCut: response.headers.get(TRUNCATED_HEADER) === "true" }
+}
+
+/**
+ * Reads the newest lines of a log and then new ones as they are written, until the log ends. Chunks may be cut anywhere.
+ *
+ * **Errors** rejects with `ApiFailure`, or with the error that broke the connection.
+ */
+export const followLog = async (
+  pod: PodName,
+  parameters: LogParameters,
+  {
+    onOpen,
+    onText,
+    signal
+  }: { readonly onOpen: () => void; readonly onText: (text: string) => void; readonly signal: AbortSignal }
+): Promise<void> => {
+  const { body } = await read(logPath(pod, parameters, true), signal)
+  onOpen()
+  const text = body?.pipeThrough(new TextDecoderStream()).getReader()
+  for (;;) {
+    const part = await text?.read()
+    if (part === undefined || part.done) return
+    onText(part.value)
+  }
+}

@@ -4,12 +4,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import * as ClusterTarget from "./ClusterTarget.ts"
 import { call } from "./Client.ts"
+import type { WorkloadStatus } from "./Shapes.ts"
 
 /** Filters and order of the workload list, as API parameters. */
 export interface WorkloadParameters {
   readonly name?: string
   readonly labelSelector?: string
   readonly kind?: ReadonlyArray<string>
+  readonly status?: ReadonlyArray<WorkloadStatus>
   readonly namespace?: ReadonlyArray<string>
   readonly sort?:
     | "name"
@@ -65,6 +67,22 @@ export const workloadsQuery = (
 
 /** Returns true if a list with this number of pages may be refetched on a timer. */
 export const mayBeReread = (pages: number): boolean => pages <= REREAD_PAGES
+
+/** Reads a workload from its cluster: conditions, rollout, containers. **Errors** rejects if the cluster does not answer. */
+const readDetail = ({ cluster, kind, name, namespace }: Workload, signal: AbortSignal) =>
+  call((api) => api.workload.get({ params: { cluster, namespace, kind, name }, headers: {} }), signal)
+
+export type WorkloadDetail = Awaited<ReturnType<typeof readDetail>>["workload"]
+
+const DETAIL_EVERY_MS = 15_000
+
+/** A workload as its cluster has it now. */
+export const workloadDetailQuery = (workload: Workload) =>
+  queryOptions({
+    queryKey: ["workload", "detail", workload.cluster, workload.namespace, workload.kind, workload.name],
+    queryFn: async ({ signal }) => (await readDetail(workload, signal)).workload,
+    refetchInterval: DETAIL_EVERY_MS
+  })
 
 export interface WorkloadName {
   readonly cluster: string

@@ -1,7 +1,7 @@
 /**
  * Recent Kubernetes events of a workload and its pods.
  */
-import { Paper, Stack, Table, Text, Title } from "@mantine/core"
+import { Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { ApiFailure } from "../api/Client.ts"
 import { eventsQuery, type KubeEvent, podsQuery } from "../api/PodQueries.ts"
@@ -12,9 +12,8 @@ import { Loading } from "../feedback/PageState.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 
-/** Minimum width and maximum height of the table, in pixels. */
+/** Minimum width of the table, in pixels. */
 const MIN_WIDTH = 760
-const MAX_HEIGHT = 360
 
 export const EventsTable = ({ workload }: { readonly workload: WorkloadName }) => {
   const { cluster, kind, name, namespace } = workload
@@ -54,41 +53,39 @@ export const EventsTable = ({ workload }: { readonly workload: WorkloadName }) =
 }
 
 const Rows = ({ events }: { readonly events: ReadonlyArray<KubeEvent> }) => (
-  <Paper withBorder>
-    <ScrollTable minWidth={MIN_WIDTH} maxHeight={MAX_HEIGHT} label="Events, the newest first">
-      <Table aria-label="Events" horizontalSpacing="md" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            {["Last seen", "Type", "Reason", "Object", "Message"].map((title) => (
-              <Table.Th key={title} scope="col">
-                {title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map(({ count, id, lastSeenAt, message, reason, regarding, type }) => (
-            <Table.Tr key={id} data-event={reason}>
-              <Table.Td>
-                <PlainTimestamp at={lastSeenAt} />
-                {count > 1 ? (
-                  <Text span size="xs" c="dimmed">
-                    , {Quantity.count(count)} times
-                  </Text>
-                ) : undefined}
-              </Table.Td>
-              <Table.Td>
-                <span className={`qd-dot qd-dot-${type === "Normal" ? "gray" : "orange"}`} /> {type}
-              </Table.Td>
-              <Table.Td className="qd-text">{reason}</Table.Td>
-              <Table.Td className="qd-text">
-                {regarding.kind} {regarding.name}
-              </Table.Td>
-              <Table.Td className="qd-text">{message}</Table.Td>
-            </Table.Tr>
+  <ScrollTable minWidth={MIN_WIDTH} label="Events, the newest first">
+    <Table aria-label="Events" horizontalSpacing="sm" verticalSpacing={6}>
+      <Table.Thead>
+        <Table.Tr>
+          {["Last seen", "Type", "Reason", "Object", "Message"].map((title) => (
+            <Table.Th key={title} scope="col">
+              {title}
+            </Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollTable>
-  </Paper>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {events.map(({ count, id, lastSeenAt, message, reason, regarding, type }) => (
+          <Table.Tr key={id} data-event={reason}>
+            <Table.Td>
+              <PlainTimestamp at={lastSeenAt} />
+              {count > 1 ? (
+                <Text span size="xs" c="dimmed">
+                  , {Quantity.count(count)} times
+                </Text>
+              ) : undefined}
+            </Table.Td>
+            <Table.Td>
+              <span className={`qd-dot qd-dot-${type === "Normal" ? "gray" : "orange"}`} /> {type}
+            </Table.Td>
+            <Table.Td className="qd-text">{reason}</Table.Td>
+            <Table.Td className="qd-text">
+              {regarding.kind} {regarding.name}
+            </Table.Td>
+            <Table.Td className="qd-text">{message}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </ScrollTable>
 )

@@ -14,6 +14,13 @@ const enter = async (page: Page, { key, url }: Demo["Service"], place: string): 
   await signIn(page, key("ADMIN"))
 }
 
+async function* overview(page: Page, demo: Demo["Service"]) {
+  await enter(page, demo, "/")
+  await page.locator("[data-attention]").first().waitFor()
+  await page.getByText("3 of 3 clusters answer").waitFor()
+  yield "overview"
+}
+
 async function* clusters(page: Page, demo: Demo["Service"]) {
   const { url } = demo
   await enter(page, demo, "/clusters")
@@ -61,7 +68,12 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   const { url } = demo
   await enter(page, demo, "/workloads")
   await page.locator("[data-workload]").first().waitFor()
+  await page.locator("[data-chip=degraded]").waitFor()
   yield "workloads"
+  await page.locator("[data-chip=degraded]").click()
+  await page.locator("[data-chip=degraded][aria-pressed=true]").waitFor()
+  yield "workloads-degraded"
+  await page.locator("[data-chip=degraded]").click()
   const boxes = page.locator("[data-workload] input[type=checkbox]")
   await boxes.nth(0).click()
   await boxes.nth(2).click({ modifiers: ["Shift"] })
@@ -76,16 +88,23 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   await page.getByText("No workload matches").waitFor()
   yield "workloads-none"
   await page.goto(`${url}/#/workloads/prod/payments/Deployment/reporting`)
+  await page.getByRole("table", { name: "Containers" }).waitFor()
+  yield "workload"
+  await page.getByRole("tab", { name: "Cost" }).click()
   await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
   await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
-  yield "workload"
+  yield "workload-cost"
+  await page.goto(`${url}/#/workloads/prod/shop/Deployment/search`)
+  await page.getByText(/^1 of 2 ready\. search-/).waitFor()
+  await page.getByRole("table", { name: "Containers" }).waitFor()
+  yield "workload-crashing"
+  await page.goto(`${url}/#/workloads/prod/payments/Deployment/reporting?tab=pods`)
   await page
     .getByRole("button", { name: /^Log of reporting-/ })
     .first()
     .click()
   await page.getByRole("log").waitFor()
   yield "workload-log"
-  await page.getByRole("button", { name: "Close" }).click()
   await page.getByRole("button", { name: "Restart", exact: true }).click()
   await page.getByRole("table", { name: "Preview" }).waitFor()
   yield "workload-restart"
@@ -126,4 +145,4 @@ async function* prices(page: Page, demo: Demo["Service"]) {
 }
 
 /** The walks, each of which opens its pages as a reader would, and says when one stands. */
-export const walks: Readonly<Record<string, Walk>> = { clusters, workloads, costs, prices }
+export const walks: Readonly<Record<string, Walk>> = { overview, clusters, workloads, costs, prices }

@@ -102,6 +102,8 @@ describe("the pages of clusters that fail, in a browser", () => {
             .locator("[data-cluster=stage]")
             .getByText(/no answer since /)
             .waitFor()
+          await page.getByRole("link", { name: "Overview", exact: true }).click()
+          await page.getByText("1 no longer answers: last known").waitFor()
           await page.goto(`${url}/#/own-key`)
           await page.getByRole("button", { name: /2 of 3 clusters answer/ }).waitFor()
         })

@@ -33,6 +33,34 @@ const scriptsOf = (page: Page): Promise<ReadonlyArray<string>> =>
 const textOf = async (file: Download): Promise<string> => readFile(await file.path(), "utf8")
 
 suite("the pages of the demo", Demo.layer, (it) => {
+  it.effect("begin with the overview, whose script is small", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("ADMIN"))
+        await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+        await page.getByText("3 of 3 clusters answer").waitFor()
+        const card = (name: string) => page.getByRole("region", { name, exact: true })
+        await card("Attention")
+          .getByRole("link", { name: /^\d+ degraded$/ })
+          .waitFor()
+        await card("Attention")
+          .getByText(/^Pods: CrashLoopBackOff \d+/)
+          .waitFor()
+        await card("Cost")
+          .getByText(/^\$[\d.]+ in the last 7 days, [+-]?\d+% compared/)
+          .waitFor()
+        await card("Cost")
+          .getByRole("img", { name: /^Cost by day from / })
+          .waitFor()
+        await card("Access").getByText("keys expire soon").waitFor()
+        assert.isAtMost(await scriptBytes(page), MAX_SCRIPT_BYTES)
+        assert.notInclude((await scriptsOf(page)).join(), "CostChart")
+      })
+    })
+  )
+
   it.effect("are loaded again when the network changes under them", () =>
     Effect.gen(function* () {
       const { key, url } = yield* Demo
@@ -49,7 +77,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
   it.effect("show three clusters with their cost; which of them is the address, and goes with a link", () =>
     Effect.gen(function* () {
       const { key, url } = yield* Demo
-      const page = yield* Chromium.open(`${url}/`)
+      const page = yield* Chromium.open(`${url}/#/clusters`)
       const address = yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
         await page.getByText("3 of 3 clusters answer").waitFor()
@@ -58,8 +86,6 @@ suite("the pages of the demo", Demo.layer, (it) => {
           .locator("[data-cluster=prod]")
           .getByText(/^\$[1-9]/)
           .waitFor()
-        assert.isAtMost(await scriptBytes(page), MAX_SCRIPT_BYTES)
-
         await page.getByRole("button", { name: "Clusters: All clusters" }).click()
         await page.getByRole("radio", { name: "The parent cluster" }).check()
         await page.getByText("1 of 1 cluster answers").waitFor()
@@ -87,7 +113,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
   it.effect("say how old their rows are while the server cannot be asked anew", () =>
     Effect.gen(function* () {
       const { key, url } = yield* Demo
-      const page = yield* Chromium.open(`${url}/`)
+      const page = yield* Chromium.open(`${url}/#/clusters`)
       yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
         const mark = page.locator("[data-coverage=hub]")
@@ -128,7 +154,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
       yield* Effect.promise(async () => {
         const { keyboard } = page
         await signIn(page, key("ADMIN"))
-        await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+        await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
         await keyboard.press("g")
         await keyboard.press("k")
         await page.getByRole("heading", { name: "API Keys" }).waitFor()
@@ -158,7 +184,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
       const page = yield* Chromium.open(`${url}/`)
       yield* Effect.promise(async () => {
         await signIn(page, key("VIEWER"))
-        await page.getByRole("heading", { name: "Clusters", exact: true }).waitFor()
+        await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
         await page.keyboard.press("g")
         await page.keyboard.press("w")
         await page.locator("[data-workload]").first().waitFor()
@@ -187,6 +213,8 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await page.getByRole("columnheader", { name: "Status" }).and(page.locator("[aria-sort=descending]")).waitFor()
         await page.getByRole("link", { name: "reporting" }).click()
         await page.getByRole("heading", { name: "reporting" }).waitFor()
+        await page.getByRole("tab", { name: "Cost" }).click()
+        assert.include(page.url(), "tab=cost")
         const sizes = page.getByRole("region", { name: "Requests, usage and recommendation" })
         // The story of the demo: 2 cores requested of each replica, of which 80 thousandths are used.
         await sizes.getByRole("row", { name: /^CPU 2 cores .* (?:7[89]|8[0-2])m / }).waitFor()
@@ -271,6 +299,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         assert.match(await first.locator("pre").innerText(), /cpu: \d+m\n    memory: \d+Mi$/)
         await first.getByRole("link", { name: "Open the workload" }).click()
         await page.getByRole("heading", { name: "reporting" }).waitFor()
+        await page.getByRole("tab", { name: "Cost" }).click()
         await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
       })
     })
