@@ -14,7 +14,7 @@ export type Overview = Awaited<ReturnType<typeof readOverview>>
 export type OverviewCost = NonNullable<Overview["cost"]>
 export type OverviewAccess = NonNullable<Overview["access"]>
 
-/** What needs attention in the clusters of a target, and what they cost. */
+/** Problems of the clusters of a target, their costs, and the access to them. */
 export const overviewQuery = (target: ClusterTarget.ClusterTarget) =>
   queryOptions({
     queryKey: ["overview", ClusterTarget.keyOf(target)],

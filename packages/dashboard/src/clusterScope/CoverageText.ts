@@ -50,7 +50,7 @@ export const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
   return `${Quantity.count(answering)} of ${Quantity.counted(coverages.length, "cluster")} ${verb}`
 }
 
-/** What a page shows of a cluster that no longer answers. */
+/** Consequence for a page of a cluster that no longer answers. */
 const KEPT: Readonly<Record<Rows, string>> = {
   workloads: "Its workloads are as last known.",
   pods: "Its pods are as last known.",

@@ -24,7 +24,7 @@ export const podReasonsText = (reasons: Overview["podReasons"], shown: number): 
   return [...named, ...(rest === 0 ? [] : [`others ${Quantity.count(rest)}`])].join(", ")
 }
 
-/** Says that nothing needs attention, and of which clusters that is known. */
+/** Prints that nothing needs attention, and of which clusters that is known. */
 export const restText = ({ clusterCounts: { failed, ok, stale }, statusCounts }: Overview): string => {
   const workloads = Quantity.counted(totalOf(statusCounts), "workload")
   const clusters = Quantity.counted(ok + stale, "cluster")
@@ -34,7 +34,7 @@ export const restText = ({ clusterCounts: { failed, ok, stale }, statusCounts }:
   return `None of the ${workloads} in ${clusters} is failed or degraded.${old}${unknown}`
 }
 
-/** Compares the last 7 days with the 7 days before. **Shape** says why if they cannot be compared. */
+/** Compares the last 7 days with the 7 days before. **Shape** with the reason if they cannot be compared. */
 export const weekText = ({ currency, last7d, previous7d }: OverviewCost): string => {
   const week = `${Quantity.money(last7d, currency)} in the last 7 days`
   if (previous7d === null) return `${week}. The 7 days before were covered differently.`

@@ -1,5 +1,5 @@
 /**
- * What a workload costs, what it uses, and what it should request.
+ * The tab with costs, usage and recommended requests of a workload.
  */
 import { Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"

@@ -158,7 +158,7 @@ interface NoteProps {
   readonly lines: number
 }
 
-/** Says whether the log goes on, and what is not shown of it. */
+/** State of the log, and the lines that are not shown. */
 const LogNote = ({ lines, log: { buffer, isCut, state } }: NoteProps) => (
   <Text size="sm" c="dimmed" role="status" data-log={state}>
     {Quantity.counted(lines, "line")}

@@ -11,7 +11,7 @@ const FINISHED: ReadonlySet<string> = new Set(["Completed", "Succeeded"])
 export const isUnready = ({ containers, readyContainers, status }: Pod): boolean =>
   readyContainers < containers && !FINISHED.has(status)
 
-/** How bad a pod is: pods with a reason first, then unready ones, then those with most restarts. */
+/** Rank of a pod: pods with a reason first, then unready ones, then those with most restarts. */
 const badness = (pod: Pod): number =>
   (isUnready(pod) ? (pod.waiting !== undefined || pod.lastTermination !== undefined ? 2 : 1) : 0) * 1e9 + pod.restarts
 

@@ -1,6 +1,7 @@
 /**
  * The log of a container: read once, or followed.
  */
+import { Effect } from "effect"
 import { useEffect, useState } from "react"
 import { ApiFailure } from "../api/Client.ts"
 import { followLog, type LogParameters, type PodName, readLog } from "../api/PodQueries.ts"
@@ -28,42 +29,41 @@ type Show = (log: LogState) => void
 
 const failureOf = (error: unknown): ApiFailure | undefined => (error instanceof ApiFailure ? error : undefined)
 
-const readOnce = ({ parameters, pod }: LogRequest, show: Show, signal: AbortSignal): void => {
-  readLog(pod, parameters, signal).then(
-    ({ isCut, text }) => {
-      const buffer = LogText.append(LogText.EMPTY, text)
-      if (!signal.aborted) show({ buffer, isCut, state: "read", failure: undefined })
-    },
-    (error: unknown) => {
-      if (!signal.aborted) show({ ...LOADING, state: "ended", failure: failureOf(error) })
-    }
+const readOnce = ({ parameters, pod }: LogRequest, show: Show): Effect.Effect<void> =>
+  Effect.tryPromise({ try: (signal) => readLog(pod, parameters, signal), catch: failureOf }).pipe(
+    Effect.match({
+      onSuccess: ({ isCut, text }) =>
+        show({ buffer: LogText.append(LogText.EMPTY, text), isCut, state: "read", failure: undefined }),
+      onFailure: (failure) => show({ ...LOADING, state: "ended", failure })
+    })
   )
-}
 
-const followIt = ({ parameters, pod }: LogRequest, show: Show, signal: AbortSignal): void => {
-  let log: LogState = LOADING
-  let received = ""
-  const flush = (part: Partial<LogState>) => {
-    if (signal.aborted) return
-    log = { ...log, ...part, buffer: LogText.append(log.buffer, received) }
-    received = ""
-    show(log)
-  }
-  const timer = setInterval(() => {
-    if (received !== "") flush({ state: "following" })
-  }, SHOWN_EVERY_MS)
-  signal.addEventListener("abort", () => clearInterval(timer))
-  const onOpen = () => flush({ state: "following" })
-  const onText = (text: string) => {
-    received += text
-  }
-  followLog(pod, parameters, { signal, onOpen, onText })
-    .then(
-      () => flush({ state: "ended" }),
-      (error: unknown) => flush({ state: "ended", failure: failureOf(error) })
+const followLines = ({ parameters, pod }: LogRequest, show: Show): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    let log = LOADING
+    let received = ""
+    const add = (part: Partial<LogState>) => {
+      log = { ...log, ...part, buffer: LogText.append(log.buffer, received) }
+      received = ""
+      show(log)
+    }
+    const onText = (text: string) => {
+      received += text
+    }
+    const reading = Effect.tryPromise({
+      try: (signal) => followLog(pod, parameters, { signal, onOpen: () => add({ state: "following" }), onText }),
+      catch: failureOf
+    }).pipe(
+      Effect.match({
+        onSuccess: () => add({ state: "ended" }),
+        onFailure: (failure) => add({ state: "ended", failure })
+      })
     )
-    .finally(() => clearInterval(timer))
-}
+    const showing = Effect.sync(() => {
+      if (received !== "") add({})
+    }).pipe(Effect.delay(SHOWN_EVERY_MS), Effect.forever)
+    return Effect.raceFirst(reading, showing)
+  })
 
 /** Returns the same request while its content stays the same. **Shape** a new `attempt` makes a new request. */
 const useStableRequest = (request: LogRequest, attempt: number): LogRequest => {
@@ -82,8 +82,7 @@ export const useLog = (asked: LogRequest): LogState & { readonly again: () => vo
   useEffect(() => {
     const controller = new AbortController()
     const show = (log: LogState) => setShown({ request, log })
-    const start = request.isFollowed ? followIt : readOnce
-    start(request, show, controller.signal)
+    Effect.runFork((request.isFollowed ? followLines : readOnce)(request, show), { signal: controller.signal })
     return () => controller.abort()
   }, [request])
   return { ...(shown.request === request ? shown.log : LOADING), again: () => setAttempt((count) => count + 1) }
