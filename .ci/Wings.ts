@@ -29,7 +29,7 @@ export const WINGS: Readonly<Record<string, ReadonlyArray<Wing>>> = {
     "frame",
     "chart",
     "actions",
-    ["audit", "clusters", "cost", "keys", "overview", "prices", "signin", "workloads"],
+    ["audit", "clusters", "cost", "keys", "lists", "overview", "prices", "signin", "workloads"],
     "."
   ],
   "packages/http-server": [

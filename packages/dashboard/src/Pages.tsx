@@ -19,6 +19,9 @@ const ClusterPage = lazyPart("ClusterPage", () => import("./clusters/ClusterPage
 const RegisterClusterPage = lazyPart("RegisterClusterPage", () => import("./clusters/RegisterClusterPage.tsx"))
 const WorkloadsPage = lazyPart("WorkloadsPage", () => import("./workloads/WorkloadsPage.tsx"))
 const WorkloadPage = lazyPart("WorkloadPage", () => import("./workloads/WorkloadPage.tsx"))
+const PodsPage = lazyPart("PodsPage", () => import("./lists/PodsPage.tsx"))
+const EventsPage = lazyPart("EventsPage", () => import("./lists/EventsPage.tsx"))
+const NamespacesPage = lazyPart("NamespacesPage", () => import("./lists/NamespacesPage.tsx"))
 const CostPage = lazyPart("CostPage", () => import("./cost/CostPage.tsx"))
 const SavingsPage = lazyPart("SavingsPage", () => import("./cost/SavingsPage.tsx"))
 const PricesPage = lazyPart("PricesPage", () => import("./prices/PricesPage.tsx"))
@@ -48,6 +51,9 @@ export const Pages = () => {
           <Route path={PLACES.registerCluster} element={readable(<RegisterClusterPage />)} />
           <Route path={PLACES.workloads} element={<WorkloadsPage />} />
           <Route path={`${PLACES.workloads}/:cluster/:namespace/:kind/:name`} element={<WorkloadPage />} />
+          <Route path={PLACES.pods} element={<PodsPage />} />
+          <Route path={PLACES.events} element={<EventsPage />} />
+          <Route path={PLACES.namespaces} element={<NamespacesPage />} />
           <Route path={PLACES.cost} element={<CostPage />} />
           <Route path={PLACES.savings} element={<SavingsPage />} />
           <Route path={PLACES.apiKeys} element={readable(<ApiKeysPage />)} />

@@ -1,6 +1,7 @@
 /**
  * Whether a cluster answers, apart from the health of its workloads.
  */
+import { Text } from "@mantine/core"
 import type { Cluster } from "../api/Shapes.ts"
 import { healthOf, wordOf } from "../clusterScope/CoverageText.ts"
 import { sinceTextOf } from "../format/SinceText.ts"
@@ -11,9 +12,9 @@ export const Reachability = ({ cluster: { coverage, lastSeen } }: { readonly clu
   const health = healthOf(coverage)
   const isGone = health === "stale" || health === "missing"
   return (
-    <span className="qd-text" data-health={health}>
+    <Text span size="sm" className="qd-text" data-health={health}>
       <span className={`qd-dot qd-dot-${DOTS[health]}`} aria-hidden="true" /> {wordOf(coverage)}
       {isGone && lastSeen !== null ? ` since ${sinceTextOf(Date.parse(lastSeen), new Date().getTime())}` : ""}
-    </span>
+    </Text>
   )
 }

@@ -67,6 +67,26 @@ export const WorkloadIcon = () => (
   </Icon>
 )
 
+export const PodIcon = () => (
+  <Icon>
+    <rect x="3" y="3" width="7" height="7" rx="1.500" />
+    <rect x="14" y="3" width="7" height="7" rx="1.500" />
+    <rect x="8.500" y="14" width="7" height="7" rx="1.500" />
+  </Icon>
+)
+
+export const EventIcon = () => (
+  <Icon>
+    <path d="M13 2L4 14h7l-1 8 10-13h-8z" />
+  </Icon>
+)
+
+export const NamespaceIcon = () => (
+  <Icon>
+    <path d="M3 6h6l2 3h10v10H3z" />
+  </Icon>
+)
+
 export const CostIcon = () => (
   <Icon>
     <path d="M4 20V10M10 20V4M16 20v-7M22 20H2" />

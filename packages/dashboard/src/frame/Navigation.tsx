@@ -7,9 +7,12 @@ import {
   AuditIcon,
   ClusterIcon,
   CostIcon,
+  EventIcon,
   KeyIcon,
+  NamespaceIcon,
   OverviewIcon,
   PersonIcon,
+  PodIcon,
   PriceIcon,
   WorkloadIcon
 } from "./Icons.tsx"
@@ -30,6 +33,9 @@ const ALL: ReadonlyArray<Place> = [
   { to: PLACES.overview, label: "Overview", icon: <OverviewIcon />, key: "h" },
   { to: PLACES.clusters, label: "Clusters", icon: <ClusterIcon />, key: "c" },
   { to: PLACES.workloads, label: "Workloads", icon: <WorkloadIcon />, key: "w" },
+  { to: PLACES.pods, label: "Pods", icon: <PodIcon />, key: "d" },
+  { to: PLACES.events, label: "Events", icon: <EventIcon />, key: "e" },
+  { to: PLACES.namespaces, label: "Namespaces", icon: <NamespaceIcon />, key: "n" },
   { to: PLACES.cost, label: "Cost", icon: <CostIcon />, key: "o" },
   { to: PLACES.audit, label: "Audit", icon: <AuditIcon />, key: "a", roles: ["Admin"] },
   { to: PLACES.apiKeys, label: "API Keys", group: "Users", icon: <KeyIcon />, key: "k", roles: ["Admin"] },

@@ -5,6 +5,9 @@ export const PLACES = {
   // `-` is not a valid cluster name.
   registerCluster: "/clusters/-/register",
   workloads: "/workloads",
+  pods: "/pods",
+  events: "/events",
+  namespaces: "/namespaces",
   cost: "/cost",
   savings: "/cost/savings",
   apiKeys: "/users/api-keys",

@@ -27,8 +27,6 @@ export const LogLines = ({ current, isFollowed, isWrapped, length, lines, matche
     <pre ref={box} className="qd-log" data-wrap={isWrapped} tabIndex={0} role="log" aria-label="Log" aria-live="off">
       {lines.map((text, index) => (
         <Line
-          // Lines have no identity but their place.
-          // oxlint-disable-next-line react/no-array-index-key
           key={index}
           text={text}
           starts={

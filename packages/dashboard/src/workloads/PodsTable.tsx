@@ -10,6 +10,7 @@ import type { WorkloadName } from "../api/WorkloadQueries.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { PlainTimestamp } from "../feedback/Instant.tsx"
 import { Loading } from "../feedback/PageState.tsx"
+import { PodDot } from "../feedback/PodDot.tsx"
 import { ScrollTable } from "../feedback/ScrollTable.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { isUnready, terminationText, worstFirst } from "./WorkloadAnswer.ts"
@@ -139,19 +140,9 @@ const LastTermination = ({ pod: { lastTermination } }: { readonly pod: Pod }) =>
 
 const readyText = ({ containers, readyContainers }: Pod): string => `${readyContainers} of ${containers}`
 
-/** Returns the colour of a status. **Shape** a status that is neither healthy nor in progress is red. */
-const colorOf = ({ containers, readyContainers, status }: Pod): string => {
-  if (status === "Running") return readyContainers === containers ? "teal" : "orange"
-  if (status === "Completed" || status === "Succeeded") return "teal"
-  const isInProgress = ["Pending", "ContainerCreating", "PodInitializing", "Terminating", "SchedulingGated"].includes(
-    status
-  )
-  return isInProgress || /^Init:\d+\/\d+$/.test(status) ? "blue" : "red"
-}
-
 const PodStatus = ({ pod }: { readonly pod: Pod }) => (
   <span className="qd-text">
-    <span className={`qd-dot qd-dot-${colorOf(pod)}`} aria-hidden="true" /> {pod.status}
+    <PodDot pod={pod} /> {pod.status}
     {pod.waiting === undefined || pod.waiting.message === "" ? undefined : <Note>{pod.waiting.message}</Note>}
   </span>
 )

@@ -58,9 +58,9 @@ const COLUMNS: ReadonlyArray<Column> = [
     title: "Reason",
     cell: ({ reason }) =>
       reason === undefined ? undefined : (
-        <b className="qd-lacking" title={reason}>
+        <span className="qd-lacking" title={reason}>
           {reason}
-        </b>
+        </span>
       )
   },
   { title: "Kind", sort: "kind", cell: ({ kind }) => kind },

@@ -111,6 +111,22 @@ async function* workloads(page: Page, demo: Demo["Service"]) {
   await page.getByRole("button", { name: "Cancel" }).click()
 }
 
+async function* lists(page: Page, demo: Demo["Service"]) {
+  const { url } = demo
+  await enter(page, demo, "/pods?sort=restarts&order=desc")
+  await page.locator("[data-row]").first().waitFor()
+  yield "pods"
+  await page.goto(`${url}/#/pods?name=nothing+is+called+this`)
+  await page.getByText("No pod matches the filter").waitFor()
+  yield "pods-none"
+  await page.goto(`${url}/#/events`)
+  await page.locator("[data-row]").first().waitFor()
+  yield "events"
+  await page.goto(`${url}/#/namespaces`)
+  await page.locator("[data-row]").first().waitFor()
+  yield "namespaces"
+}
+
 async function* costs(page: Page, demo: Demo["Service"]) {
   const { url } = demo
   await enter(page, demo, "/cost")
@@ -145,4 +161,4 @@ async function* prices(page: Page, demo: Demo["Service"]) {
 }
 
 /** The walks, each of which opens its pages as a reader would, and says when one stands. */
-export const walks: Readonly<Record<string, Walk>> = { overview, clusters, workloads, costs, prices }
+export const walks: Readonly<Record<string, Walk>> = { overview, clusters, workloads, lists, costs, prices }

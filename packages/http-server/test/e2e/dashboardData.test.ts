@@ -226,6 +226,40 @@ suite("the pages of the demo", Demo.layer, (it) => {
     })
   )
 
+  it.effect("list pods, events and namespaces by what is typed, chosen and sorted", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* Demo
+      const page = yield* Chromium.open(`${url}/`)
+      yield* Effect.promise(async () => {
+        await signIn(page, key("VIEWER"))
+        await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+        await page.keyboard.press("g")
+        await page.keyboard.press("d")
+        const rows = page.locator("[data-row]")
+        await rows.first().waitFor()
+        await page.getByLabel("Status", { exact: true }).selectOption("CrashLoopBackOff")
+        await page.getByText(/^\d+ pods? match$/).waitFor()
+        await page.getByRole("button", { name: "Restarts" }).click()
+        await page.getByRole("columnheader", { name: "Restarts" }).and(page.locator("[aria-sort=ascending]")).waitFor()
+        assert.match(page.url(), /status=CrashLoopBackOff&sort=restarts/)
+        await rows.filter({ hasText: "search-" }).getByRole("link").first().click()
+        await page.getByRole("tab", { name: "Pods", selected: true }).waitFor()
+
+        await page.keyboard.press("g")
+        await page.keyboard.press("n")
+        await page.keyboard.press("/")
+        await page.keyboard.type("payments")
+        await page.getByText("3 namespaces match").waitFor()
+        await rows.first().getByRole("link", { name: "payments" }).click()
+        await page.locator("[data-workload]").first().waitFor()
+        assert.include(page.url(), "namespace=payments")
+
+        await page.goto(`${url}/#/events?type=Warning`)
+        await page.getByText(/^\d+ events? match$/).waitFor()
+      })
+    })
+  )
+
   it.effect("say what a key does not reach, and lead back to what it does", () =>
     Effect.gen(function* () {
       const { key, url } = yield* Demo
