@@ -14,7 +14,7 @@ const PAGE = 100
 const FRESH_EVERY_MS = 5_000
 
 /** A page of rows. */
-export interface RowPage<Row> {
+interface RowPage<Row> {
   readonly rows: ReadonlyArray<Row>
   readonly clusters: ReadonlyArray<Coverage>
   readonly nextCursor?: string

@@ -3,7 +3,7 @@
  */
 
 /** Text fields of the filter, by their address parameters. */
-export const TEXTS = ["name", "labels", "status", "type", "reason", "sort"] as const
+const TEXTS = ["name", "labels", "status", "type", "reason", "sort"] as const
 type Text = (typeof TEXTS)[number]
 
 /** Filter and order of a list. Empty texts and arrays match every row. An empty `sort` is the list's own order. */

@@ -104,7 +104,7 @@ const CostCard = (cost: OverviewCost) => {
     <Card title="Cost" to={linkTo(PLACES.cost)}>
       {isKnown ? (
         <>
-          <Figure note="today, UTC">{Quantity.money(cost.today, cost.currency)}</Figure>
+          <Figure note="today (UTC), without idle costs">{Quantity.money(cost.today, cost.currency)}</Figure>
           <Text size="sm">{weekText(cost)}</Text>
           <Sparkline currency={cost.currency} perDay={cost.perDay} />
         </>

@@ -18,7 +18,7 @@ import { useLog } from "./useLog.ts"
 import { worstFirst } from "./WorkloadAnswer.ts"
 
 /** Address parameter of the pod whose log is shown. */
-export const POD = "pod"
+const POD = "pod"
 
 interface Props {
   readonly workload: Workload
