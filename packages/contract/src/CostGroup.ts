@@ -46,7 +46,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Report the costs of workloads",
           description:
-            "Returns one row for each workload, the most expensive first. With `multiCluster` the clusters of the body are used instead of the header. With `format` `csv` or `focus` the reply is a file with every row.",
+            "Returns one row for each workload, the most expensive first. With `multiCluster` the clusters of the body are used instead of the header. With `compare` each row has the figures of the window before. With `format` `csv` or `focus` the reply is a file with every row.",
           transform: describeFile
         })
       ),
@@ -62,7 +62,7 @@ export class CostGroup extends HttpApiGroup.make("cost")
         OpenApi.annotations({
           summary: "Report costs by group",
           description:
-            "Groups costs by cluster, namespace, kind, workload or labels, over the whole range or by time step, with or without idle costs.",
+            "Groups costs by cluster, namespace, kind, workload or labels, over the whole range or by time step, with or without idle costs. With `compare` each group has the figures of the window before.",
           transform: describeFile
         })
       ),

@@ -2,9 +2,11 @@
 import { AggregateBody, AggregatedCosts, AggregateRow, Bucket } from "@quarterdeck/cost/Aggregate"
 import { WorkloadsBody } from "@quarterdeck/cost/CostQuery"
 import {
+  ComparedHours,
   CostCoverage,
   CostRow,
   CostTotals,
+  PreviousCosts,
   PricedTotals,
   PriceEffect,
   ReportWindow,
@@ -71,6 +73,13 @@ const report = { totals, window, currency: "USD", clusters: [costCoverage], part
 const group: typeof AggregateRow.Encoded = { group: { namespace: "shop", "label:team": "storefront" }, ...totals }
 const bucket: typeof Bucket.Encoded = { ...window, clusters: [seen], rows: [group] }
 
+const comparedHours: typeof ComparedHours.Encoded = { ...seen, comparable: true }
+const previous: typeof PreviousCosts.Encoded = {
+  window: { start: "2026-11-07T06:00:00.000Z", end: window.start },
+  totals,
+  clusters: [comparedHours]
+}
+
 const quantities: typeof Quantities.Encoded = {
   cpuCoreHours: 1,
   memoryByteHours: 2 * GIB,
@@ -109,7 +118,9 @@ const step: typeof ExplainedStep.Encoded = {
 
 export const costExamples = [
   example(WorkloadsBody, { namespaces: ["shop"], multiCluster: true, clusters: ["hub", "prod"] }),
-  example(WorkloadCosts, { aggregatedWorkloads: [row], ...report }),
+  example(WorkloadCosts, { aggregatedWorkloads: [{ ...row, previous: totals }], previous, ...report }),
+  example(PreviousCosts, previous),
+  example(ComparedHours, comparedHours),
   example(CostRow, row),
   example(CostTotals, totals),
   example(PricedTotals, pricedTotals),
@@ -120,8 +131,8 @@ export const costExamples = [
   example(CostCoverage, costCoverage),
   example(SeenHours, seen),
   example(ReportWindow, window),
-  example(AggregateBody, { groupBy: ["namespace", "label:team"], idle: "show", multiCluster: true }),
-  example(AggregatedCosts, { rows: [group], ...report }),
+  example(AggregateBody, { groupBy: ["namespace", "label:team"], idle: "show", compare: true, multiCluster: true }),
+  example(AggregatedCosts, { rows: [{ ...group, previous: totals }], previous, ...report }),
   example(AggregateRow, group),
   example(Bucket, bucket),
   example(Explanation, {

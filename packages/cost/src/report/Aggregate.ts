@@ -6,8 +6,8 @@
 import { LabelKey } from "@quarterdeck/targeting/NamespaceFilter"
 import { historyBodyFields } from "@quarterdeck/targeting/TargetRequest"
 import { Schema } from "effect"
-import { filterFields } from "./CostQuery.ts"
-import { CostTotals, reportFields, SeenHours, Timestamp } from "./CostRow.ts"
+import { compareFields, filterFields } from "./CostQuery.ts"
+import { comparedFields, CostTotals, previousFields, reportFields, SeenHours, Timestamp } from "./CostRow.ts"
 
 /** Maximum number of keys in `groupBy`. */
 export const MAX_DIMENSIONS = 8
@@ -87,6 +87,7 @@ export const AggregateBody = Schema.Struct({
     default: "hide"
   }),
   ...filterFields,
+  ...compareFields,
   ...historyBodyFields
 }).annotate({ identifier: "AggregatedCostsQuery" })
 export type AggregateBody = typeof AggregateBody.Type
@@ -97,7 +98,8 @@ const Is = Schema.optionalKey(Schema.Literal(true))
  * One group.
  *
  * **Shape** `group` holds the value of each key in `groupBy`. A key is absent where the costs have no value for it, such as a
- * label that is not set. `idle`, `unmounted` and `management` mark costs that belong to no workload.
+ * label that is not set. `idle`, `unmounted` and `management` mark costs that belong to no workload. With `compare`, a group that
+ * only the previous window has is a row too, with figures of 0.
  */
 export const AggregateRow = Schema.Struct({
   group: Schema.Record(Schema.String, Schema.String),
@@ -106,7 +108,8 @@ export const AggregateRow = Schema.Struct({
     description: "Volumes (`storageCost`) and load balancers (`loadBalancerCost`) that no pod uses."
   }),
   management: Is.annotateKey({ description: "Fee for the control plane." }),
-  ...CostTotals.fields
+  ...CostTotals.fields,
+  ...previousFields
 }).annotate({ identifier: "AggregatedCostRow" })
 export type AggregateRow = typeof AggregateRow.Type
 
@@ -129,6 +132,7 @@ const pageFields = {
     description:
       "Totals over all groups and steps. `savingsAvailable` is computed over the whole window and can be less than the sum over its steps: requests below the recommendation in one step offset savings of another. With `idle: share` and `stepSize` it is that sum."
   }),
+  ...comparedFields,
   ...reportFields,
   nextCursor: Schema.optionalKey(Schema.String)
 }

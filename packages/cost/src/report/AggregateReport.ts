@@ -5,6 +5,9 @@ import { MergedList, RowOrder } from "@quarterdeck/cluster-fanout"
 import * as Cursor from "@quarterdeck/cluster-fanout/Cursor"
 import { Effect, Option, Stream } from "effect"
 import type { AggregatedCosts, AggregateRow, Bucket, Dimension } from "./Aggregate.ts"
+import type { CostTotals, PreviousCosts } from "./CostRow.ts"
+import * as ComparedGroups from "./ComparedGroups.ts"
+import * as PreviousWindow from "./PreviousWindow.ts"
 import { dimensionOf } from "./Aggregate.ts"
 import type { AggregateQuery } from "./ReportQuery.ts"
 import { IdleForbidden, InvalidCostQuery } from "./ReportError.ts"
@@ -28,7 +31,7 @@ type Query = Omit<AggregateQuery, "page" | "cursorBinding">
 
 /** Validates the query, and returns its window, its steps, and the functions that sum one step. */
 const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
-  const { filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
+  const { compare = false, filter, groupBy, idle = "hide", namespaces, stepSize, target } = query
   if (idle !== "hide" && namespaces._tag !== "All") return yield* new IdleForbidden()
   const dimensions: Array<Dimension> = []
   for (const [index, text] of groupBy.entries()) {
@@ -38,6 +41,10 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
       return yield* new InvalidCostQuery({ field: `groupBy[${index}]`, problem })
     }
     dimensions.push(dimension)
+  }
+  if (compare && stepSize !== undefined) {
+    const problem = "cannot be combined with stepSize; ask for the steps in a request of their own"
+    return yield* new InvalidCostQuery({ field: "compare", problem })
   }
   const begun = yield* ReportContext.begin(sources, query, target.clusters, filter)
   const { hours } = begun.range
@@ -59,15 +66,51 @@ const begin = Effect.fnUntraced(function* (sources: ReportContext.Sources, query
       clusters: ReportCoverage.observedHours({ views: begun.views, knownSeconds }, upToNow)
     }
   }, Effect.scoped)
+  /** Adds the costs of the whole window to `groups`, with `compare` also the groups of the window before. */
+  const addWindow = Effect.fnUntraced(function* (groups: Groups.Groups) {
+    const whole = yield* readSums(hours)
+    const binOf = yield* Groups.add(groups, whole.sums, dimensions, { knownOnly: false })
+    if (!compare) return { ...whole, compared: undefined }
+    const before = PreviousWindow.of(begun.range, begun.hourlyFromMs)
+    const past = Groups.make()
+    const previous = yield* readSums(before)
+    const pastBinOf = yield* Groups.add(past, previous.sums, dimensions, { knownOnly: false })
+    const seconds = { now: whole.knownSeconds, before: previous.knownSeconds }
+    const { areTotals, clusters, window } = PreviousWindow.compare(begun, before, seconds)
+    const previousAt = ComparedGroups.join(
+      { groups, sums: whole.sums, binOf },
+      { groups: past, sums: previous.sums, binOf: pastBinOf },
+      clusters
+    )
+    const totals = areTotals ? GroupTotals.totalsAt(GroupTotals.total(past.table), 0) : null
+    const compared: ComparedReport = { previous: { window, totals, clusters }, previousAt }
+    return { ...whole, compared }
+  })
   return {
     begun,
     dimensions,
     readSums,
     addStep,
+    addWindow,
     idle,
     steps: stepSize === undefined ? [hours] : TimeSteps.of(hours, stepSize)
   }
 })
+
+interface ComparedReport {
+  readonly previous: PreviousCosts
+  readonly previousAt: (bin: number) => CostTotals | null
+}
+
+/** Builds the row of a group, with its previous figures in a report with `compare`. */
+const rowAt = (
+  groups: Groups.Groups,
+  bin: number,
+  compared: ComparedReport | undefined
+): ReadonlyArray<AggregateRow> => {
+  const rows = Groups.rowAt(groups, bin)
+  return compared === undefined ? rows : rows.map((row) => ({ ...row, previous: compared.previousAt(bin) }))
+}
 
 const refuseStep = (
   hours: Window,
@@ -88,9 +131,10 @@ const refuseStep = (
 
 /** Returns one page of groups. **Limits** with `stepSize`, the window is read twice: once to rank groups, once step by step. */
 export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: AggregateQuery) {
-  const { filter, groupBy, page, range, stepSize } = query
-  const { addStep, begun, dimensions, idle, steps, readSums } = yield* begin(sources, query)
-  const paging = pagingOf(sources, query, [ReportContext.canonical(filter, range), groupBy, stepSize ?? null, idle])
+  const { compare, filter, groupBy, page, range, stepSize } = query
+  const { addStep, addWindow, begun, dimensions, idle, steps, readSums } = yield* begin(sources, query)
+  const asked = [ReportContext.canonical(filter, range, compare), groupBy, stepSize ?? null, idle]
+  const paging = pagingOf(sources, query, asked)
   const after = yield* MergedList.startOf(paging, page.cursor)
 
   const groups = Groups.make()
@@ -100,22 +144,23 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   const isByStep = idle === "share" && stepSize !== undefined
   const limit = Math.min(page.limit, Math.max(1, Math.floor(MAX_ROWS / steps.length)))
   const addWhole = Effect.fnUntraced(function* () {
-    const { counts, knownSeconds, sums } = yield* readSums(begun.range.hours)
+    const { compared, counts, knownSeconds, sums } = yield* isByStep
+      ? Effect.map(readSums(begun.range.hours), (whole) => ({ ...whole, compared: undefined }))
+      : addWindow(groups)
     const facts = { ...begun, knownSeconds }
     yield* ReportCoverage.requireAny(facts)
     yield* begun.refuseOutside
-    if (!isByStep) yield* Groups.add(groups, sums, dimensions, { knownOnly: false })
     const isOnlyPage = after === undefined && !isByStep && groups.all.length <= limit
     const settled = isOnlyPage ? undefined : RankingWindow.of(begun, clusters, after)
-    if (settled === undefined) return { counts, facts, settled }
+    if (settled === undefined) return { compared, counts, facts, settled }
     // With shared idle costs, `sums` includes shares of the open hour, so the closed hours are read separately.
     if (idle !== "share" && RankingWindow.isClosedPart(begun, clusters, settled)) {
       const closed = { ...sums, parts: sums.parts.filter(({ isOpen }) => !isOpen) }
       yield* Groups.add(before, closed, dimensions, { knownOnly: false })
     } else yield* addStep(before, settled, { knownOnly: false })
-    return { counts, facts, settled }
+    return { compared, counts, facts, settled }
   }, Effect.scoped)
-  const { counts, facts, settled } = yield* addWhole()
+  const { compared, counts, facts, settled } = yield* addWhole()
   for (const step of isByStep ? steps : []) yield* addStep(groups, step, { knownOnly: false })
 
   yield* Effect.yieldNow
@@ -128,13 +173,14 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
   const places = settled === undefined ? found : Ranking.sorted(found, ranked)
   const head = {
     totals: GroupTotals.totalsAt(GroupTotals.total(groups.table), 0),
+    ...(compared === undefined ? {} : { previous: compared.previous }),
     window: begun.window,
     currency: begun.currency,
     ...ReportCoverage.of(facts, counts, begun.range),
     ...(next === undefined ? {} : { nextCursor: Cursor.seal(paging.key, paging.binding, next) })
   }
   if (stepSize === undefined) {
-    const reply: AggregatedCosts = { rows: places.flatMap((bin) => Groups.rowAt(groups, bin)), ...head }
+    const reply: AggregatedCosts = { rows: places.flatMap((bin) => rowAt(groups, bin, compared)), ...head }
     return reply
   }
 
@@ -156,23 +202,31 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
  * **Limits** holds the sums of one step's groups in memory.
  */
 export const all = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: Query) {
-  const { addStep, begun, steps } = yield* begin(sources, query)
+  const { addStep, addWindow, begun, steps } = yield* begin(sources, query)
   const { knownSeconds } = yield* Effect.scoped(begun.reader.read(begun.range.hours))
   const facts = { ...begun, knownSeconds }
   yield* ReportCoverage.requireAny(facts)
   yield* begun.refuseOutside
+  const compareWindow = Effect.fnUntraced(function* (groups: Groups.Groups) {
+    const { compared, knownSeconds } = yield* addWindow(groups)
+    const time = { startMs: begun.range.hours.startMs, endMs: begun.range.endMs }
+    const clusters = ReportCoverage.observedHours({ views: begun.views, knownSeconds }, time)
+    return { compared, when: { ...ReportContext.printed(time), clusters } }
+  }, Effect.scoped)
   const rows = Stream.fromIterable(steps).pipe(
     Stream.flatMap((step) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const groups = Groups.make()
-          const when = yield* addStep(groups, step, { knownOnly: false })
+          const { compared, when } = yield* query.compare === true
+            ? compareWindow(groups)
+            : Effect.map(addStep(groups, step, { knownOnly: false }), (when) => ({ compared: undefined, when }))
           const ranked = rankedOf(groups)
           return Stream.paginate<RowOrder.Position | undefined, AggregateRow & Omit<Bucket, "rows">>(
             undefined,
             (after) =>
               Effect.map(Ranking.pageOf(ranked, { after, limit: PART }), ({ next, places }) => {
-                const part = places.flatMap((bin) => Groups.rowAt(groups, bin).map((row) => ({ ...when, ...row })))
+                const part = places.flatMap((bin) => rowAt(groups, bin, compared).map((row) => ({ ...when, ...row })))
                 return [part, Option.fromUndefinedOr(next)] as const
               })
           )

@@ -42,11 +42,20 @@ export const filterFields = {
   })
 }
 
+/** The field that compares a report with the window before. */
+export const compareFields = {
+  compare: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description:
+      "Adds `previous` to the report and to each row: the same figures of the preceding window of equal length. Must not be combined with `stepSize` or the format `focus`.",
+    default: false
+  })
+}
+
 export const CostFilter = Schema.Struct(filterFields)
 export type CostFilter = typeof CostFilter.Type
 
 /** The request body of the report by workload. All fields are optional. Unknown fields are errors: see {@link decode}. */
-export const WorkloadsBody = Schema.Struct({ ...filterFields, ...historyBodyFields }).annotate({
+export const WorkloadsBody = Schema.Struct({ ...filterFields, ...compareFields, ...historyBodyFields }).annotate({
   identifier: "WorkloadCostsQuery"
 })
 export type WorkloadsBody = typeof WorkloadsBody.Type

@@ -70,6 +70,14 @@ export const CostTotals = Schema.Struct({ ...costFields, ...sumFields, ...hourFi
 })
 export type CostTotals = typeof CostTotals.Type
 
+/** The figures of the previous window, in reports with `compare`. */
+export const previousFields = {
+  previous: Schema.optionalKey(Schema.NullOr(CostTotals)).annotateKey({
+    description:
+      "Only with `compare`: the row's figures in the previous window. All 0 if the row had no costs then. Null if a cluster of the row was observed for a time that differs by more than 5 %."
+  })
+}
+
 /** Sums over all workloads, computed with one price book. */
 export const PricedTotals = Schema.Struct({
   ...CostTotals.fields,
@@ -96,7 +104,7 @@ export type PriceEffect = typeof PriceEffect.Type
  *
  * **Shape** one row per cluster, namespace, kind and name, even if the object was deleted and created again. `id` is those four
  * joined by `/`. `hourlyCost` is the mean over the hours the workload existed. `recommendationDays` is 0 if nothing is
- * recommended.
+ * recommended. With `compare`, a workload that only the previous window has is a row too, with figures of 0.
  */
 export const CostRow = Schema.Struct({
   id: Schema.String,
@@ -108,7 +116,8 @@ export const CostRow = Schema.Struct({
   hourlyCost: Schema.Finite,
   ...sumFields,
   ...Recommendation.fields,
-  ...hourFields
+  ...hourFields,
+  ...previousFields
 }).annotate({ identifier: "CostRow" })
 export type CostRow = typeof CostRow.Type
 
@@ -163,6 +172,31 @@ export const ReportWindow = Schema.Struct({ start: Timestamp, end: Timestamp }).
 })
 export type ReportWindow = typeof ReportWindow.Type
 
+/** The observed time of a cluster in the previous window. */
+export const ComparedHours = Schema.Struct({
+  ...SeenHours.fields,
+  comparable: Schema.Boolean.annotateKey({
+    description: "True if the observed times of both windows differ by at most 5 % of the longer one."
+  })
+}).annotate({ identifier: "ComparedHours" })
+export type ComparedHours = typeof ComparedHours.Type
+
+/**
+ * The previous window of a report with `compare`.
+ *
+ * **Shape** the hours right before the window, as many as the window has. `clusters` are those of the report. `totals` is null
+ * if one of them is not comparable, or none of them was observed.
+ */
+export const PreviousCosts = Schema.Struct({
+  window: ReportWindow,
+  totals: Schema.NullOr(CostTotals).annotateKey({
+    description:
+      "Totals over all pages of the previous window. Null if a cluster is not comparable, or no cluster was observed."
+  }),
+  clusters: Schema.Array(ComparedHours)
+}).annotate({ identifier: "PreviousCosts" })
+export type PreviousCosts = typeof PreviousCosts.Type
+
 /**
  * The fields that every report carries beside its rows.
  *
@@ -180,10 +214,18 @@ export const reportFields = {
   partial: Schema.Boolean
 }
 
+/** The field of a report with `compare`. */
+export const comparedFields = {
+  previous: Schema.optionalKey(PreviousCosts).annotateKey({
+    description: "Only with `compare`: the window before, and its totals."
+  })
+}
+
 /** A page of workloads, most expensive first. **Shape** `totals` cover all pages; the last page has no `nextCursor`. */
 export const WorkloadCosts = Schema.Struct({
   aggregatedWorkloads: Schema.Array(CostRow),
   totals: CostTotals,
+  ...comparedFields,
   ...reportFields,
   nextCursor: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "WorkloadCosts" })

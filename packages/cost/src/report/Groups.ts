@@ -27,7 +27,7 @@ export interface Groups {
 export const make = (): Groups => ({ places: new Map(), all: [], table: GroupTotals.empty(0) })
 
 /**
- * Adds the series that a report counts (`isReported`) to their groups.
+ * Adds the series that a report counts (`isReported`) to their groups. Returns the group of each series, -1 for none.
  *
  * With `knownOnly`, series that belong to no existing group are skipped. **Limits** yields every {@link SLICE} series.
  */
@@ -64,6 +64,7 @@ export const add = Effect.fnUntraced(function* (
     table.savingsNanos[bin] = (table.savingsNanos[bin] ?? 0) + (savings[place] ?? 0)
     table.increaseNanos[bin] = (table.increaseNanos[bin] ?? 0) + (increases[place] ?? 0)
   }
+  return binOf
 })
 
 /** Number of new groups after which the fiber yields. */
@@ -126,6 +127,15 @@ export const cleared = ({ all }: Groups, chosen: ReadonlyArray<number>): Groups 
     all: some,
     table: GroupTotals.empty(some.length)
   }
+}
+
+/** Adds groups of another table, with all sums 0. */
+export const include = (groups: Groups, others: ReadonlyArray<Group>): void => {
+  for (const group of others) {
+    groups.places.set(group.key, groups.all.length)
+    groups.all.push(group)
+  }
+  groups.table = GroupTotals.grown(groups.table, groups.all.length)
 }
 
 /** Builds the row of a group. Empty if there is no such group. */

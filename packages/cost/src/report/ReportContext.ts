@@ -100,10 +100,12 @@ export const printed = ({ endMs, startMs }: Window): ReportWindow => ({
 /** Returns the canonical form of a filter and range, to which cursors are bound. */
 export const canonical = (
   { labelSelector, namespaces, workloadTypes }: CostFilter,
-  { asked: { from, range, to } }: Range.Range
+  { asked: { from, range, to } }: Range.Range,
+  compare = false
 ) => [
   namespaces?.toSorted() ?? null,
   workloadTypes?.toSorted() ?? null,
   labelSelector ?? null,
-  [range ?? null, from ?? null, to ?? null]
+  [range ?? null, from ?? null, to ?? null],
+  ...(compare ? ["compare"] : [])
 ]

@@ -29,6 +29,8 @@ interface Scoped {
 interface Narrowed extends Scoped {
   readonly target: Target<HistoryName>
   readonly filter: CostFilter
+  /** True to compare with the window before. */
+  readonly compare?: boolean | undefined
 }
 
 export interface WorkloadsQuery extends Narrowed, Paged {}

@@ -2,7 +2,7 @@
  * Builds the rows of the report by workload.
  */
 import { Effect } from "effect"
-import type { CostRow } from "./CostRow.ts"
+import type { CostRow, CostTotals } from "./CostRow.ts"
 import * as AllocationSet from "./AllocationSet.ts"
 import type { WorkloadRows } from "./WorkloadRows.ts"
 import * as GroupTotals from "./GroupTotals.ts"
@@ -19,6 +19,16 @@ export const rowsAt = Effect.fnUntraced(function* (rows: WorkloadRows, chosen: R
   }
   return written
 })
+
+/** Returns the sums of rows, in their order. */
+export const totalsAt = (rows: WorkloadRows, chosen: ReadonlyArray<number>): ReadonlyArray<CostTotals> => {
+  const table = summed(rows, chosen)
+  for (const [bin, row] of chosen.entries()) {
+    table.savingsNanos[bin] = rows.savingsNanos[row] ?? 0
+    table.increaseNanos[bin] = rows.increaseNanos[row] ?? 0
+  }
+  return chosen.map((_, bin) => GroupTotals.totalsAt(table, bin))
+}
 
 /** Appends some rows to `written`. */
 const write = (written: Array<CostRow>, rows: WorkloadRows, chosen: ReadonlyArray<number>): void => {

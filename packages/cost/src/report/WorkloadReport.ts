@@ -7,6 +7,8 @@ import { Effect, Stream } from "effect"
 import type { WorkloadsQuery } from "./ReportQuery.ts"
 import type { WorkloadCosts } from "./CostRow.ts"
 import * as BillingMonth from "./BillingMonth.ts"
+import * as ComparedWorkloads from "./ComparedWorkloads.ts"
+import * as PreviousWindow from "./PreviousWindow.ts"
 import * as BillingRows from "./BillingRows.ts"
 import * as ReportContext from "./ReportContext.ts"
 import * as Ranking from "./Ranking.ts"
@@ -21,7 +23,7 @@ const PART = 1_000
 
 const gather = Effect.fnUntraced(function* (
   sources: ReportContext.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.ScopedQuery
+  query: Pick<WorkloadsQuery, "compare" | "target" | "filter"> & ReportContext.ScopedQuery
 ) {
   const { clusters } = query.target
   const begun = yield* ReportContext.begin(sources, query, clusters, query.filter)
@@ -32,15 +34,18 @@ const gather = Effect.fnUntraced(function* (
   const { isVisible, recommendations } = begun
   const how = { isVisible, recommendations, namesOf: sources.namesOf }
   const rows = yield* WorkloadRows.join(allocations, how)
-  const ranked = rankedBy(rows)
   const { currency, range, window } = begun
+  const compared = query.compare === true ? yield* comparing(begun, allocations.knownSeconds, rows, how) : undefined
+  const ranked = compared?.ranked ?? rankedBy(rows)
+  const padded = compared?.padded ?? ((nanos: Float64Array) => nanos)
   const head = {
     totals: GroupTotals.totalsAt(yield* WorkloadRows.total(rows), 0),
+    ...(compared === undefined ? {} : { previous: compared.previous }),
     window,
     currency,
     ...ReportCoverage.of(facts, rows.counts, range)
   }
-  const rowsAt = (places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places)
+  const rowsAt = compared?.rowsAt ?? ((places: ReadonlyArray<number>) => RowFigures.rowsAt(rows, places))
   /** Returns the rows of a part of the window, from the same snapshot of the open hours. */
   const within = Effect.fnUntraced(function* (hours: Window) {
     const part = yield* begun.reader.read(hours)
@@ -60,14 +65,27 @@ const gather = Effect.fnUntraced(function* (
     const settled = RankingWindow.of(begun, clusters, after)
     if (settled === undefined) return ranked
     if (RankingWindow.isClosedPart(begun, clusters, settled)) {
-      return { ...ranked, settled, totalNanos: yield* WorkloadRows.closedNanos(rows) }
+      return { ...ranked, settled, totalNanos: padded(yield* WorkloadRows.closedNanos(rows)) }
     }
     const before = yield* begun.reader.read(settled)
     const known = yield* WorkloadRows.join(before, how)
-    const totalNanos = yield* WorkloadRows.nanosIn(known, rows)
+    const totalNanos = padded(yield* WorkloadRows.nanosIn(known, rows))
     return { ...ranked, settled, totalNanos }
   }, Effect.scoped)
   return { head, hours: range.hours, ranked, rows, settle, rowsAt, within }
+})
+
+/** Reads the window before, from the same snapshot of the open hours, and joins its rows. */
+const comparing = Effect.fnUntraced(function* (
+  begun: ReportContext.Begun,
+  now: ReadonlyArray<number>,
+  rows: WorkloadRows.WorkloadRows,
+  how: Parameters<typeof WorkloadRows.join>[1]
+) {
+  const hours = PreviousWindow.of(begun.range, begun.hourlyFromMs)
+  const allocations = yield* begun.reader.read(hours)
+  const compared = PreviousWindow.compare(begun, hours, { now, before: allocations.knownSeconds })
+  return yield* ComparedWorkloads.join(rows, yield* WorkloadRows.join(allocations, how), compared)
 })
 
 const rankedBy = (rows: WorkloadRows.WorkloadRows): Ranking.Ranked => ({
@@ -77,8 +95,8 @@ const rankedBy = (rows: WorkloadRows.WorkloadRows): Ranking.Ranked => ({
 })
 
 export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources, query: WorkloadsQuery) {
-  const { filter, page, range } = query
-  const paging = pagingOf(sources, query, ReportContext.canonical(filter, range))
+  const { compare, filter, page, range } = query
+  const paging = pagingOf(sources, query, ReportContext.canonical(filter, range, compare))
   const after = yield* MergedList.startOf(paging, page.cursor)
   const { head, ranked, rowsAt, settle } = yield* gather(sources, query)
   const isOnlyPage = after === undefined && ranked.size <= page.limit
@@ -98,11 +116,12 @@ export const page = Effect.fnUntraced(function* (sources: ReportContext.Sources,
  * **Shape** `limit` selects the most expensive workloads of the window. `billed` has one row per workload and month, ordered
  * by month.
  *
- * **Limits** holds the sums of the window, those of one month, and {@link PART} rows.
+ * **Limits** holds the sums of the window, with `compare` those of the window before, those of one month, and {@link PART} rows.
  */
 export const all = Effect.fnUntraced(function* (
   sources: ReportContext.Sources,
-  query: Pick<WorkloadsQuery, "target" | "filter"> & ReportContext.ScopedQuery & { readonly limit?: number | undefined }
+  query: Pick<WorkloadsQuery, "compare" | "target" | "filter">
+    & ReportContext.ScopedQuery & { readonly limit?: number | undefined }
 ) {
   const { limit = Number.POSITIVE_INFINITY } = query
   const { head, hours, ranked, rows, rowsAt, within } = yield* gather(sources, query)
@@ -112,7 +131,7 @@ export const all = Effect.fnUntraced(function* (
     ? Stream.runFold(
         chosen,
         () => new Set<string>(),
-        (found, places) => places.reduce((set, place) => set.add(WorkloadRows.idOf(rows, place)), found)
+        (found, places) => places.reduce((set, place) => set.add(ranked.nameOf(place)), found)
       )
     : Effect.succeed(undefined)
 

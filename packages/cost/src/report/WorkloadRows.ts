@@ -214,7 +214,8 @@ export const nanosIn = Effect.fnUntraced(function* (other: WorkloadRows, rows: W
   return nanos
 })
 
-const clusterAt = ({ firstOf, allocations }: WorkloadRows, row: number): number =>
+/** Returns the index of a row's cluster. */
+export const clusterAt = ({ firstOf, allocations }: WorkloadRows, row: number): number =>
   AllocationSet.partAt(allocations, firstOf[row] ?? -1)?.cluster ?? 0
 
 export const total = Effect.fnUntraced(function* ({ allocations, increaseNanos, rowOf, savingsNanos }: WorkloadRows) {

@@ -40,6 +40,7 @@ const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["list_events", { clusters: ["*"], type: ["Warning"] }],
   ["cost_by_workload", { clusters: ["*"], range: "7d" }],
   ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], stepSize: "day" }],
+  ["cost_by_group", { clusters: ["*"], groupBy: ["cluster"], compare: true }],
   ["explain_cost", { cluster: "prod", id: "prod/shop/Deployment/api", range: "7d" }],
   ["scale_workload", { ...WEB, replicas: 3 }],
   ["restart_workload", WEB],

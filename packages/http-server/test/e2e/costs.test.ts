@@ -90,6 +90,28 @@ onBothKinds("costs", { prepare: (fleet) => Seed.fill(fleet), furnish: keep(["hub
     })
   )
 
+  it.effect("compare adds the figures of the window before, and null where less was observed", () =>
+    Effect.gen(function* () {
+      const from = Number(new URLSearchParams(yield* aDay).get("from"))
+      const { costs } = yield* Deployment
+      const windowOf = (hours: number, length: number) =>
+        `?from=${from + hours * 3_600_000}&to=${from + (hours + length) * 3_600_000}`
+      const body = { multiCluster: true, compare: true }
+      const reply = yield* costs(windowOf(12, 12), body)
+      assert.deepStrictEqual(reply.previous?.totals, reply.totals)
+      assert.strictEqual(reply.previous?.window.end, reply.window.start)
+      for (const { previous, totalCost } of reply.aggregatedWorkloads)
+        assert.strictEqual(previous?.totalCost, totalCost)
+      const early = yield* costs(windowOf(0, 24), body)
+      assert.isNull(early.previous?.totals)
+      assert.deepStrictEqual(
+        early.previous?.clusters.map(({ comparable, hoursCovered }) => [comparable, hoursCovered]),
+        Array.from({ length: 3 }, () => [false, 8])
+      )
+      for (const { previous } of early.aggregatedWorkloads) assert.isNull(previous)
+    })
+  )
+
   it.effect("the reply says its window, its currency, and how much of the window each cluster was seen", () =>
     Effect.gen(function* () {
       const query = yield* aDay

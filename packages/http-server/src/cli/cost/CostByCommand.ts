@@ -44,11 +44,12 @@ export const costByCommand = Command.make(
     cluster: historyTargetFlag,
     ...CostFlags.window,
     ...CostFlags.filter,
+    compare: CostFlags.compare,
     ...CostFlags.lengthOf("csv"),
     output: outputFlag,
     url: Connection.urlFlag
   },
-  Effect.fn("cost by")(function* ({ cluster, groups, idle, output, step, url, ...flags }) {
+  Effect.fn("cost by")(function* ({ cluster, compare, groups, idle, output, step, url, ...flags }) {
     const connection = yield* Connection.read(url)
     const request = {
       method: "POST" as const,
@@ -59,7 +60,8 @@ export const costByCommand = Command.make(
         groupBy: groups,
         ...Option.match(step, { onNone: () => ({}), onSome: (stepSize) => ({ stepSize }) }),
         ...Option.match(idle, { onNone: () => ({}), onSome: (mode) => ({ idle: mode }) }),
-        ...(yield* CostFlags.bodyOf(flags))
+        ...(yield* CostFlags.bodyOf(flags)),
+        ...(compare ? { compare } : {})
       }
     }
     const window = yield* CostFlags.queryOf(flags)
@@ -79,7 +81,7 @@ export const costByCommand = Command.make(
     const { pages, rest } = yield* Pages.read(yield* CostFlags.rowsOf(flags), page, groupsOf)
     const head = pages.find(({ partial }) => partial) ?? pages.at(-1)
     if (head === undefined) return
-    const { clusters, currency, partial, totals } = head
+    const { clusters, currency, partial, previous, totals } = head
     const rows = pages.flatMap((reply) => ("rows" in reply ? reply.rows : []))
     const buckets = merged(pages.flatMap((reply) => ("buckets" in reply ? reply.buckets : [])))
     const isSeen = CostNotes.isSeen(clusters)
@@ -88,7 +90,11 @@ export const costByCommand = Command.make(
       : isSeen
         ? buckets.flatMap((bucket) => linesOf(groups, bucket, bucket.start))
         : []
-    const whole = { totals, window: head.window, currency, clusters, partial }
+    const whole = {
+      ...{ totals, ...(previous === undefined ? {} : { previous }) },
+      ...{ window: head.window, currency, clusters, partial }
+    }
+    const total = { figures: isSeen ? totals : undefined, previous: previous?.totals }
     yield* Print.output(
       output === "json" || output === "yaml"
         ? Output.document(output, {
@@ -96,13 +102,17 @@ export const costByCommand = Command.make(
             ...whole,
             ...(rest === undefined ? {} : { nextCursor: rest })
           })
-        : `${tableOf(groups, lines, isSeen ? totals : undefined, Option.isSome(step))}\n${CostText.window(head.window, currency)}\n`
+        : `${tableOf(groups, lines, total, Option.isSome(step))}\n${CostText.window(head.window, currency, previous)}\n`
     )
     const shown = pages.reduce((sum, reply) => sum + groupsOf(reply).length, 0)
     if (rest !== undefined) yield* Print.note(CostNotes.rest("groups", shown))
     if (shown === 0) yield* Print.note(CostNotes.nothingFound(clusters, cluster))
     yield* Effect.forEach(
-      [...CostNotes.lines(clusters, yield* Clock.currentTimeMillis), ...CostNotes.steps(buckets)],
+      [
+        ...CostNotes.lines(clusters, yield* Clock.currentTimeMillis),
+        ...CostNotes.notCompared(previous, clusters),
+        ...CostNotes.steps(buckets)
+      ],
       Print.note,
       { discard: true }
     )
@@ -122,7 +132,11 @@ export const costByCommand = Command.make(
       command: "quarterdeck cost by label:team,namespace --idle share --from 2026-03-01 --to 2026-04-01 -o csv",
       description: "A month by team, with idle costs shared among the teams"
     },
-    { command: "quarterdeck cost by cluster --cluster '*' --step day --range 2w" }
+    { command: "quarterdeck cost by cluster --cluster '*' --step day --range 2w" },
+    {
+      command: "quarterdeck cost by namespace --cluster '*' --range 30d --compare",
+      description: "Which namespaces cost more or less than in the 30 days before"
+    }
   ])
 )
 
@@ -170,7 +184,8 @@ const linesOf = (
   const lineOf = (group: AggregateRow["group"], beside: string, figures?: AggregateRow): GroupLine => ({
     place: [...(start === undefined ? [] : [CostText.minute(start)]), ...groups.map((key) => group[key] ?? "-")],
     beside,
-    figures
+    figures,
+    previous: figures?.previous
   })
   const seen = rows.map((row) => lineOf(row.group, besideOf(row), row))
   if (groups.every((key) => key === "cluster")) {
@@ -186,14 +201,14 @@ const linesOf = (
 const tableOf = (
   groups: ReadonlyArray<string>,
   lines: ReadonlyArray<GroupLine>,
-  figures: CostTable.Line["figures"],
+  sums: Pick<CostTable.Line, "figures" | "previous">,
   isStepped: boolean
 ): string => {
   const titles = [
     ...(isStepped ? ["START (UTC)"] : []),
     ...groups.map((key) => (key.startsWith("label:") ? key : key.toUpperCase()))
   ]
-  const total = { place: ["TOTAL"], figures }
+  const total = { place: ["TOTAL"], ...sums }
   if (lines.every(({ beside }) => beside === WORKLOADS)) return CostTable.render(titles, lines, total)
   const withOwner = lines.map(({ beside, place, ...line }) => ({ ...line, place: [...place, beside] }))
   return CostTable.render([...titles, "COST OF"], withOwner, total)

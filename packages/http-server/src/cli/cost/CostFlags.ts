@@ -54,6 +54,7 @@ export const flagOf = {
   namespaces: "--namespace",
   workloadTypes: "--type",
   stepSize: "--step",
+  compare: "--compare",
   idle: "--idle",
   groupBy: "groups"
 }
@@ -79,6 +80,12 @@ export const queryOf = Effect.fnUntraced(function* ({ from, range, to }: Window)
     return yield* misused(`--range ${range.value} cannot be used with --from or --to`)
   return Object.entries(NamedRange.resolve(range.value, nowMs))
 })
+
+/** The flag that compares a report with the window before. */
+export const compare = Flag.Boolean("compare").pipe(
+  Flag.withDescription("Compare with the window before, of the same length"),
+  Flag.withDefault(false)
+)
 
 /** The flags that narrow a report. */
 export const filter = {

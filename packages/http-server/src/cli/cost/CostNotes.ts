@@ -3,7 +3,7 @@
  */
 import { answered } from "@quarterdeck/cluster-fanout/Coverage"
 import type { Bucket } from "@quarterdeck/cost/Aggregate"
-import type { CostCoverage, SeenHours } from "@quarterdeck/cost/CostRow"
+import type { CostCoverage, PreviousCosts, SeenHours } from "@quarterdeck/cost/CostRow"
 import type { Option } from "effect"
 import * as CoverageNotes from "../print/CoverageNotes.ts"
 import * as CostText from "./CostText.ts"
@@ -105,6 +105,29 @@ export const nothingFound = (clusters: ReadonlyArray<CostCoverage>, target: Opti
   if (isSeen(clusters)) return CoverageNotes.nothingFound("costs", clusters, target)
   return `costs are ${CostText.NOT_KNOWN}: no hour of this window was seen (asked: ${CoverageNotes.statusesOf(clusters)})`
 }
+
+/**
+ * Returns warnings about clusters whose costs are not comparable with those of the window before.
+ *
+ * **Example** `warning: cluster stage: observed for 3 d now and 0 min before, so its costs are not compared`
+ */
+export const notCompared = (
+  previous: PreviousCosts | undefined,
+  clusters: ReadonlyArray<SeenHours>
+): ReadonlyArray<string> =>
+  CoverageNotes.fold(
+    (previous?.clusters ?? []).flatMap(({ comparable, hoursCovered, name }): ReadonlyArray<Note> => {
+      if (comparable) return []
+      const now = clusters.find((cluster) => cluster.name === name)?.hoursCovered ?? 0
+      const [present, past] = [CostText.span(now), CostText.span(hoursCovered)]
+      return [
+        {
+          cluster: name,
+          text: (whose) => `observed for ${present} now and ${past} before, so ${whose} costs are not compared`
+        }
+      ]
+    })
+  )
 
 /** Notes that a limit has truncated the report. */
 export const rest = (what: string, shown: number): string =>

@@ -2,7 +2,7 @@
  * `quarterdeck cost`: the costs of workloads, the most expensive first.
  */
 import { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
-import { type CostRow, type CostTotals, WorkloadCosts } from "@quarterdeck/cost/CostRow"
+import { type CostRow, type CostTotals, type PreviousCosts, WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import { Clock, Effect } from "effect"
 import { type Command, Flag } from "effect/cli"
 import * as ApiClient from "../request/ApiClient.ts"
@@ -27,6 +27,7 @@ export const reportFlags = {
   cluster: historyTargetFlag,
   ...CostFlags.window,
   ...CostFlags.filter,
+  compare: CostFlags.compare,
   ...CostFlags.lengthOf("csv and focus"),
   output: Flag.Literals("output", ["table", "wide", "name", "json", "yaml", "csv", "focus"]).pipe(
     Flag.withAlias("o"),
@@ -46,14 +47,14 @@ type Flags = Command.Command.Config.Infer<typeof reportFlags>
  * **Shape** `csv` and `focus` are files that the server makes, with every row unless a limit is given. A file contains no
  * coverage, so an earlier request reads the coverage for the notes.
  */
-export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...flags }: Flags) {
+export const report = Effect.fn("cost")(function* ({ cluster, compare, output, url, ...flags }: Flags) {
   const connection = yield* Connection.read(url)
   const request = {
     method: "POST" as const,
     path: PATH,
     flags: CostFlags.flagOf,
     headers: headersOf(connection, cluster),
-    body: yield* CostFlags.bodyOf(flags)
+    body: { ...(yield* CostFlags.bodyOf(flags)), ...(compare ? { compare } : {}) }
   }
   const window = yield* CostFlags.queryOf(flags)
   const page = (query: ReadonlyArray<readonly [string, string]>) =>
@@ -73,14 +74,18 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
   const rows = pages.flatMap((reply) => reply.aggregatedWorkloads)
   const head = pages.find(({ partial }) => partial) ?? pages.at(-1)
   if (head === undefined) return
-  const { clusters, currency, partial, totals } = head
-  const whole = { aggregatedWorkloads: rows, totals, window: head.window, currency, clusters, partial }
+  const { clusters, currency, partial, previous, totals } = head
+  const whole = {
+    ...{ aggregatedWorkloads: rows, totals, ...(previous === undefined ? {} : { previous }) },
+    ...{ window: head.window, currency, clusters, partial }
+  }
   const table = (isWide: boolean) =>
     tableOf({
       rows,
       totals: CostNotes.isSeen(clusters) ? totals : undefined,
+      previous,
       count: countOf(clusters),
-      window: CostText.window(head.window, currency),
+      window: CostText.window(head.window, currency, previous),
       isWide
     })
   switch (output) {
@@ -109,7 +114,11 @@ export const report = Effect.fn("cost")(function* ({ cluster, output, url, ...fl
         })
       )
   }
-  yield* Effect.forEach(CostNotes.lines(clusters, yield* Clock.currentTimeMillis), Print.note, { discard: true })
+  const notes = [
+    ...CostNotes.lines(clusters, yield* Clock.currentTimeMillis),
+    ...CostNotes.notCompared(previous, clusters)
+  ]
+  yield* Effect.forEach(notes, Print.note, { discard: true })
 })
 
 /** Notes which namespaces have costs, the most expensive first, if the requested namespaces have none. */
@@ -136,16 +145,18 @@ interface Report {
   readonly rows: ReadonlyArray<CostRow>
   /** Absent if no hour of the window is covered. */
   readonly totals: CostTotals | undefined
+  readonly previous: PreviousCosts | undefined
   /** Number of matching workloads, shown or not. */
   readonly count: number
   readonly window: string
   readonly isWide: boolean
 }
 
-const tableOf = ({ count, isWide, rows, totals, window }: Report): string => {
+const tableOf = ({ count, isWide, previous, rows, totals, window }: Report): string => {
   const lines = rows.map((row): CostTable.Line => ({
     place: [row.cluster, row.namespace, row.workloadType, row.workloadName],
     figures: row,
+    previous: row.previous,
     hourlyCost: row.hourlyCost,
     ...(row.recommendationDays === 0 ? {} : { recommended: row })
   }))
@@ -155,6 +166,6 @@ const tableOf = ({ count, isWide, rows, totals, window }: Report): string => {
       : count === 1
         ? "1 workload"
         : `${count} workloads`
-  const total = { place: ["TOTAL", "", "", all], figures: totals }
+  const total = { place: ["TOTAL", "", "", all], figures: totals, previous: previous?.totals }
   return `${CostTable.render(TITLES, lines, total, isWide)}\n${window}\n`
 }

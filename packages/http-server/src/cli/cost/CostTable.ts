@@ -10,6 +10,8 @@ export interface Line {
   readonly place: ReadonlyArray<string>
   /** Absent if no hour is covered. */
   readonly figures: CostTotals | undefined
+  /** Figures of the window before: null if not comparable, absent in a report that does not compare. */
+  readonly previous?: CostTotals | null | undefined
   /** Mean cost of an hour in which the workload existed. Sums have none. */
   readonly hourlyCost?: number
   /** Recommended requests of one replica; absent without a recommendation. */
@@ -45,6 +47,23 @@ const RARE: ReadonlyArray<{ readonly column: Column; readonly of: (figures: Cost
   { title: "NETWORK", of: ({ networkCost }: CostTotals) => networkCost },
   { title: "BALANCER", of: ({ loadBalancerCost }: CostTotals) => loadBalancerCost }
 ].map(({ of, title }) => ({ column: cost(title, of), of }))
+
+/** Shown in a report that compares. A change of an unknown or absent cost is not printed. */
+const COMPARED: ReadonlyArray<Column> = [
+  {
+    title: "BEFORE",
+    align: "right",
+    cell: ({ previous }) => (previous === null || previous === undefined ? NONE : CostText.money(previous.totalCost))
+  },
+  {
+    title: "CHANGE",
+    align: "right",
+    cell: ({ figures, previous }) => {
+      if (figures === undefined || previous === null || previous === undefined) return NONE
+      return CostText.change(figures.totalCost, previous.totalCost)
+    }
+  }
+]
 
 const HOURLY: Column = {
   title: "COST/HOUR",
@@ -123,7 +142,9 @@ export const render = (
   const columns: ReadonlyArray<Column> = [
     ...titles.map((title, index): Column => ({ title, cell: ({ place }) => place[index] ?? "" })),
     ...(lines.some(({ hourlyCost }) => hourlyCost !== undefined) ? [HOURLY] : []),
-    ...[TOTAL, CPU, MEMORY, STORAGE, ...rare.map(({ column }) => column)],
+    TOTAL,
+    ...(shown.some(({ previous }) => previous !== undefined) ? COMPARED : []),
+    ...[CPU, MEMORY, STORAGE, ...rare.map(({ column }) => column)],
     ...[EFFICIENCY, SAVINGS, INCREASE],
     ...RECOMMENDED,
     COVERED,

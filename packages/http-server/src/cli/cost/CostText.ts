@@ -23,6 +23,22 @@ export const percent = (part: number): string => {
   return whole === 99 && part > 0.99 + 1e-9 ? ">99%" : `${whole}%`
 }
 
+/** A greater relative change says nothing: the earlier cost was next to nothing. */
+const MAX_CHANGE = 10
+
+/**
+ * Prints the change from an earlier amount, in money and in percent.
+ *
+ * **Shape** no percentage if the earlier amount is 0 or the change is more than {@link MAX_CHANGE}-fold. **Example** `+1.20 (+12%)`
+ */
+export const change = (now: number, before: number): string => {
+  const difference = now - before
+  const sign = difference > 0 ? "+" : ""
+  const part = before === 0 ? Number.POSITIVE_INFINITY : difference / Math.abs(before)
+  const percentage = Math.abs(part) > MAX_CHANGE ? "" : ` (${sign}${Math.round(part * 100)}%)`
+  return `${sign}${money(difference)}${percentage}`
+}
+
 /** Prints a price with six significant digits. **Example** `0.031611` */
 export const price = (amount: number): string => String(Number(amount.toPrecision(6)))
 
@@ -45,8 +61,21 @@ export const span = (hours: number): string => {
 /** Prints an instant to the minute. **Example** `2026-03-08 10:20` */
 export const minute = (instant: string): string => instant.slice(0, 16).replace("T", " ")
 
-/** Prints a window and the currency of its costs. */
-export const window = ({ end, start }: { readonly start: string; readonly end: string }, currency: string): string => {
+interface Window {
+  readonly start: string
+  readonly end: string
+}
+
+/** Prints a window, the currency of its costs, and the window that it is compared with. */
+export const window = (
+  { end, start }: Window,
+  currency: string,
+  previous?: { readonly window: Window }
+): string => {
   const hours = (Date.parse(end) - Date.parse(start)) / 3_600_000
-  return `${minute(start)} to ${minute(end)} UTC (${span(hours)}), costs in ${currency}`
+  const compared =
+    previous === undefined
+      ? ""
+      : `, compared with ${minute(previous.window.start)} to ${minute(previous.window.end)} UTC`
+  return `${minute(start)} to ${minute(end)} UTC (${span(hours)}), costs in ${currency}${compared}`
 }

@@ -63,8 +63,13 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
   yield* judgeLabels(filter)
   const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(filter.namespaces)
+  const { compare } = filter
+  if (compare === true && format === "focus") {
+    return yield* refuse("invalid_body", { detail: "compare: not allowed with format=focus", field: "compare" })
+  }
   const asked = {
     ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(filter, retired))),
+    compare,
     filter
   }
   if (format === "json") {
@@ -77,19 +82,20 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
     const file = Focus.workloads({ currency, rows: billed })
     return CostFile.reply({ what: "focus", window, partial }, file)
   }
-  const file = CostCsv.workloads({ clusters, currency, rows })
+  const file = CostCsv.workloads({ clusters, currency, isCompared: compare, rows })
   return CostFile.reply({ what: "costs", window, partial }, file)
 })
 
 const getAggregated = Effect.fnUntraced(function* (services: Services, query: Parameters) {
   const { report } = services
   const body = yield* RequestBody.decode(AggregateBody)
-  const { groupBy, idle, stepSize } = body
+  const { compare, groupBy, idle, stepSize } = body
   yield* judgeLabels(body)
   const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(body.namespaces)
   const asked = {
     ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(body, retired))),
+    compare,
     filter: body,
     groupBy,
     ...(idle === undefined ? {} : { idle }),
@@ -99,7 +105,8 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
     return written(yield* report.getAggregated({ ...asked, page }).pipe(Effect.catch(refuseBody)))
   }
   const { currency, partial, rows, window } = yield* report.allGroups(asked).pipe(Effect.catch(refuseBody))
-  const file = CostCsv.groups({ currency, groupBy, rows: Stream.take(rows, limit ?? Number.POSITIVE_INFINITY) })
+  const limited = Stream.take(rows, limit ?? Number.POSITIVE_INFINITY)
+  const file = CostCsv.groups({ currency, groupBy, isCompared: compare, rows: limited })
   return CostFile.reply({ what: "grouped-costs", window, partial }, file)
 })
 

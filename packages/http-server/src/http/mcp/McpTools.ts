@@ -43,6 +43,8 @@ const tool = (
 ): McpTool => ({ name, endpoint: endpointOf(endpoint), isPaged: false, without: [], defaults: {}, ...more })
 
 const PARTIAL = "`partial` is true when rows of some addressed cluster are missing; `coverage` says which and why."
+const COMPARED =
+  "With `compare`, `previous` of the report and of each row has the same figures of the window before: null where the clusters were not observed for the same time, so that no change may be computed."
 const MONEY = "Money is in `currency`; CPU in core hours, memory in byte hours."
 
 const CHANGE =
@@ -103,7 +105,7 @@ export const all: ReadonlyArray<McpTool> = [
   }),
   tool("cost_by_workload", "cost.getWorkloads", {
     title: "Costs by workload",
-    description: `Cost of each workload over a range, most expensive first, with efficiency, possible savings over the window and the recommended requests of one replica. \`totals\` cover all rows, not only the page. ${MONEY} ${PARTIAL}`,
+    description: `Cost of each workload over a range, most expensive first, with efficiency, possible savings over the window and the recommended requests of one replica. \`totals\` cover all rows, not only the page. ${COMPARED} ${MONEY} ${PARTIAL}`,
     targeting: "histories",
     isPaged: true,
     without: ["format", "multiCluster"],
@@ -111,7 +113,7 @@ export const all: ReadonlyArray<McpTool> = [
   }),
   tool("cost_by_group", "cost.getAggregated", {
     title: "Costs by group",
-    description: `Costs by cluster, namespace, kind, workload or label, in total or per hour, day or week (\`stepSize\`): set stepSize to see how costs changed; the rows are then inside \`buckets\`, one bucket for each step. \`totals\` cover all groups. ${MONEY} ${PARTIAL}`,
+    description: `Costs by cluster, namespace, kind, workload or label, in total or per hour, day or week (\`stepSize\`): set stepSize to see how costs changed; the rows are then inside \`buckets\`, one bucket for each step. \`totals\` cover all groups. ${COMPARED} ${MONEY} ${PARTIAL}`,
     targeting: "histories",
     isPaged: true,
     without: ["format", "multiCluster"],

@@ -87,7 +87,7 @@ export const workload: Shape = ({ clusters: coverages, partial, podCount, pods, 
 /** Shapes a cost report. **Shape** `buckets` are unchanged: one for each step, each with the groups of the page. */
 export const costs =
   (name: string): Shape =>
-  ({ buckets, clusters: coverages, currency, nextCursor, partial, totals, window, [name]: found }) => {
+  ({ buckets, clusters: coverages, currency, nextCursor, partial, previous, totals, window, [name]: found }) => {
     const rowsOf = (bucket: unknown) => lengthOf(Predicate.hasProperty(bucket, "rows") ? bucket.rows : [])
     const count = Array.isArray(buckets) ? Math.max(0, ...buckets.map(rowsOf)) : lengthOf(found)
     return {
@@ -95,6 +95,7 @@ export const costs =
         currency,
         window,
         totals,
+        ...(previous === undefined ? {} : { previous }),
         returned: count,
         ...page(nextCursor),
         partial,

@@ -250,6 +250,12 @@ layer(CostWorld.layer, { timeout: "60 seconds", excludeTestServices: true })("qu
     ],
     [["cost", "--all", "--limit", "5"], 2, /^quarterdeck: --all cannot be used with --limit\n$/],
     [["cost", "-o", "csv", "--limit", "6000"], 2, /^quarterdeck: --limit of a file is at most 5000/],
+    [
+      ["cost", "by", "kind", "--step", "day", "--compare"],
+      2,
+      /^quarterdeck: --compare: cannot be combined with stepSize/
+    ],
+    [["cost", "--compare", "-o", "focus"], 2, /^quarterdeck: --compare: not allowed with format=focus/],
     [["cost", "by", "cluster,cluster"], 2, /^quarterdeck: groups must be one or more of cluster, /],
     [["cost", "by", "cluster", "--step", "month"], 2, /^quarterdeck: --step must be /],
     [["cost", "explain", "api"], 2, /^quarterdeck: id must be cluster\/namespace\/type\/name, /]
