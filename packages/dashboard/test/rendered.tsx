@@ -19,7 +19,7 @@ const READ = 1_000
 export const costFigures = (report: CostGroups): string =>
   renderToStaticMarkup(
     <MantineProvider>
-      <CostFigures report={report} before={undefined} onExplain={() => undefined} />
+      <CostFigures report={report} onExplain={() => undefined} />
     </MantineProvider>
   )
 

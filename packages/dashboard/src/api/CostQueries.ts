@@ -21,6 +21,8 @@ export interface CostParameters {
   readonly namespaces?: ReadonlyArray<string>
   readonly workloadTypes?: ReadonlyArray<string>
   readonly labelSelector?: string
+  /** True to read the figures of the window before too. */
+  readonly compare?: boolean
 }
 
 /** The server updates costs once a minute. */
@@ -31,13 +33,14 @@ const readGroups = (
   window: CostWindow,
   parameters: CostParameters,
   limit: number,
-  signal: AbortSignal
+  signal: AbortSignal,
+  cursor?: string
 ) =>
   call(
     (api) =>
       api.cost.getAggregated({
         headers: ClusterTarget.headersOf(target),
-        query: { ...windowParameters(window), limit },
+        query: { ...windowParameters(window), limit, ...(cursor === undefined ? {} : { cursor }) },
         payload: parameters
       }),
     signal
@@ -54,12 +57,35 @@ export type CostTotals = CostReport["totals"]
 export const costGroupsQuery = (target: Target, window: CostWindow, parameters: CostParameters, limit: number) =>
   queryOptions({
     queryKey: ["costGroups", ClusterTarget.keyOf(target), window, parameters, limit],
-    queryFn: async ({ signal }): Promise<CostGroups> => {
-      const report = await readGroups(target, window, parameters, limit, signal)
-      return "rows" in report ? report : { ...report, rows: [] }
-    },
+    queryFn: async ({ signal }): Promise<CostGroups> =>
+      groupsOf(await readGroups(target, window, parameters, limit, signal)),
     refetchInterval: REREAD_MS
   })
+
+/** Maximum groups of a page, and maximum pages of a report that is read whole. */
+const MAX_PAGE = 5_000
+const MAX_PAGES = 20
+
+/** Reads the groups of all pages. **Shape** `nextCursor` stays if there are more than 100,000. */
+export const readAllGroups = async (
+  target: Target,
+  window: CostWindow,
+  parameters: CostParameters
+): Promise<CostGroups> => {
+  const { signal } = new AbortController()
+  const first = groupsOf(await readGroups(target, window, parameters, MAX_PAGE, signal))
+  let { nextCursor } = first
+  const rows = [...first.rows]
+  for (let page = 1; page < MAX_PAGES && nextCursor !== undefined; page++) {
+    const more = groupsOf(await readGroups(target, window, parameters, MAX_PAGE, signal, nextCursor))
+    rows.push(...more.rows)
+    nextCursor = more.nextCursor
+  }
+  const { nextCursor: _, ...report } = first
+  return { ...report, rows, ...(nextCursor === undefined ? {} : { nextCursor }) }
+}
+
+const groupsOf = (report: CostReport): CostGroups => ("rows" in report ? report : { ...report, rows: [] })
 
 /** Groups of costs by time step. */
 export const costStepsQuery = (
@@ -110,6 +136,22 @@ export const explanationQuery = (cluster: WorkloadCost["cluster"], id: string, w
   queryOptions({
     queryKey: ["costExplanation", cluster, id, window],
     queryFn: ({ signal }) => readExplanation(cluster, id, window, signal),
+    refetchInterval: REREAD_MS
+  })
+
+/** Maximum workloads whose present requests are read: the largest page. */
+const MAX_PRESENT = 5_000
+
+const readPresent = (target: Target, signal: AbortSignal) =>
+  call((api) => api.workloads.list({ headers: ClusterTarget.headersOf(target), query: { limit: MAX_PRESENT } }), signal)
+
+export type PresentWorkload = Awaited<ReturnType<typeof readPresent>>["workloads"][number]
+
+/** The workloads that exist now, for their present requests and labels. */
+export const presentWorkloadsQuery = (target: Target) =>
+  queryOptions({
+    queryKey: ["presentWorkloads", ClusterTarget.keyOf(target)],
+    queryFn: ({ signal }) => readPresent(target, signal),
     refetchInterval: REREAD_MS
   })
 

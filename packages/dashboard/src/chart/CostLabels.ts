@@ -23,16 +23,14 @@ export const BESIDES: Readonly<Record<Beside, readonly [name: string, meaning: s
   unmounted: ["Volumes that no pod mounts", "Cost of storage and load balancers that no workload uses."]
 }
 
-/**
- * Returns the name of a group. **Shape** `Without` for the workloads without the label that the costs are grouped by.
- */
+/** Returns the name of a group. **Shape** its values, joined by ` / `; `Without` for workloads that lack the label. */
 export const nameOf = (row: Marks): string => {
   const beside = besideOf(row)
-  const { cluster, kind, namespace, workload, ...others } = row.group
+  const { cluster, workload } = row.group
   if (workload !== undefined) return workload
-  const name = Object.values(others)[0] ?? kind ?? namespace ?? cluster
   if (beside !== undefined) return cluster === undefined ? BESIDES[beside][0] : `${BESIDES[beside][0]} of ${cluster}`
-  return name ?? "Without"
+  const name = Object.values(row.group).join(" / ")
+  return name === "" ? "Without" : name
 }
 
 /** Returns the key of a group in a report. */

@@ -1,71 +1,139 @@
 /**
- * Controls of a cost report: period, grouping and idle costs.
+ * Controls of a cost report: period, grouping, steps, idle costs and comparison.
  */
-import { Group, NativeSelect, TextInput } from "@mantine/core"
+import { Group, NativeSelect, Switch, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { TimeFields } from "../form/TimeFields.tsx"
-import { type CostView, FIELDS, IDLES, LABEL, RANGES } from "./CostView.ts"
+import * as CostPeriod from "./CostPeriod.ts"
+import { type CostView, FIELDS, type Grouping, IDLES, LABEL, RANGES, STEPS } from "./CostView.ts"
+import type { CostViewState } from "./useCostView.ts"
 
-interface Props {
-  readonly view: CostView
-  readonly mayIdle: boolean
-  readonly onChange: (part: Partial<CostView>) => void
-}
+type Props = Pick<CostViewState, "change" | "mayIdle" | "view" | "window">
 
 const LABEL_KEY = /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 
-export const RangeControls = ({ onChange, view }: Omit<Props, "mayIdle">) => (
+export const RangeControls = ({ change, view }: Pick<Props, "change" | "view">) => (
   <TimeFields
     ranges={RANGES}
     time={view}
-    onRange={(range) => onChange({ range })}
-    onDays={onChange}
-    widths={{ range: 170, day: 160 }}
+    onRange={(range) => change({ range })}
+    onDays={change}
+    widths={{ range: 160, day: 160 }}
   />
 )
 
-export const CostControls = ({ mayIdle, onChange, view }: Props) => {
-  const labelKey = view.by.startsWith(LABEL) ? view.by.slice(LABEL.length) : undefined
-  return (
-    <Group align="flex-start" gap="sm">
-      <RangeControls view={view} onChange={onChange} />
+/** Controls of the cost of one workload, which has no groups. */
+export const WorkloadCostControls = ({ change, view }: Pick<Props, "change" | "view">) => (
+  <Group align="flex-start" gap="sm" className="qd-cost-controls">
+    <RangeControls view={view} change={change} />
+    <CompareSwitch view={view} change={change} />
+  </Group>
+)
+
+const CompareSwitch = ({ change, view }: Pick<Props, "change" | "view">) => (
+  <Switch
+    label="Compare with the period before"
+    checked={view.compare}
+    onChange={({ currentTarget: { checked } }) => change(comparing(checked, view))}
+    mt={{ base: 0, xs: 30 }}
+  />
+)
+
+export const CostControls = ({ change, mayIdle, view, window }: Props) => (
+  <Group align="flex-start" gap="sm" className="qd-cost-controls">
+    <RangeControls view={view} change={change} />
+    <GroupingField
+      label="Group by"
+      value={view.by}
+      onChange={(by) => {
+        if (by !== undefined) change({ by, thenBy: view.thenBy === by ? undefined : view.thenBy })
+      }}
+    />
+    <GroupingField
+      label="Then by"
+      none="Nothing else"
+      value={view.thenBy}
+      onChange={(thenBy) => change({ thenBy: thenBy === view.by ? undefined : thenBy })}
+    />
+    <NativeSelect
+      label="Step"
+      value={view.step}
+      onChange={({ currentTarget: { value } }) =>
+        change({ step: STEPS.find(([name]) => name === value)?.[0] ?? "auto" })
+      }
+      data={STEPS.filter(([step]) => step !== "hour" || CostPeriod.allowsHours(window)).map(([value, label]) => ({
+        value,
+        label
+      }))}
+      w={{ base: "47%", xs: 120 }}
+    />
+    {mayIdle ? (
       <NativeSelect
-        label="Group by"
-        value={labelKey === undefined ? view.by : LABEL}
-        onChange={({ currentTarget: { value } }) => {
-          const field = FIELDS.find(([name]) => name === value)?.[0]
-          onChange({ by: field ?? `label:${USUAL_LABEL}` })
-        }}
-        data={[...FIELDS.map(([value, label]) => ({ value, label })), { value: LABEL, label: "Label" }]}
-        w={{ base: "47%", xs: 150 }}
+        label="Idle costs"
+        value={view.idle}
+        onChange={({ currentTarget: { value } }) =>
+          change({ idle: IDLES.find(([name]) => name === value)?.[0] ?? "show" })
+        }
+        data={IDLES.map(([value, label]) => ({ value, label }))}
+        w={{ base: "47%", xs: 180 }}
       />
-      {labelKey === undefined ? undefined : (
-        <LabelField key={labelKey} labelKey={labelKey} onChange={(key) => onChange({ by: `label:${key}` })} />
-      )}
-      {mayIdle ? (
-        <NativeSelect
-          label="Idle costs"
-          value={view.idle}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ idle: IDLES.find(([name]) => name === value)?.[0] ?? "show" })
-          }
-          data={IDLES.map(([value, label]) => ({ value, label }))}
-          w={{ base: "47%", xs: 210 }}
-        />
-      ) : undefined}
-    </Group>
-  )
-}
+    ) : undefined}
+    <CompareSwitch view={view} change={change} />
+  </Group>
+)
+
+/** Turns the comparison on or off. An order by a column that disappears becomes the order by cost. */
+const comparing = (compare: boolean, { sort }: CostView): Partial<CostView> =>
+  compare || (sort !== "before" && sort !== "change") ? { compare } : { compare, sort: "cost", order: "desc" }
 
 const USUAL_LABEL = "team"
 
+interface GroupingProps {
+  readonly label: string
+  /** Text of the choice without a grouping. Without it, there is always one. */
+  readonly none?: string
+  readonly value: Grouping | undefined
+  readonly onChange: (grouping: Grouping | undefined) => void
+}
+
+const GroupingField = ({ label, none, onChange, value }: GroupingProps) => {
+  const labelKey = value?.startsWith(LABEL) === true ? value.slice(LABEL.length) : undefined
+  return (
+    <>
+      <NativeSelect
+        label={label}
+        value={labelKey === undefined ? (value ?? "") : LABEL}
+        onChange={({ currentTarget: { value: chosen } }) => {
+          const field = FIELDS.find(([name]) => name === chosen)?.[0]
+          onChange(chosen === LABEL ? `label:${USUAL_LABEL}` : field)
+        }}
+        data={[
+          ...(none === undefined ? [] : [{ value: "", label: none }]),
+          ...FIELDS.map(([field, name]) => ({ value: field, label: name })),
+          { value: LABEL, label: "Label" }
+        ]}
+        w={{ base: "47%", xs: 140 }}
+      />
+      {labelKey === undefined ? undefined : (
+        <LabelField
+          key={labelKey}
+          name={none === undefined ? "Label key" : "Second label key"}
+          labelKey={labelKey}
+          onChange={(key) => onChange(`label:${key}`)}
+        />
+      )}
+    </>
+  )
+}
+
 interface LabelProps {
+  readonly name: string
   readonly labelKey: string
   readonly onChange: (key: string) => void
 }
 
 /** Field for a label's key. Enter, or leaving the field, applies it. */
-const LabelField = ({ labelKey, onChange }: LabelProps) => {
+export const LabelField = ({ labelKey, name, onChange }: LabelProps) => {
   const [text, setText] = useState(labelKey)
   const isKey = LABEL_KEY.test(text.trim())
   const submit = () => {
@@ -73,7 +141,7 @@ const LabelField = ({ labelKey, onChange }: LabelProps) => {
   }
   return (
     <TextInput
-      label="Label key"
+      label={name}
       value={text}
       error={isKey ? undefined : "Enter a key such as team or example.com/team"}
       onChange={(event) => setText(event.currentTarget.value)}
@@ -82,7 +150,7 @@ const LabelField = ({ labelKey, onChange }: LabelProps) => {
         if (event.key === "Enter") submit()
       }}
       spellCheck={false}
-      w={{ base: "100%", xs: 200 }}
+      w={{ base: "47%", xs: 160 }}
     />
   )
 }

@@ -5,13 +5,12 @@ import { SimpleGrid, Text, UnstyledButton, VisuallyHidden } from "@mantine/core"
 import type { CostGroups, CostTotals } from "../api/CostQueries.ts"
 import * as Quantity from "../format/Quantity.ts"
 import { BESIDES, besideOf } from "../chart/CostLabels.ts"
+import * as Comparison from "./Comparison.ts"
 import type { Explained } from "./Explained.ts"
 
 interface Props {
   /** The report with one group for all workloads and one for each kind of other costs. */
   readonly report: CostGroups
-  /** The same report of the previous period; absent while it loads or if the periods are not comparable. */
-  readonly before: CostGroups | undefined
   readonly onExplain: (explained: Explained) => void
 }
 
@@ -24,7 +23,7 @@ const MEANINGS = {
     "Amount that the recommended requests would have saved: allocated CPU and memory minus the recommendation, for each replica and hour, at the mean price. The page Savings lists it by workload."
 }
 
-export const CostFigures = ({ before, onExplain, report }: Props) => {
+export const CostFigures = ({ onExplain, report }: Props) => {
   const { currency, rows, totals } = report
   const workloads = workloadsOf(report)
   const idle = rows.find((row) => besideOf(row) === "idle")
@@ -43,11 +42,9 @@ export const CostFigures = ({ before, onExplain, report }: Props) => {
         name="Total"
         value={Quantity.money(covered === 0 ? undefined : totals.totalCost, currency)}
         note={
-          before === undefined
-            ? covered === 0
-              ? "Not known yet: no data for this period"
-              : `${Quantity.coverage(covered / hours)} of the period covered`
-            : beforeText(totals.totalCost, before, currency)
+          covered === 0
+            ? "Not known yet: no data for this period"
+            : (beforeText(report) ?? `${Quantity.coverage(covered / hours)} of the period covered`)
         }
         onClick={() => onExplain(sum("Total", totals, { meaning: partsText(report), hasWorkloads: true }))}
       />
@@ -88,8 +85,12 @@ const partsText = ({ currency, rows }: CostGroups): string => {
   return `The total is the sum of ${parts.join(", ")}.`
 }
 
-const beforeText = (now: number, { totals }: CostGroups, currency: string): string =>
-  `${Quantity.change(now, totals.totalCost)} compared with the previous period, ${Quantity.money(totals.totalCost, currency)}`
+/** Describes the change of the total. **Shape** `undefined` if the periods are not compared. */
+const beforeText = ({ currency, previous, totals }: CostGroups): string | undefined => {
+  const change = Comparison.changeOf({ now: totals.totalCost, before: previous?.totals?.totalCost }, currency)
+  if (change === undefined || previous === undefined) return undefined
+  return `${Comparison.lineOf(change)} from ${Quantity.money(previous.totals?.totalCost, currency)} in the period before`
+}
 
 interface FigureProps {
   readonly name: string

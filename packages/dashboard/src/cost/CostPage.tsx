@@ -1,10 +1,14 @@
+/**
+ * The page Cost: costs by group and over time, down to one workload.
+ */
 import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
 import { lazyPart } from "../frame/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
+import * as ClusterTarget from "../api/ClusterTarget.ts"
 import {
-  type CostGroups,
+  type CostGroup,
   costGroupsQuery,
   type CostParameters,
   costStepsQuery,
@@ -16,24 +20,29 @@ import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { chartDataOf } from "../chart/ChartData.ts"
-import * as Comparison from "./Comparison.ts"
-import { CostControls } from "./CostControls.tsx"
+import { CostControls, WorkloadCostControls } from "./CostControls.tsx"
 import { CostFigures } from "./CostFigures.tsx"
+import { CostBreadcrumbs, CostFilters } from "./CostPath.tsx"
 import { CostTabs } from "./CostTabs.tsx"
-import { before as windowBefore, groupByOf, stepOf } from "./CostView.ts"
-import { saveGroups } from "./Csv.ts"
+import * as CostPeriod from "./CostPeriod.ts"
+import { filtersOf, groupByOf } from "./CostView.ts"
+import "./cost.css"
+import * as Drill from "./Drill.ts"
 import { ExplainDrawer } from "./ExplainDrawer.tsx"
 import type { Explained } from "./Explained.ts"
+import * as Export from "./Export.ts"
+import { ExportMenu } from "./ExportMenu.tsx"
 import { GroupTable } from "./GroupTable.tsx"
-import { SaveCsv } from "./SaveCsv.tsx"
+import { Movers } from "./Movers.tsx"
 import { useCostView } from "./useCostView.ts"
+import { WorkloadCostView } from "./WorkloadCostView.tsx"
 
 const CostChart = lazyPart("CostChart", () => import("../chart/CostChart.tsx"))
 
 /** Groups with their own series in the chart. */
 const DRAWN = 8
-/** Groups in the table. The CSV file has all. */
-const LISTED = 200
+/** Groups in the table. The files have all. */
+const LISTED = 500
 /**
  * Most groups in the report of all workloads together: one for the workloads, and one for each kind of costs without a
  * workload.
@@ -41,28 +50,69 @@ const LISTED = 200
 const WHOLE = 10
 
 export const CostPage = () => {
-  const { target } = useTarget()
-  const { change, mayIdle, view, window } = useCostView()
-  const [trail, setTrail] = useState<ReadonlyArray<Explained>>([])
-  const idle = view.idle
-  const all: CostParameters = { groupBy: [], idle }
-  const grouped: CostParameters = { groupBy: groupByOf(view), idle }
-  const whole = useQuery({ ...costGroupsQuery(target, window, all, WHOLE), placeholderData: keepPreviousData })
-  const groups = useQuery({ ...costGroupsQuery(target, window, grouped, LISTED), placeholderData: keepPreviousData })
-  const past = useBefore(whole.data, all, WHOLE)
-  const groupsPast = useBefore(whole.data, grouped, LISTED)
-  const report = groups.data
-  const failure = groups.error ?? whole.error
-  const explain = (explained: Explained) => setTrail([explained])
-  const clusters = new Map<string, WorkloadCost["cluster"]>(report?.clusters.map(({ name }) => [name, name]))
-
+  const { setTarget, target } = useTarget()
+  const { change, linkTo, mayIdle, view, window } = useCostView()
+  const filters = filtersOf(view)
+  const grouped: CostParameters = { groupBy: groupByOf(view), idle: view.idle, ...filters }
+  const scope = { target, window }
+  const crumbs = Drill.crumbsOf(view, target)
+  const place = crumbs.length > 1 ? crumbs.at(-1)?.text : undefined
+  const compared = view.compare ? { compare: true } : {}
   return (
     <Stack gap="md">
-      <CostTabs title="Cost">Costs of workloads, from their requests and usage, by the price book.</CostTabs>
-      <Group justify="space-between" align="flex-end">
-        <CostControls view={view} mayIdle={mayIdle} onChange={change} />
-        <SaveCsv onSave={() => saveGroups(target, window, grouped)} />
-      </Group>
+      <CostTabs title={place === undefined ? "Cost" : `Cost of ${place}`}>
+        Costs of workloads, from their requests and usage, by the price book.
+      </CostTabs>
+      <CostBreadcrumbs view={view} target={target} linkTo={linkTo} />
+      {view.workload === undefined ? (
+        <>
+          <Group justify="space-between" align="flex-end">
+            <CostControls view={view} window={window} mayIdle={mayIdle} change={change} />
+            <ExportMenu
+              files={[
+                ["CSV", "these groups", () => Export.saveGroups(scope, { ...grouped, ...compared })],
+                ["FOCUS", "workloads, by month", () => Export.saveWorkloads("focus", scope, filters)],
+                ["JSON", "these groups", () => Export.saveJson(scope, { ...grouped, ...compared })]
+              ]}
+            />
+          </Group>
+          <CostFilters view={view} target={target} setTarget={setTarget} change={change} />
+          <GroupedCosts grouped={grouped} />
+        </>
+      ) : (
+        <>
+          <WorkloadCostControls view={view} change={change} />
+          <WorkloadCostView key={view.workload} id={view.workload} view={view} window={window} />
+        </>
+      )}
+    </Stack>
+  )
+}
+
+const GroupedCosts = ({ grouped }: { readonly grouped: CostParameters }) => {
+  const { target } = useTarget()
+  const { change, linkTo, view, window } = useCostView()
+  const [trail, setTrail] = useState<ReadonlyArray<Explained>>([])
+  const all: CostParameters = { ...grouped, groupBy: [] }
+  const compared = view.compare ? { compare: true } : {}
+  const whole = useQuery({
+    ...costGroupsQuery(target, window, { ...all, ...compared }, WHOLE),
+    placeholderData: keepPreviousData
+  })
+  const groups = useQuery({
+    ...costGroupsQuery(target, window, { ...grouped, ...compared }, LISTED),
+    placeholderData: keepPreviousData
+  })
+  const report = groups.data
+  const failure = groups.error ?? whole.error
+  const clusters = new Map<string, WorkloadCost["cluster"]>(report?.clusters.map(({ name }) => [name, name]))
+  const linkInto = (row: CostGroup) => {
+    const step = Drill.into(row, view)
+    if (step === undefined) return undefined
+    return linkTo(step.view, step.cluster === undefined ? undefined : ClusterTarget.named([step.cluster]))
+  }
+  return (
+    <>
       {failure instanceof ApiFailure ? (
         <TargetFailure
           failure={failure}
@@ -74,20 +124,32 @@ export const CostPage = () => {
       {report === undefined ? undefined : (
         <CoverageStrip coverages={report.clusters} readAtMs={groups.dataUpdatedAt} rows="costs" />
       )}
-      {report !== undefined && report.rows.length === 0 ? <NoCosts /> : undefined}
+      {report !== undefined && report.rows.length === 0 ? <NoCosts isFiltered={hasFilters(grouped)} /> : undefined}
       {report !== undefined && report.rows.length > 0 ? (
         <>
-          {whole.data === undefined ? undefined : <CostFigures report={whole.data} before={past} onExplain={explain} />}
+          {whole.data === undefined ? undefined : (
+            <CostFigures report={whole.data} onExplain={(explained) => setTrail([explained])} />
+          )}
           <Paper withBorder p="md" component="section" aria-label="Cost over time">
             <Trend grouped={grouped} all={all} />
           </Paper>
           {/* While a new report loads, the table still shows the previous one. */}
           <Box inert={groups.isPlaceholderData} aria-busy={groups.isPlaceholderData} className="qd-answer">
-            <GroupTable report={report} before={groupsPast} by={view.by} clusters={clusters} onExplain={explain} />
+            <Stack gap="md">
+              {view.compare ? <Movers report={report} linkInto={linkInto} /> : undefined}
+              <GroupTable
+                report={report}
+                view={view}
+                clusters={clusters}
+                linkInto={linkInto}
+                onSort={change}
+                onExplain={(explained) => setTrail([explained])}
+              />
+            </Stack>
           </Box>
           {report.nextCursor === undefined ? undefined : (
             <Text size="sm" c="dimmed">
-              The table shows the {Quantity.count(LISTED)} most expensive groups. The CSV file has all of them.
+              The table shows the {Quantity.count(LISTED)} most expensive groups. The exported files have all of them.
             </Text>
           )}
         </>
@@ -99,32 +161,19 @@ export const CostPage = () => {
         target={target}
         window={window}
         clusters={clusters}
+        filters={filtersOf(view)}
       />
-    </Stack>
+    </>
   )
 }
 
-/** Reads the same report of the previous period. **Shape** `undefined` if the coverage of the periods differs too much. */
-const useBefore = (
-  report: CostGroups | undefined,
-  parameters: CostParameters,
-  limit: number
-): CostGroups | undefined => {
-  const { target } = useTarget()
-  const window = report === undefined ? { range: "7d" } : windowBefore(report.window)
-  const past = useQuery({
-    ...costGroupsQuery(target, window, parameters, limit),
-    enabled: report !== undefined,
-    refetchInterval: false
-  })
-  if (report === undefined || past.data === undefined) return undefined
-  return Comparison.isComparable(report.clusters, past.data.clusters) ? past.data : undefined
-}
+const hasFilters = ({ labelSelector, namespaces, workloadTypes }: CostParameters): boolean =>
+  labelSelector !== undefined || namespaces !== undefined || workloadTypes !== undefined
 
 const Trend = ({ all, grouped }: { readonly all: CostParameters; readonly grouped: CostParameters }) => {
   const { target } = useTarget()
-  const { window } = useCostView()
-  const stepSize = stepOf(window)
+  const { view, window } = useCostView()
+  const stepSize = CostPeriod.stepOf(window, view.step)
   const parts = useQuery({
     ...costStepsQuery(target, window, { ...grouped, stepSize }, DRAWN),
     placeholderData: keepPreviousData
@@ -148,9 +197,12 @@ const Trend = ({ all, grouped }: { readonly all: CostParameters; readonly groupe
   )
 }
 
-const NoCosts = () => (
-  <Empty title="No costs in this period">
-    The server counts costs from the first minutes in which it sees a cluster. Choose a later period, or wait. Costs of
-    earlier hours need Prometheus as the usage source.
-  </Empty>
-)
+const NoCosts = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No costs match the filters">Remove a filter above, or choose another period.</Empty>
+  ) : (
+    <Empty title="No costs in this period">
+      The server counts costs from the first minutes in which it sees a cluster. Choose a later period, or wait. Costs
+      of earlier hours need Prometheus as the usage source.
+    </Empty>
+  )

@@ -26,7 +26,7 @@ export const CostTabs = ({ children, title }: Props) => {
         <Title order={1} size="h2" ref={heading} tabIndex={-1}>
           {title}
         </Title>
-        <Group gap="md" component="nav" aria-label="Cost pages">
+        <Group gap="md" component="nav" aria-label="Cost pages" className="qd-cost-controls">
           {TABS.map(([to, label]) => (
             <Anchor
               key={to}

@@ -2,7 +2,7 @@
  * A drawer with the explanation of a figure.
  */
 import { Drawer, Text, UnstyledButton } from "@mantine/core"
-import type { CostWindow, WorkloadCost } from "../api/CostQueries.ts"
+import type { CostParameters, CostWindow, WorkloadCost } from "../api/CostQueries.ts"
 import type * as ClusterTarget from "../api/ClusterTarget.ts"
 import type { Explained } from "./Explained.ts"
 import { SumExplanation } from "./SumExplanation.tsx"
@@ -16,11 +16,13 @@ interface Props {
   readonly target: ClusterTarget.ClusterTarget
   readonly window: CostWindow
   readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
+  /** Filters of the page, which the workloads of a sum must match too. */
+  readonly filters: Omit<CostParameters, "groupBy">
 }
 
 const titleOf = (explained: Explained): string => (explained._tag === "Workload" ? explained.name : explained.title)
 
-export const ExplainDrawer = ({ clusters, currency, onChange, target, trail, window }: Props) => {
+export const ExplainDrawer = ({ clusters, currency, filters, onChange, target, trail, window }: Props) => {
   const shown = trail.at(-1)
   const before = trail.at(-2)
   return (
@@ -49,6 +51,7 @@ export const ExplainDrawer = ({ clusters, currency, onChange, target, trail, win
           target={target}
           window={window}
           clusters={clusters}
+          filters={filters}
           onExplain={(next) => onChange([...trail, next])}
         />
       ) : undefined}

@@ -1,49 +1,53 @@
 /**
  * The page Cost > Savings: workloads that request more than they use, ranked by possible savings.
  */
-import { Accordion, Anchor, Box, Group, Stack, Text } from "@mantine/core"
+import { Group, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
-import { useState } from "react"
-import { Link } from "react-router"
+import { useSearchParams } from "react-router"
 import { ApiFailure } from "../api/Client.ts"
-import { type WorkloadCost, workloadCostsQuery } from "../api/CostQueries.ts"
-import { workloadPlace } from "../frame/places.ts"
-import { CopyText } from "../feedback/CopyText.tsx"
+import { presentWorkloadsQuery, type WorkloadCosts, workloadCostsQuery } from "../api/CostQueries.ts"
+import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Empty, Loading } from "../feedback/PageState.tsx"
 import { TargetFailure } from "../clusterScope/TargetFailure.tsx"
 import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
-import { RangeControls } from "./CostControls.tsx"
 import * as Comparison from "./Comparison.ts"
+import "./cost.css"
 import { CostTabs } from "./CostTabs.tsx"
-import { saveWorkloads } from "./Csv.ts"
-import { manifestOf } from "../format/RequestManifest.ts"
-import { SaveCsv } from "./SaveCsv.tsx"
+import * as Export from "./Export.ts"
+import { ExportMenu } from "./ExportMenu.tsx"
+import * as Savings from "./Savings.ts"
+import { SavingsCards } from "./SavingsCards.tsx"
+import { SavingsControls } from "./SavingsControls.tsx"
+import { SavingsDetails } from "./SavingsDetails.tsx"
+import { SavingsTable } from "./SavingsTable.tsx"
+import * as SavingsView from "./SavingsView.ts"
 import { useCostView } from "./useCostView.ts"
-import { WorkloadExplanation } from "./WorkloadExplanation.tsx"
 
 /** Number of the most expensive workloads that are ranked. No workload saves more than it costs. */
 const RANKED = 1_000
-const SHOWN = 50
 
 export const SavingsPage = () => {
   const { target } = useTarget()
-  const { change, view, window } = useCostView()
+  const { change, view: period, window } = useCostView()
+  const [search, setSearch] = useSearchParams()
+  const view = SavingsView.parse(search)
   const costs = useQuery({ ...workloadCostsQuery(target, window, RANKED), placeholderData: keepPreviousData })
-  const [open, setOpen] = useState<string | null>(null)
+  const present = useQuery({ ...presentWorkloadsQuery(target), placeholderData: keepPreviousData })
   const report = costs.data
-  const ranked = (report?.aggregatedWorkloads ?? [])
-    .filter(({ recommendationDays, savingsAvailable }) => recommendationDays > 0 && savingsAvailable > 0)
-    .toSorted((a, b) => b.savingsAvailable - a.savingsAvailable)
+  const set = (part: Partial<SavingsView.SavingsView>, replace = false) =>
+    setSearch((before) => SavingsView.write(before, { ...SavingsView.parse(before), ...part }), { replace })
+  const linkTo = (part: Partial<SavingsView.SavingsView>) => ({
+    search: SavingsView.write(search, { ...view, ...part }).toString()
+  })
+  const rows = report === undefined ? [] : Savings.rowsOf(report, present.data?.workloads ?? [])
   return (
     <Stack gap="md">
       <CostTabs title="Savings">Requests that workloads do not use, ranked by cost.</CostTabs>
       <Group justify="space-between" align="flex-end">
-        <Group gap="sm" align="flex-start">
-          <RangeControls view={view} onChange={change} />
-        </Group>
-        <SaveCsv onSave={() => saveWorkloads(target, window)} />
+        <SavingsControls period={period} view={view} change={change} set={set} />
+        <ExportMenu files={[["CSV", "all workloads", () => Export.saveWorkloads("csv", { target, window }, {})]]} />
       </Group>
       {costs.error instanceof ApiFailure ? (
         <TargetFailure
@@ -52,106 +56,92 @@ export const SavingsPage = () => {
           shownSinceMs={report === undefined ? undefined : costs.dataUpdatedAt}
         />
       ) : undefined}
+      {present.error instanceof ApiFailure && !(costs.error instanceof ApiFailure) ? (
+        <FailureAlert failure={present.error} onRetry={() => void present.refetch()}>
+          <Text size="sm">Present requests and labels are missing below.</Text>
+        </FailureAlert>
+      ) : undefined}
       {costs.isLoading ? <Loading what="savings" /> : undefined}
       {report === undefined ? undefined : (
         <>
           <CoverageStrip coverages={report.clusters} readAtMs={costs.dataUpdatedAt} rows="costs" />
-          <Text role="status">
-            {Comparison.isSeen(report.clusters)
-              ? `Recommended requests would have saved ${Quantity.money(report.totals.savingsAvailable, report.currency)} of ${Quantity.money(report.totals.totalCost, report.currency)}`
-              : "Savings are not known yet: no data for this period"}
-            {report.totals.costIncrease > 0
-              ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
-              : ""}
-            {report.nextCursor === undefined
-              ? "."
-              : `. The list ranks the ${Quantity.count(RANKED)} most expensive workloads.`}
-          </Text>
-          {ranked.length === 0 ? (
-            <Empty title="No savings found">
-              Recommendations need a day of usage data, which the server reads from metrics.k8s.io or Prometheus.
-            </Empty>
-          ) : (
-            <Accordion variant="separated" value={open} onChange={setOpen} order={2}>
-              {ranked.slice(0, SHOWN).map((row) => (
-                <Accordion.Item key={row.id} value={row.id} data-savings={row.id}>
-                  <Accordion.Control>
-                    <Line row={row} currency={report.currency} />
-                  </Accordion.Control>
-                  <Accordion.Panel>
-                    {open === row.id ? <Details row={row} currency={report.currency} window={window} /> : undefined}
-                  </Accordion.Panel>
-                </Accordion.Item>
-              ))}
-            </Accordion>
-          )}
-          {ranked.length > SHOWN ? (
-            <Text size="sm" c="dimmed">
-              And {Quantity.counted(ranked.length - SHOWN, "other workload")} with smaller savings. The CSV file has all
-              of them.
-            </Text>
-          ) : undefined}
+          <SavingsSummary report={report} />
+          <SavingsCards
+            rows={rows}
+            currency={report.currency}
+            isSeen={Comparison.isSeen(report.clusters)}
+            coversWeek={Savings.coversWeek(report)}
+            isUnusedShown={view.isUnused}
+            linkTo={(isUnused) => linkTo({ isUnused })}
+          />
+          <Listed
+            rows={rows}
+            view={view}
+            currency={report.currency}
+            isLoading={present.isLoading}
+            linkTo={(id) => linkTo({ open: id })}
+          />
         </>
       )}
+      <SavingsDetails
+        opened={rows.find(({ row }) => row.id === view.open)?.row}
+        currency={report?.currency ?? "USD"}
+        window={window}
+        onClose={() => set({ open: undefined })}
+      />
     </Stack>
   )
 }
 
-const Line = ({ currency, row }: { readonly row: WorkloadCost; readonly currency: string }) => (
-  <Group justify="space-between" gap="sm" wrap="nowrap">
-    <Box miw={0}>
-      <Text fw={600} className="qd-text">
-        {row.workloadName}
-      </Text>
-      <Text size="sm" c="dimmed" className="qd-text">
-        {row.workloadType} in {row.namespace} of {row.cluster}
-      </Text>
-    </Box>
-    <Text component="div" ta="right" className="qd-number">
-      {Quantity.money(row.savingsAvailable, currency)}
-      <Text size="sm" c="dimmed">
-        of {Quantity.money(row.totalCost, currency)}
-      </Text>
-    </Text>
-  </Group>
+const SavingsSummary = ({ report }: { readonly report: WorkloadCosts }) => (
+  <Text role="status">
+    {Comparison.isSeen(report.clusters)
+      ? `Recommended requests would have saved ${Quantity.money(report.totals.savingsAvailable, report.currency)} of ${Quantity.money(report.totals.totalCost, report.currency)}`
+      : "Savings are not known yet: no data for this period"}
+    {report.totals.costIncrease > 0
+      ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
+      : ""}
+    {report.nextCursor === undefined ? "." : `. The list ranks the ${Quantity.count(RANKED)} most expensive workloads.`}{" "}
+    A month is 730 hours at the rate of the hours that the server saw.
+  </Text>
 )
 
-interface DetailsProps {
-  readonly row: WorkloadCost
-  readonly currency: string
-  readonly window: Parameters<typeof WorkloadExplanation>[0]["window"]
+interface ListedProps extends Pick<Parameters<typeof SavingsTable>[0], "currency" | "isLoading" | "linkTo" | "rows"> {
+  readonly view: SavingsView.SavingsView
 }
 
-const Details = ({ currency, row, window }: DetailsProps) => {
-  const { linkTo } = useTarget()
+const Listed = ({ rows, view, ...table }: ListedProps) => {
+  const text = view.text.trim().toLowerCase()
+  const found = rows.filter(
+    ({ isUnused, row }) =>
+      (!view.isUnused || isUnused) && (text === "" || row.workloadName.toLowerCase().includes(text))
+  )
+  const isFound = found.some(({ monthly }) => monthly !== undefined && monthly > 0)
+  if (found.length === 0 && (view.isUnused || text !== "")) {
+    return (
+      <Empty title="No workload matches">
+        {view.isUnused
+          ? "No workload used under 5 % of its requested CPU and memory for 7 days, with known usage throughout."
+          : "Change the name above."}
+      </Empty>
+    )
+  }
   return (
-    <Stack gap="md">
-      <Text size="sm">
-        The workload used {Quantity.percent(row.cpuEfficiency)} of its requested CPU and{" "}
-        {Quantity.percent(row.memoryEfficiency)} of its requested memory. Recommendation for one replica, all containers
-        together: {Quantity.cpu(row.cpuRecommendedMillis)} and {Quantity.bytes(row.memoryRecommendedBytes)}, from{" "}
-        {Quantity.counted(Math.round(row.recommendationDays), "day")} of usage.
-        {row.costIncrease > 0
-          ? ` One of them is above the current request and would cost up to ${Quantity.money(row.costIncrease, currency)} more.`
-          : ""}
-      </Text>
-      <CopyText text={manifestOf(row)} label="Copy the recommended requests" />
-      <Anchor
-        component={Link}
-        to={linkTo(
-          workloadPlace({
-            cluster: row.cluster,
-            namespace: row.namespace,
-            kind: row.workloadType,
-            name: row.workloadName
-          })
-        )}
-        size="sm"
-        underline="always"
-      >
-        Open the workload
-      </Anchor>
-      <WorkloadExplanation cluster={row.cluster} id={row.id} window={window} />
-    </Stack>
+    <>
+      {isFound || view.isUnused ? undefined : (
+        <Empty title="No savings found">
+          Recommendations need a day of usage data, which the server reads from metrics.k8s.io or Prometheus.
+        </Empty>
+      )}
+      {found.length === 0 ? undefined : (
+        <SavingsTable
+          rows={found}
+          by={view.by}
+          labelKey={view.labelKey}
+          isFolded={isFound && !view.isUnused && text === ""}
+          {...table}
+        />
+      )}
+    </>
   )
 }

@@ -27,6 +27,7 @@ interface Props {
   readonly window: CostWindow
   /** Clusters of the report, by name. */
   readonly clusters: ReadonlyMap<string, WorkloadCost["cluster"]>
+  readonly filters: Omit<CostParameters, "groupBy">
   readonly onExplain: (explained: Explained) => void
 }
 
@@ -36,14 +37,19 @@ const SEARCHED = 1_000
 const SHOWN = 25
 
 /** Makes the parameters that list the workloads of a sum, with every filter that the API supports. */
-const parametersOf = (group: Readonly<Record<string, string>>): CostParameters => {
+const parametersOf = (
+  group: Readonly<Record<string, string>>,
+  filters: Omit<CostParameters, "groupBy">
+): CostParameters => {
   const labels = Object.keys(group).filter((key) => key.startsWith(LABEL))
   const { kind, namespace } = group
   const selector = labels.map((label) => {
     const [key, value = ""] = [label.slice(LABEL.length), group[label]]
     return value === "" ? `!${key}` : `${key}=${value}`
   })
+  if (filters.labelSelector !== undefined) selector.push(filters.labelSelector)
   return {
+    ...filters,
     groupBy: [...WORKLOAD, ...labels],
     ...(namespace === undefined || namespace === "" ? {} : { namespaces: [namespace] }),
     ...(kind === undefined ? {} : { workloadTypes: [kind] }),
@@ -51,12 +57,12 @@ const parametersOf = (group: Readonly<Record<string, string>>): CostParameters =
   }
 }
 
-export const SumExplanation = ({ clusters, currency, onExplain, sum, target, window }: Props) => {
+export const SumExplanation = ({ clusters, currency, filters, onExplain, sum, target, window }: Props) => {
   const { group, hasWorkloads, meaning, sums } = sum
   const { cluster } = group
   const clusterTarget = cluster === undefined ? target : ClusterTarget.named([cluster])
   const workloads = useQuery({
-    ...costGroupsQuery(clusterTarget, window, parametersOf(group), SEARCHED),
+    ...costGroupsQuery(clusterTarget, window, parametersOf(group, filters), SEARCHED),
     enabled: hasWorkloads
   })
   const rows = workloads.data?.rows.filter(
