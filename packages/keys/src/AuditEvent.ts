@@ -32,6 +32,31 @@ const AuditTarget = Schema.Struct({
   descendants: Schema.optionalKey(Schema.Int)
 })
 
+/**
+ * The changed fields of an object, before or after a change. An API key has its name and the members of its rule.
+ *
+ * **Shape** `isTruncated` is true if fields were left out to keep the state within {@link MAX_STATE_BYTES}.
+ */
+const AuditState = Schema.JsonObject.annotate({ identifier: "AuditState" })
+export type AuditState = typeof AuditState.Type
+
+/** Maximum size of a state as JSON. **Units** bytes. */
+export const MAX_STATE_BYTES = 4_096
+
+/** Keeps the first fields that fit into {@link MAX_STATE_BYTES}. */
+export const fittingState = (state: AuditState): AuditState => {
+  if (bytesOf(state) <= MAX_STATE_BYTES) return state
+  let fitting: AuditState = { isTruncated: true }
+  for (const [name, value] of Object.entries(state)) {
+    const longer = { ...fitting, [name]: value }
+    if (bytesOf(longer) <= MAX_STATE_BYTES) fitting = longer
+  }
+  return fitting
+}
+
+const encoder = new TextEncoder()
+const bytesOf = (state: AuditState): number => encoder.encode(JSON.stringify(state)).length
+
 export const AuditDecision = Schema.Literals(["allow", "deny"])
 export type AuditDecision = typeof AuditDecision.Type
 
@@ -48,14 +73,17 @@ const facts = {
   status: Schema.Int,
   code: Schema.optionalKey(Schema.String),
   requestId: Schema.String,
-  count: Schema.optionalKey(Schema.Int)
+  count: Schema.optionalKey(Schema.Int),
+  before: Schema.optionalKey(AuditState),
+  after: Schema.optionalKey(AuditState)
 }
 
 /**
  * An event that is not in the chain yet.
  *
  * **Shape** `status` is 0 for a mutation that is about to run. `count` is the number of similar events that this event
- * represents; all other fields are those of the last similar event.
+ * represents; all other fields are those of the last similar event. `before` and `after` are set in the outcome of an
+ * action on one workload, and of a change of an API key.
  */
 export const AuditFacts = Schema.Struct(facts)
 export type AuditFacts = typeof AuditFacts.Type

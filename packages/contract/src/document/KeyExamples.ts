@@ -65,6 +65,7 @@ const auditEvent: typeof AuditEvent.Encoded = {
   decision: "allow",
   status: 200,
   requestId: "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f",
+  before: { name: "ci-eu", role: "Operator", targetClusters: ["eu"] },
   hash: "0bdb22a3a4b8ae1d1bb3d02ee95e3d5a1cb8dca5c2c6d1b6a4fdb6c9f40ad1a7",
   previousHash: "ddc6a8e4ab1b4bd2c5b7c32dd5a14b2bdb0f0b1a7a3bb8ba8f8e64f36fb0ab5c"
 }

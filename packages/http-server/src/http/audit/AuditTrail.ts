@@ -168,7 +168,7 @@ export const actorOf = (
 export const sessionCellOf = (method: string): AuditedCell => ({ resource: "session", verb: VERBS[method] ?? "read" })
 
 const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: DateTime.Utc): AuditFacts => {
-  const { actor, clientAddress, isDenied, problem, requestId, route, target, via } = record
+  const { actor, change, clientAddress, isDenied, problem, requestId, route, target, via } = record
   return {
     at,
     actor,
@@ -181,6 +181,7 @@ const factsOf = (record: RequestRecord, cell: AuditedCell, status: number, at: D
     decision: (isDenied ?? DENIALS.has(status)) ? "deny" : "allow",
     status,
     ...(status === 0 || problem === undefined ? {} : { code: problem }),
-    requestId
+    requestId,
+    ...(status === 0 || cell.verb === "read" ? {} : change)
   }
 }

@@ -12,6 +12,7 @@ import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import { Principal } from "@quarterdeck/keys/Principal"
 import { Effect, type Redacted, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AuditedChange from "../audit/AuditedChange.ts"
 import { AuditTrail } from "../audit/AuditTrail.ts"
 import * as KeyRefusal from "../refusal/KeyRefusal.ts"
 import { refuse } from "../refusal/Refusal.ts"
@@ -43,6 +44,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
           const body = yield* RequestBody.decode(CreateApiKey)
           const created = yield* issuer.create(caller, body).pipe(Effect.catch(KeyRefusal.fromError))
           yield* noteObject(created.apiKey.id)
+          yield* AuditedChange.note({ after: AuditedChange.stateOf(created.apiKey) })
           return created
         })
       )
@@ -76,16 +78,22 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         "update",
         Effect.fnUntraced(function* ({ params, query }) {
           const body = yield* RequestBody.decode(UpdateApiKey)
-          return yield* issuer
+          const updated = yield* issuer
             .update(yield* Principal, params.id, { ...body, force: query.force === "true" })
             .pipe(Effect.catch(KeyRefusal.fromError))
+          yield* AuditedChange.note({ after: AuditedChange.stateOf(updated) })
+          return updated
         })
       )
       .handleRaw(
         "rotate",
         Effect.fnUntraced(function* ({ params }) {
           const body = yield* RequestBody.decode(RotateApiKey)
-          return yield* issuer.rotate(yield* Principal, params.id, body).pipe(Effect.catch(KeyRefusal.fromError))
+          const rotated = yield* issuer
+            .rotate(yield* Principal, params.id, body)
+            .pipe(Effect.catch(KeyRefusal.fromError))
+          yield* AuditedChange.note({ after: AuditedChange.stateOf(rotated.apiKey) })
+          return rotated
         })
       )
       .handle(
@@ -93,9 +101,14 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params: { id }, query }) {
           const caller = yield* Principal
           const options = { force: query.force === "true", admit: trail.beginRevocation }
-          if (query.children !== "true") return yield* audited(issuer.revoke(caller, id, options))
+          if (query.children !== "true") {
+            const apiKey = yield* audited(issuer.revoke(caller, id, options))
+            yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
+            return apiKey
+          }
           const { apiKey, descendants } = yield* audited(issuer.revokeFamily(caller, id, options))
           yield* noteDescendants(descendants)
+          yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
           return { ...apiKey, descendants }
         })
       )

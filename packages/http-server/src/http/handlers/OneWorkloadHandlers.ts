@@ -15,6 +15,7 @@ import { Deadlines } from "../lists/ListPage.ts"
 import * as ListQuestion from "../lists/ListQuestion.ts"
 import * as ListReply from "../lists/ListReply.ts"
 import * as RequestBody from "../guard/RequestBody.ts"
+import * as AuditedChange from "../audit/AuditedChange.ts"
 import * as DetachedOutcome from "../audit/DetachedOutcome.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 
@@ -102,11 +103,15 @@ export const OneWorkloadHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Records the outcome of a change for the audit, even if the caller has disconnected. */
+/** Records the outcome of a change, and the state before and after it, for the audit, even if the caller has disconnected. */
 const noteOutcome: WorkloadActions.OnOutcome = (outcome) =>
   Effect.gen(function* () {
     const status = Result.isSuccess(outcome)
       ? 200
       : (yield* Effect.flip(ActionRefusal.fromError(outcome.failure))).status
+    if (Result.isSuccess(outcome)) {
+      const { after, before } = outcome.success
+      yield* AuditedChange.note({ before: { ...before }, after: { ...after } })
+    }
     yield* DetachedOutcome.settle(status)
   })

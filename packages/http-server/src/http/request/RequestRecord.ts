@@ -1,8 +1,8 @@
 /**
  * Mutable facts of one request, collected while it is served. Log, metrics, span, audit and reply headers read them.
  *
- * Six modules write the record, each its own fields with {@link writer}: Routes, Guard, TargetResolution, Refusal,
- * ListReply and DetachedOutcome.
+ * Seven modules write the record, each its own fields with {@link writer}: Routes, Guard, TargetResolution, Refusal,
+ * ListReply, DetachedOutcome and AuditedChange.
  */
 import type { UnroutedResource } from "@quarterdeck/contract/AuditGroup"
 import type { Resource, Verb } from "@quarterdeck/keys/Access"
@@ -41,6 +41,8 @@ export interface RequestRecord {
   readonly via: AuditFacts["via"]
   readonly audited: AuditedCell | undefined
   readonly target: AuditFacts["target"]
+  /** State of the changed object before and after the change, for the outcome event. */
+  readonly change: Pick<AuditFacts, "before" | "after"> | undefined
   /** True if the caller was refused; set only if the reply's status does not show that. */
   readonly isDenied: boolean | undefined
   /** Status of work that was completed, even if the caller disconnected before the reply. */
@@ -79,6 +81,7 @@ export const make = (
   via,
   audited: undefined,
   target: { asked: "", clusters: [] },
+  change: undefined,
   isDenied: undefined,
   outcome: undefined,
   isLasting: false,

@@ -1,0 +1,43 @@
+/**
+ * State of an object before and after a change, for the outcome event of the audit.
+ */
+import type { ApiKey } from "@quarterdeck/keys/ApiKey"
+import { type AuditState, fittingState } from "@quarterdeck/keys/AuditEvent"
+import { DateTime, type Effect } from "effect"
+import * as RequestRecord from "../request/RequestRecord.ts"
+
+const write = RequestRecord.writer("change")
+
+/** Records the changed state of the current request. **Limits** 4 KiB each; larger fields are left out. */
+export const note = ({
+  after,
+  before
+}: {
+  readonly before?: AuditState
+  readonly after?: AuditState
+}): Effect.Effect<void> =>
+  write({
+    change: {
+      ...(before === undefined ? {} : { before: fittingState(before) }),
+      ...(after === undefined ? {} : { after: fittingState(after) })
+    }
+  })
+
+/** Returns the fields of a key that decide what it may do. Its description is omitted, since it can be any text. */
+export const stateOf = ({ allowFrom, expiresAt, name, rule }: ApiKey): AuditState => ({
+  name,
+  role: rule.role,
+  ...(expiresAt === undefined ? {} : { expiresAt: DateTime.formatIso(expiresAt) }),
+  ...(rule.targetClusters === undefined ? {} : { targetClusters: rule.targetClusters }),
+  ...(allowFrom === undefined ? {} : { allowFrom }),
+  ...(rule.targetNamespaces === undefined
+    ? {}
+    : {
+        targetNamespaces: rule.targetNamespaces.map(({ labelSelector, namespaceNames }) => ({
+          namespaceNames,
+          ...(labelSelector?.matchLabels === undefined
+            ? {}
+            : { labelSelector: { matchLabels: labelSelector.matchLabels } })
+        }))
+      })
+})
