@@ -49,6 +49,9 @@ export const NDJSON_MEDIA_TYPE = "application/x-ndjson"
 const instant = (description: string) =>
   Schema.optionalKey(textUpTo(64).check(documents({ pattern: `^${RFC3339}$` }))).annotateKey({ description })
 
+/** Maximum length of a searched object: a namespace, a slash and a name. **Units** characters. */
+const MAX_OBJECT = 317
+
 /** Filters of the audit log. An absent filter matches every event. */
 export const AuditQuery = Schema.Struct({
   since: instant(
@@ -65,6 +68,13 @@ export const AuditQuery = Schema.Struct({
   verb: Schema.optionalKey(Schema.Literals(verbs)).annotateKey({ description: "Only events with this verb." }),
   cluster: Schema.optionalKey(ClusterName).annotateKey({
     description: "Only events whose target names this cluster or was resolved to it."
+  }),
+  actor: Schema.optionalKey(CallerId).annotateKey({
+    description: "Only events whose caller has this part in its name or id. ASCII letters match in either case."
+  }),
+  object: Schema.optionalKey(textUpTo(MAX_OBJECT)).annotateKey({
+    description:
+      "Only events whose object has this part in its name, as `web`, `shop/web` or `Deployment/web`, or in the name or id of a key. ASCII letters match in either case."
   }),
   limit: pageParameters.limit,
   cursor: pageParameters.cursor,

@@ -7,7 +7,8 @@ const Filter = Schema.Struct({
   range: Schema.Literals(["1h", "24h", "all", "custom"]),
   from: Day,
   to: Day,
-  keyId: Schema.Literals(["", "key_1", "oidc:a|b&c"]),
+  actor: Schema.Literals(["", "key_1", "oidc:a|b&c", "ci"]),
+  object: Schema.Literals(["", "shop/web"]),
   decision: Schema.UndefinedOr(Schema.Literals(["allow", "deny"])),
   resource: Schema.UndefinedOr(Schema.Literals(["apiKeys", "podLogs"])),
   verb: Schema.UndefinedOr(Schema.Literals(["read", "delete"])),
@@ -29,7 +30,19 @@ describe("the filter of the audit in an address", () => {
       new URLSearchParams("range=ever&decision=maybe&verb=undo&resource=other&on=no%20name&keyId=%20")
     )
     assert.deepStrictEqual(AuditFilter.parametersOf(filter, NOW), { since: "2026-11-21T12:00:00.000Z" })
-    assert.isFalse(AuditFilter.isNarrowed({ ...filter, keyId: "" }))
+    assert.isFalse(AuditFilter.isNarrowed({ ...filter, actor: "" }))
+  })
+
+  it("finds an id exactly, as links to the events of a key do, and a name by its part", () => {
+    const parametersOf = (search: string) => {
+      const filter = { ...AuditFilter.parse(new URLSearchParams(search)), range: "all" } as const
+      return AuditFilter.parametersOf(filter, NOW)
+    }
+    assert.deepStrictEqual(parametersOf("keyId=key_1"), { keyId: "key_1" })
+    assert.deepStrictEqual(parametersOf("actor=oidc:anna"), { keyId: "oidc:anna" })
+    assert.deepStrictEqual(parametersOf("actor=ci&object=shop%2Fweb"), { actor: "ci", object: "shop/web" })
+    const next = AuditFilter.write(new URLSearchParams("keyId=key_1"), AuditFilter.NO_FILTER)
+    assert.strictEqual(next.toString(), "")
   })
 
   it("takes whole days of the reader's, both of them", () => {

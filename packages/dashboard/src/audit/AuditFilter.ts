@@ -30,7 +30,10 @@ export interface AuditFilter {
   readonly range: Range
   readonly from: string
   readonly to: string
-  readonly keyId: string
+  /** Part of a caller's name, or an id. */
+  readonly actor: string
+  /** Part of an object's name or id. */
+  readonly object: string
   readonly decision: Decision | undefined
   readonly resource: AuditedResource | undefined
   readonly verb: Verb | undefined
@@ -42,7 +45,8 @@ export const NO_FILTER: AuditFilter = {
   range: "24h",
   from: "",
   to: "",
-  keyId: "",
+  actor: "",
+  object: "",
   decision: undefined,
   resource: undefined,
   verb: undefined,
@@ -63,11 +67,21 @@ const onCluster = (text: string): Pick<AuditParameters, "cluster"> => {
   return isQuery(query) ? query : {}
 }
 
+/** Parameter of links to the events of a key. The field for callers shows its value. */
+const KEY_ID = "keyId"
+
+/** Matches an id. The API finds ids exactly, and names by a part. */
+const ID = /^(?:key_|cfg_|oidc:)/
+
+const byActor = (text: string): Pick<AuditParameters, "actor" | "keyId"> =>
+  text === "" ? {} : ID.test(text) ? { keyId: text } : { actor: text }
+
 export const parse = (search: URLSearchParams): AuditFilter => ({
   range: rangeOf(search.get("range")),
   from: search.get("from") ?? "",
   to: search.get("to") ?? "",
-  keyId: search.get("keyId") ?? "",
+  actor: search.get("actor") ?? search.get(KEY_ID) ?? "",
+  object: search.get("object") ?? "",
   decision: decisionOf(search.get("decision")),
   resource: resourceOf(search.get("resource")),
   verb: verbOf(search.get("verb")),
@@ -88,12 +102,13 @@ export const write = (search: URLSearchParams, filter: AuditFilter): URLSearchPa
     if (value === undefined || value === "") next.delete(name)
     else next.set(name, value)
   }
+  next.delete(KEY_ID)
   return next
 }
 
 /** Returns true if the filter restricts more than the period. */
-export const isNarrowed = ({ decision, keyId, on, resource, verb }: AuditFilter): boolean =>
-  decision !== undefined || keyId !== "" || on !== "" || resource !== undefined || verb !== undefined
+export const isNarrowed = ({ actor, decision, object, on, resource, verb }: AuditFilter): boolean =>
+  decision !== undefined || actor !== "" || object !== "" || on !== "" || resource !== undefined || verb !== undefined
 
 const HOUR_MS = 3_600_000
 const LENGTHS: Readonly<Record<string, number>> = {
@@ -114,13 +129,14 @@ const instant = (name: "since" | "until", ms: number | undefined) =>
 
 /** Makes the API parameters of a filter. **Shape** incomplete dates are ignored. */
 export const parametersOf = (filter: AuditFilter, nowMs: number): AuditParameters => {
-  const { decision, from, keyId, on, range, resource, to, verb } = filter
+  const { actor, decision, from, object, on, range, resource, to, verb } = filter
   const isCustom = range === CUSTOM
   const length = LENGTHS[range]
   return {
     ...instant("since", isCustom ? startOf(from) : length === undefined ? undefined : nowMs - length),
     ...instant("until", isCustom ? startOf(to, 1) : undefined),
-    ...(keyId.trim() === "" ? {} : { keyId: keyId.trim() }),
+    ...byActor(actor.trim()),
+    ...(object.trim() === "" ? {} : { object: object.trim() }),
     ...(decision === undefined ? {} : { decision }),
     ...(resource === undefined ? {} : { resource }),
     ...(verb === undefined ? {} : { verb }),

@@ -71,11 +71,17 @@ export const AuditFilters = ({ filter, onChange }: Props) => {
         onChoose={(on) => onChange({ on })}
       />
       <TypedField
-        label="Key or person"
-        placeholder="Id: key_…, oidc:…"
-        value={filter.keyId}
-        onPause={(keyId) => onChange({ keyId })}
+        label="Caller"
+        placeholder="Part of a name, or an id"
+        value={filter.actor}
+        onPause={(actor) => onChange({ actor })}
         isSearch
+      />
+      <TypedField
+        label="Object"
+        placeholder="shop/web, or a key"
+        value={filter.object}
+        onPause={(object) => onChange({ object })}
       />
       {isNarrowed(filter) ? (
         <Button variant="default" onClick={() => onChange({ ...NO_FILTER, range: filter.range })}>

@@ -96,7 +96,7 @@ export const AuditPage = () => {
         onClose={() => setOpened(undefined)}
         onKey={(keyId) => {
           setOpened(undefined)
-          change({ ...NO_FILTER, range: filter.range, from: filter.from, to: filter.to, keyId })
+          change({ ...NO_FILTER, range: filter.range, from: filter.from, to: filter.to, actor: keyId })
         }}
       />
     </Stack>

@@ -3,6 +3,7 @@
  */
 import { Text, UnstyledButton } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
+import * as AuditSentence from "@quarterdeck/contract/AuditSentence"
 import { memo, type ReactNode } from "react"
 import type { AuditEvent } from "../api/AuditTail.ts"
 import { ExactTime } from "../feedback/Instant.tsx"
@@ -24,24 +25,21 @@ interface Column {
 const COLUMNS: ReadonlyArray<Column> = [
   { title: "Time", cell: ({ at }) => <ExactTime at={at} isBrief /> },
   {
-    title: "Action",
+    title: "Event",
     cell: (event, onOpen) => (
-      <UnstyledButton fz="sm" className="qd-name" onClick={() => onOpen(event)}>
-        {AuditText.action(event)}
+      <UnstyledButton
+        fz="sm"
+        className="qd-name"
+        title={AuditSentence.print(event)}
+        data-decision={event.decision}
+        onClick={() => onOpen(event)}
+      >
+        <span className={`qd-dot qd-dot-${AuditText.color(event)}`} /> {AuditSentence.print(event)}
       </UnstyledButton>
     )
   },
   { title: "Caller", cell: (event) => AuditText.caller(event) },
-  {
-    title: "Decision",
-    cell: (event) => (
-      <span data-decision={event.decision}>
-        <span className={`qd-dot qd-dot-${event.decision === "allow" ? "teal" : "red"}`} /> {event.decision}
-      </span>
-    )
-  },
   { title: "Outcome", cell: (event) => AuditText.outcome(event) },
-  { title: "Target", cell: (event) => AuditText.targetOf(event) },
   { title: "From", cell: ({ address, via }) => `${address}, ${via}` }
 ]
 

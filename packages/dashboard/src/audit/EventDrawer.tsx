@@ -1,6 +1,7 @@
 /**
  * A drawer with every field of an event.
  */
+import * as AuditSentence from "@quarterdeck/contract/AuditSentence"
 import { Button, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core"
 import { DateTime } from "effect"
 import type { ReactNode } from "react"
@@ -24,7 +25,7 @@ export const EventDrawer = ({ event, onClose, onKey }: Props) => (
     onClose={onClose}
     position="right"
     size="lg"
-    title={event === undefined ? "" : `Event ${event.id}: ${AuditText.action(event)}`}
+    title={event === undefined ? "" : `Event ${event.id}: ${AuditSentence.print(event)}`}
     closeButtonProps={{ "aria-label": "Close" }}
   >
     {event === undefined ? undefined : <Details event={event} onKey={onKey} />}
@@ -67,6 +68,21 @@ const Details = ({ event, onKey }: Pick<Props, "onKey"> & { readonly event: Audi
   )
 }
 
+/** The fields of a state, one a line. */
+const stateOf = (name: string, state: AuditEvent["before"]): ReadonlyArray<readonly [string, ReactNode]> =>
+  state === undefined
+    ? []
+    : [
+        [
+          name,
+          Object.entries(state).map(([field, value]) => (
+            <div key={field}>
+              {field}: {typeof value === "string" ? value : JSON.stringify(value)}
+            </div>
+          ))
+        ]
+      ]
+
 const listOf = (names: ReadonlyArray<string>): string => (names.length === 0 ? Quantity.UNKNOWN : names.join(", "))
 
 const factsOf = (event: AuditEvent): ReadonlyArray<readonly [name: string, value: ReactNode]> => {
@@ -84,6 +100,8 @@ const factsOf = (event: AuditEvent): ReadonlyArray<readonly [name: string, value
     ["Object", target.object ?? Quantity.UNKNOWN],
     ["Decision", event.decision],
     ["Outcome", AuditText.outcome(event)],
+    ...stateOf("Before", event.before),
+    ...stateOf("After", event.after),
     ["Request", <Code key="request">{event.requestId}</Code>]
   ]
   return event.count === undefined ? facts : [...facts, ["Number of requests", Quantity.count(event.count)]]

@@ -20,8 +20,10 @@ const audited = Effect.fnUntraced(function* (requestId: string, count: number, p
     Effect.map((list) => list.events.filter((event) => event.requestId === requestId).toReversed())
   )
   const found = yield* eventually(`${requestId} is in the audit`, events, (some) => some.length >= count)
-  return found.map(({ code, decision, resource, status, target, verb }) => ({
-    ...{ code, decision, resource, status, target, verb }
+  return found.map(({ after, before, code, decision, resource, status, target, verb }) => ({
+    ...{ code, decision, resource, status, target, verb },
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after })
   }))
 })
 
@@ -40,13 +42,37 @@ onOneDriver(
         const allowed = { ...operate, code: undefined, decision: "allow" } as const
         assert.deepStrictEqual(done, [
           { ...allowed, status: 0, target: { ...about, clusters: ["prod"] } },
-          { ...allowed, status: 200, target: { ...about, clusters: ["prod"] } }
+          {
+            ...allowed,
+            status: 200,
+            target: { ...about, clusters: ["prod"] },
+            before: { replicas: 1 },
+            after: { replicas: 3 }
+          }
         ])
         const stale = yield* audited("stale", 2, PATH, {
           key: "operator",
           body: { replicas: 4, resourceVersion: "1" }
         })
         assert.deepInclude(stale[1], { code: "workload_changed", decision: "allow", status: 409 })
+      })
+    )
+
+    it.effect("names a key, its role and its scope in the outcome of its creation, and finds it by its name", () =>
+      Effect.gen(function* () {
+        const { call } = yield* Deployment
+        const rule = { role: "Viewer", targetClusters: ["prod"] }
+        const [begun, made] = yield* audited("made", 2, "/api/v1/apiKeys", {
+          key: "admin",
+          body: { name: "found by name", description: "not in the audit", rule }
+        })
+        assert.isUndefined(begun?.after)
+        assert.deepStrictEqual(made?.after, { name: "found by name", role: "Viewer", targetClusters: ["prod"] })
+        const { text } = yield* call("/api/v1/audit?object=found%20BY&actor=cfg_", { key: "admin" })
+        assert.deepStrictEqual(
+          (yield* decode(text)).events.map(({ requestId }) => requestId),
+          ["made"]
+        )
       })
     )
 

@@ -18,6 +18,10 @@ export interface AuditQuery {
   readonly resource?: string
   readonly verb?: string
   readonly cluster?: string
+  /** Part of the caller's name or id. */
+  readonly actor?: string
+  /** Part of the object's name or id. */
+  readonly object?: string
   readonly within?: AuditScope
 }
 

@@ -33,14 +33,37 @@ const NAMED = `(SELECT value FROM json_each(body, '$.target.clusters')
   UNION ALL SELECT value FROM json_each('["' || replace(body ->> '$.target.asked', '|', '","') || '"]')
     WHERE value NOT IN ('', '*'))`
 
-const conditionsOf = ({ cluster, decision, keyId, resource, verb, within }: AuditQuery): ReadonlyArray<Condition> => [
+/** The texts by which the caller of a row is found, one a line. */
+const ACTOR = "concat_ws(char(10), body ->> '$.actor.name', body ->> '$.actor.keyId')"
+
+/** The texts by which the object of a row is found, one a line. A workload is also found by `namespace/name`. */
+const OBJECT = `concat_ws(char(10), body ->> '$.target.object', body ->> '$.before.name', body ->> '$.after.name',
+  (SELECT group_concat(value || '/' || substr(body ->> '$.target.object', instr(body ->> '$.target.object', '/') + 1),
+    char(10)) FROM json_each(body, '$.target.namespaces')))`
+
+const conditionsOf = ({
+  actor,
+  cluster,
+  decision,
+  keyId,
+  object,
+  resource,
+  verb,
+  within
+}: AuditQuery): ReadonlyArray<Condition> => [
   ...equal("$.actor.keyId", keyId),
   ...equal("$.decision", decision),
   ...equal("$.resource", resource),
   ...equal("$.verb", verb),
   ...(cluster === undefined ? [] : [{ sql: `? IN ${NAMED}`, values: [cluster] }]),
+  ...contains(ACTOR, actor),
+  ...contains(OBJECT, object),
   ...(within === undefined ? [] : [scopeOf(within)])
 ]
+
+/** Matches a part of a text. ASCII letters match in either case. */
+const contains = (sql: string, part: string | undefined): ReadonlyArray<Condition> =>
+  part === undefined ? [] : [{ sql: `instr(lower(${sql}), lower(?)) > 0`, values: [part] }]
 
 const equal = (path: string, value: string | undefined): ReadonlyArray<Condition> =>
   value === undefined ? [] : [{ sql: `body ->> '${path}' = ?`, values: [value] }]

@@ -70,6 +70,38 @@ describe("a read of the audit", () => {
     )
   )
 
+  it.effect(
+    "finds a caller by a part of its name or id, and an object by its name, its namespace or a key's name",
+    () =>
+      withStore(
+        Effect.gen(function* () {
+          const store = yield* AuditStore
+          const web = { asked: "prod", clusters: ["prod"], namespaces: ["shop"], object: "Deployment/web" }
+          yield* store.append([
+            factsAt(1, { actor: { kind: "key", keyId: "key_1", name: "CI of storefront" } }),
+            factsAt(2, { actor: { kind: "session", keyId: "oidc:anna", subject: "anna" } }),
+            factsAt(3, { actor: { kind: "anonymous" } }),
+            factsAt(4, { resource: "workloads", target: web, before: { replicas: 4 }, after: { replicas: 5 } }),
+            factsAt(5, {
+              target: { asked: "", clusters: [], object: "key_2" },
+              after: { name: "ci-eu", role: "Viewer" }
+            })
+          ])
+          const idsOf = (query: AuditPage["query"]) => Effect.map(all(query), ({ ids }) => ids)
+          assert.deepStrictEqual(yield* idsOf({ actor: "ci OF" }), ["r-1"])
+          assert.deepStrictEqual(yield* idsOf({ actor: "oidc:an" }), ["r-2"])
+          assert.deepStrictEqual(yield* idsOf({ actor: "%" }), [])
+          for (const object of ["Deployment/web", "shop/web", "SHOP/"]) {
+            assert.deepStrictEqual(yield* idsOf({ object }), ["r-4"], object)
+          }
+          assert.deepStrictEqual(yield* idsOf({ object: "ci-eu" }), ["r-5"])
+          assert.deepStrictEqual(yield* idsOf({ object: "key_2", actor: "ci" }), ["r-5"])
+          const [scaled] = (yield* store.list({ query: { object: "web" }, limit: 1 })).kept
+          assert.deepStrictEqual([scaled?.event.before, scaled?.event.after], [{ replicas: 4 }, { replicas: 5 }])
+        })
+      )
+  )
+
   it.effect("since the newest instant seen gives a folded event that was written later with an older instant", () =>
     withStore(
       Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
  * `quarterdeck audit`: lists the events of the audit.
  */
+import * as AuditSentence from "@quarterdeck/contract/AuditSentence"
 import { AuditedResource, AuditList } from "@quarterdeck/contract/AuditGroup"
 import { isId } from "@quarterdeck/keys/ApiKey"
 import * as Person from "@quarterdeck/keys/Person"
@@ -35,7 +36,9 @@ const filters = {
     Flag.withDescription("Only events of this verb: read, create, operate or delete"),
     Flag.optional
   ),
-  cluster: text("cluster", "Only events whose target includes this cluster", "NAME")
+  cluster: text("cluster", "Only events whose target includes this cluster", "NAME"),
+  actor: text("actor", "Only requests of callers with this part in their name or id", "TEXT"),
+  object: text("object", "Only events on objects with this part in their name or id, such as shop/web", "TEXT")
 }
 
 const FLAGS = {
@@ -45,7 +48,9 @@ const FLAGS = {
   decision: "--decision",
   resource: "--resource",
   verb: "--verb",
-  cluster: "--cluster"
+  cluster: "--cluster",
+  actor: "--actor",
+  object: "--object"
 }
 
 const cells: ReadonlyArray<Output.Column<AuditEvent>> = [
@@ -65,10 +70,16 @@ const targetOf = ({ asked, clusters, namespaces = [], object }: AuditEvent["targ
     .filter((part) => part !== "")
     .join(" ")
 
-const columns = {
-  table: cells.map((column) => ({ ...column, title: column.title.toUpperCase() })),
+const columns: Output.Columns<AuditEvent> = {
+  table: [
+    { title: "AT", cell: ({ at }) => DateTime.formatIso(at) },
+    { title: "CALLER", cell: ({ actor }) => actor.name ?? actor.kind },
+    { title: "EVENT", cell: AuditSentence.print },
+    { title: "STATUS", cell: ({ status }) => (status === 0 ? "" : status) }
+  ],
   csv: [
     ...cells,
+    { title: "event", cell: AuditSentence.print },
     { title: "id", cell: ({ id }: AuditEvent) => id },
     { title: "keyId", cell: ({ actor }: AuditEvent) => actor.keyId ?? "" },
     { title: "via", cell: ({ via }: AuditEvent) => via },
@@ -84,7 +95,7 @@ const nothingFound = ({ decision, keyId }: Record<"decision" | "keyId", Option.O
   [
     "no events match",
     ...(Option.exists(keyId, (id) => !isId(id) && !id.startsWith(Person.idOf({ subject: "" })))
-      ? ["--key takes an id from quarterdeck key list, not a name"]
+      ? ["--key takes an id from quarterdeck key list; search for a name with --actor"]
       : []),
     ...(Option.contains(decision, "deny") ? [] : ["allowed reads are recorded only if audit.reads is all"])
   ].join("; ")
@@ -139,6 +150,7 @@ export const auditCommand = Command.make(
   Command.withSubcommands([auditVerifyCommand]),
   Command.withExamples([
     { command: "quarterdeck audit --decision deny --since 2030-01-31T12:00:00Z" },
+    { command: "quarterdeck audit --object shop/web --actor ci" },
     { command: "quarterdeck audit --key key_3mHk2vQx7TzLb0RfWc9Yda -o ndjson > events.ndjson" },
     { command: "quarterdeck audit verify --data /var/lib/quarterdeck" }
   ])

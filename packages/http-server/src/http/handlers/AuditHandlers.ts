@@ -47,8 +47,8 @@ export const AuditHandlers = HttpApiBuilder.group(
           const first = yield* read(caller, query, PART).pipe(Effect.catch(fromError))
           return file(first, (before) => read(caller, query, PART, before), limit)
         }
-        const { cluster, decision, keyId, resource, verb } = filter
-        const asked = [caller.keyId, sinceMs, untilMs, keyId, decision, resource, verb, cluster]
+        const { actor, cluster, decision, keyId, object, resource, verb } = filter
+        const asked = [caller.keyId, sinceMs, untilMs, keyId, decision, resource, verb, cluster, actor, object]
         const binding = `audit ${JSON.stringify(asked)}`
         const before = cursor === undefined ? undefined : yield* open(cursorKey, binding, cursor)
         const { events, next } = yield* read(caller, query, limit ?? DEFAULT_LIMIT, before).pipe(
