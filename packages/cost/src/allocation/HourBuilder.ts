@@ -17,7 +17,7 @@ import * as SeriesAccounts from "./SeriesAccounts.ts"
 import { type Holder, split } from "./SharedHolding.ts"
 import { fromSpans, overlap, secondsIn, type Intervals, union } from "./Intervals.ts"
 
-/** Shared state of the steps of a build. */
+/** State that the steps of building an hour share. */
 interface Build {
   readonly facts: HourFacts
   readonly seen: Intervals

@@ -34,7 +34,7 @@ export interface NodeFacts {
  *
  * **Shape** every column has one value per slice. Slices ascend and do not overlap. Usage between slices is unknown,
  * not zero. `cpuAllocatedMillis` and `memoryAllocatedBytes` are means of max(request, usage), if the source has several
- * samples per slice. Without them, max(request, usage) is computed from the slice's mean usage.
+ * samples per slice. If these columns are absent, max(request, usage) is computed from the slice's mean usage.
  *
  * **Units** means over the slice: millicores, and bytes of working set. `memoryPeakBytes` is the maximum.
  */

@@ -12,7 +12,8 @@ import * as SeriesAccounts from "./SeriesAccounts.ts"
 /**
  * Adds the unallocated capacity of each node to its `__idle__` series. Call it after all pods are charged.
  *
- * **Shape** negative if more was allocated than the node has. Nodes that are charged by request have no idle.
+ * **Shape** the idle quantities are negative if more was allocated than the node has. Nodes that are charged by request
+ * have none.
  */
 export const charge = (hosts: Hosts, accounts: SeriesAccounts.SeriesAccounts): void => {
   for (const { allocated, isByRequest, node, priceClass, seen } of hosts.nodes) {

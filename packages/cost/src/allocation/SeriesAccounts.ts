@@ -53,7 +53,7 @@ export const accountOf = ({ byKey, bySeries }: SeriesAccounts, series: Series): 
   return account
 }
 
-/** Adds compute on nodes of a price class. */
+/** Adds compute quantities to an account, under the price class of the node. */
 export const allocate = ({ amounts, parts }: Account, priceClass: PriceClass, compute: Readonly<Compute>): void => {
   const part = parts.get(priceClass) ?? noCompute()
   parts.set(priceClass, part)
@@ -61,7 +61,7 @@ export const allocate = ({ amounts, parts }: Account, priceClass: PriceClass, co
   addCompute(amounts, compute)
 }
 
-/** Adds storage of a storage class. */
+/** Adds storage of the given storage class to an account. */
 export const store = ({ amounts, storage }: Account, storageClass: string, kibSeconds: number): void => {
   amounts.storageKibSeconds += kibSeconds
   if (storageClass !== "") storage.set(storageClass, (storage.get(storageClass) ?? 0) + kibSeconds)

@@ -117,7 +117,7 @@ const placeOf = ({ rates }: Hour): RateClass => {
   return { ...RateClasses.unknown, provider, region }
 }
 
-/** Groups the allocated quantities by class. */
+/** Groups the allocated quantities by price class. */
 const partsOf = ({ columns, rateOf, rates, series, shares }: Hour): ReadonlyArray<ReadonlyArray<Part>> => {
   const parts = rates.map((): Array<Part> => [])
   const shared = new Set(shares.map((share) => share.series))

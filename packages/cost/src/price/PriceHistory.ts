@@ -79,7 +79,7 @@ const prepare = (history: PriceHistory): Prepared => {
   const changes = [...instants].filter(Number.isFinite).toSorted((a, b) => a - b)
 
   const books = new Map<number, PriceBook.PriceBook>()
-  /** Returns the book that applies from a change until the next one. */
+  /** Returns the book that applies from the change with the given index until the next change. */
   const bookAfter = (change: number): PriceBook.PriceBook => {
     const known = books.get(change)
     if (known !== undefined) return known

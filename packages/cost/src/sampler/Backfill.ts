@@ -190,8 +190,8 @@ const takeHour = Effect.fnUntraced(function* (filling: Filling, facts: HourFacts
 })
 
 /**
- * Queries the hours since the process started. Called if the source has data for none of the hours to fill. If it has
- * data for one of the later hours, it only lacks the past. Otherwise it is probably misconfigured.
+ * Queries the hours since the process started. Called if the source has data for none of the hours to fill. If the
+ * source has data for one of the later hours, it lacks past data only. Otherwise the source is probably misconfigured.
  */
 const askPresent = Effect.fnUntraced(function* ({ cluster, source }: Filling, backlog: Backlog.Backlog) {
   const since = { startMs: backlog.untilMs, endMs: hourOf(yield* Clock.currentTimeMillis) }

@@ -16,7 +16,7 @@ export interface Backlog {
   readonly knownFromMs?: number
 }
 
-/** Removes a filled hour, and records that the source has data for it. */
+/** Removes a filled hour from the backlog, and records that the source has data for it. */
 export const filled = (backlog: Backlog, startMs: number): Backlog => ({
   ...knowing(backlog, startMs),
   left: without(backlog.left, { startMs, endMs: startMs + HOUR_MS })
@@ -28,7 +28,7 @@ export const knowing = (backlog: Backlog, startMs: number): Backlog => ({
   knownFromMs: Math.min(backlog.knownFromMs ?? startMs, startMs)
 })
 
-/** Removes hours before an instant. */
+/** Removes the hours before an instant from the backlog. */
 export const since = (backlog: Backlog, fromMs: number): Backlog => ({
   ...backlog,
   left: within(backlog.left, { startMs: fromMs, endMs: Infinity })

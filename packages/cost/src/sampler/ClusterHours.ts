@@ -118,7 +118,7 @@ export class ClusterHours {
     if (usage !== undefined) found.usage = usage
   }
 
-  /** Removes a finished hour. Returns false if it is no longer pending. */
+  /** Removes a finished hour from the pending ones. Returns false if it was not among them. */
   finish(pending: PendingHour): boolean {
     const place = this.#placeOf(pending)
     // Missing because the clock was set back, so the hour is open again.

@@ -303,7 +303,7 @@ const open = Effect.fnUntraced(function* (sampling: Sampling) {
   return built
 })
 
-/** Sleeps until the next multiple of some seconds. */
+/** Sleeps until the clock reaches the next multiple of `seconds`. */
 export const untilNext = (seconds: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const stepMs = seconds * SECOND_MS

@@ -224,7 +224,10 @@ const settle = Effect.fnUntraced(function* (sampler: RunningHistory.Sampler, see
   return holder.key
 })
 
-/** Ensures that a history is sampled, and no other history of its cluster. */
+/**
+ * Returns the sampling of a history, which is started if needed. Every other history of the cluster is no longer
+ * wanted.
+ */
 const ensureSampled = Effect.fnUntraced(function* (
   sampler: RunningHistory.Sampler,
   history: HistoryViews.SampledHistory

@@ -24,11 +24,11 @@ export class HourJournal extends Context.Service<
     readonly kept: Effect.Effect<ReadonlyArray<KeptHour>, CostError>
     /** Reads the entries of an hour. Entries damaged by a crash are skipped. */
     readonly read: (hour: KeptHour) => Effect.Effect<ReadonlyArray<JournalEntry>, CostError>
-    /** Appends entries to an hour. They survive a crash afterwards. `entries` is consumed lazily. */
+    /** Appends entries to an hour. Once the call returns, the entries survive a crash. `entries` is consumed lazily. */
     readonly append: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
     /** Replaces all entries of an hour. If it fails, the old entries are unchanged. */
     readonly replace: (hour: KeptHour, entries: Iterable<JournalEntry>) => Effect.Effect<void, CostError>
-    /** Deletes an hour. */
+    /** Deletes an hour from the journal. */
     readonly remove: (hour: KeptHour) => Effect.Effect<void, CostError>
     /** Returns the recorded past hours of a cluster that are still to back-fill, if any. */
     readonly backfill: (cluster: ClusterName) => Effect.Effect<Option.Option<Backlog>, CostError>

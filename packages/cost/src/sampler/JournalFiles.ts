@@ -33,8 +33,8 @@ const BackfillNote = Schema.fromJsonString(
 const RepriceNote = Schema.fromJsonString(Schema.Struct({ fromMs: Schema.Int }))
 
 /**
- * A journal in a directory. **Shape** `turn` lets one record be written at a time, because two writes would use the
- * same draft file.
+ * A journal in a directory. **Shape** `turn` is a lock: records are written one at a time, because two writes would use
+ * the same draft file.
  */
 interface Journal {
   readonly directory: string
@@ -178,7 +178,7 @@ function* piecesOf(entries: Iterable<JournalEntry>): Generator<string> {
 const readNote = <A>(path: string, schema: Schema.Codec<A, string>, action: string) =>
   Effect.map(textOf(path, action), (text) => Result.getSuccess(Schema.decodeUnknownResult(schema)(text)))
 
-/** Writes a record without interruption. */
+/** Writes a record. Not interruptible; one record is written at a time. */
 const writeNote = ({ turn }: Journal, write: Effect.Effect<void, CostError>): Effect.Effect<void, CostError> =>
   Effect.uninterruptible(turn.withPermit(write))
 

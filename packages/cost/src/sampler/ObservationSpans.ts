@@ -9,7 +9,7 @@ import type { Span } from "../allocation/HourFacts.ts"
  */
 export const TOLERANCE_MS = 90_000
 
-/** Ascending spans that do not touch. */
+/** The observed times, as ascending spans that do not touch. */
 export class ObservationSpans {
   #spans: Array<Span>
   #isCut = false

@@ -18,7 +18,7 @@ interface Parts {
   readonly settle: (pods: PodObservations, uid: string) => void
 }
 
-/** Pods per step: well under a millisecond of work. */
+/** Number of pods per step. A step takes well under a millisecond. */
 const STEP_PODS = 128
 
 export class PodIntake {

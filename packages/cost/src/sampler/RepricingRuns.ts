@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   }
 })
 
-/** Returns the earlier of `fromMs` and the recorded start. */
+/** Returns the earlier of `fromMs` and the recorded start of the hours to reprice. */
 const waitingFrom = ({ journal, waitingMs }: State, fromMs: number) =>
   Effect.map(journal.reprice, (inJournal) =>
     Math.min(
@@ -119,7 +119,10 @@ const note = Effect.fnUntraced(function* (state: State, fromMs: number) {
   state.notes++
 })
 
-/** Records the start and changes the prices. No run starts or ends in between, so no run deletes the record too early. */
+/**
+ * Records the start of the hours to reprice, and changes the prices. No run starts or ends in between, so no run
+ * deletes the record too early.
+ */
 const noteAround = (state: State, ...[fromMs, change]: Parameters<Around>): ReturnType<Around> =>
   Effect.uninterruptible(state.noting.withPermit(Effect.andThen(note(state, fromMs), change)))
 
@@ -154,7 +157,7 @@ const rewriteOnce = Effect.fnUntraced(function* (state: State, cluster: ClusterN
   return hours.length
 })
 
-/** Rewrites a window. If hours are pruned in between, the rest is read again. */
+/** Reprices the hours of a window. If hours are pruned in between, the rest is read again. */
 const rewrite = (state: State, cluster: ClusterName, window: Window) =>
   rewriteOnce(state, cluster, window).pipe(
     Effect.retry({ times: 2, while: isForgotten }),
@@ -189,7 +192,7 @@ const cover = Effect.fnUntraced(function* (state: State, askedMs: number) {
   return done.rewritten
 })
 
-/** Deletes the record, unless a request came since the run began. */
+/** Deletes the record of the hours to reprice, unless another repricing was requested since the run began. */
 const forgetNote = Effect.fnUntraced(function* (state: State, begunAt: number) {
   if (state.notes !== begunAt) return
   yield* state.journal.noteReprice(Option.none())

@@ -56,7 +56,7 @@ export const factorAt = (histogram: DecayingHistogram, atMs: number): number => 
   return power(atMs - histogram.referenceMs, halfLifeMs)
 }
 
-/** Adds a weight that is already scaled to the reference. */
+/** Adds a sample's weight, already multiplied by {@link factorAt}, to a bucket. */
 export const addWeight = (histogram: DecayingHistogram, bucket: number, weight: number): void => {
   if (weight === 0) return
   if (isEmpty(histogram)) histogram.first = bucket

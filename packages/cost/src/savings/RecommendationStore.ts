@@ -21,7 +21,7 @@ export interface KeptWorkload {
 }
 
 /**
- * The changes of a cluster's usage histories by one hour. **Units** `foldedToMs` is the end of the newest hour
+ * The changes that one hour makes to a cluster's usage histories. **Units** `foldedToMs` is the end of the newest hour
  * included.
  */
 export interface Folded {

@@ -139,7 +139,7 @@ export const reading = (
   charges: ""
 })
 
-/** Adds a row to an hour. A row has the place, the series, the rate, and the measures. */
+/** Adds a row to an hour. A row has the index in the hour, the series, the index of the rate, and the measures. */
 export const takeRow = (hour: Reading, [place, series, rate, ...amounts]: ReadonlyArray<unknown>): void => {
   const at = number(place)
   if (at >= hour.ids.length) throw new Damaged("an hour has more series than it says")

@@ -94,7 +94,7 @@ const standingBefore = Effect.fnUntraced(function* ({ read }: Client, cluster: s
   return found
 })
 
-/** Writes the totals of days from their hours, under one generation. */
+/** Sums the hours of each of the days, and writes the daily totals under one generation. */
 const fold = (
   { run }: Client,
   {
@@ -127,7 +127,7 @@ const fold = (
     params: { cluster, generation, last, days: days.map(secondsOf) }
   })
 
-/** Commits the forgotten hours and days of a cluster. */
+/** Commits to the ledger which hours and days of a cluster are forgotten. */
 const forgetOf = (client: Client, ledger: CommitLog, cluster: string, days: DayLimits) =>
   ledger.commit(ACTION, (last) => forgetting(client, cluster, days, last))
 
@@ -165,7 +165,8 @@ const forgetting = Effect.fnUntraced(function* (
 })
 
 /**
- * Deletes rows of the ledger that later ones replace, then the rows whose generation the ledger no longer names.
+ * Deletes the ledger rows that later rows have replaced, then the rows of other tables whose generation the ledger no
+ * longer names.
  *
  * Deletes by generation, not by partition: another process may be writing hours into a past month.
  */

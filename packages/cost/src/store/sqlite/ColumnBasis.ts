@@ -11,7 +11,7 @@ const at = (measure: (typeof measures)[number]): number => measures.indexOf(meas
 /**
  * Index of the basis of each column. Requests grow in proportion to replicas, costs in proportion to allocated amounts.
  *
- * **Shape** -1 for a column without a basis. It is predicted to grow by the same amount in each step.
+ * **Shape** -1 for a column without a basis. Such a column is predicted to grow by the same amount in each step.
  */
 export const BASIS: ReadonlyArray<number> = measures.map((measure) => {
   switch (measure) {

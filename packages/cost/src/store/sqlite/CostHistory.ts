@@ -26,7 +26,7 @@ interface Sums extends Epoch.Table {
   readonly known: number
 }
 
-/** Index of the steps of a cluster. */
+/** Index of the stored steps of a cluster: the hours of days, and the days of months. */
 export interface Cluster {
   readonly id: number
   /** Bit mask of the stored hours, by day. */
@@ -211,7 +211,7 @@ export const note = (cluster: Cluster, level: number, epoch: number, step: numbe
   cluster.closed.set(Calendar.firstDayOf(epoch) + step, mask)
 }
 
-/** Removes the steps of an epoch from step `from` on from the index. */
+/** Removes from the index all steps of a day or month (epoch) that are not before step `from`. */
 export const noteRemoved = (cluster: Cluster, level: number, epoch: number, from = 0): void => {
   const masks = level === HOURS ? cluster.hours : cluster.days
   const mask = masks.get(epoch) ?? 0

@@ -62,7 +62,7 @@ export interface ReadRecommendations {
   readonly ends: Uint32Array
 }
 
-/** Changes of a cluster's recommendations by one hour. */
+/** The changes that one hour makes to a cluster's recommendations. */
 export interface SavedRecommendations extends ReadRecommendations {
   readonly cluster: string
   readonly ended: ReadonlyArray<string>

@@ -9,7 +9,10 @@
 import { BASIS, WIDTH } from "./ColumnBasis.ts"
 import { pack, type Prediction, sizeOf, type Sparse, unpack, unpredicted } from "./PackedColumns.ts"
 
-/** Sums of one step. **Shape** One value per slot. `ids` has the series of each slot. Only the first `size` slots count. */
+/**
+ * Sums of one step: an hour of a day, or a day of a month. **Shape** One value per slot. `ids` has the series of each
+ * slot. Only the first `size` slots count.
+ */
 export interface Table {
   readonly ids: Int32Array
   readonly size: number

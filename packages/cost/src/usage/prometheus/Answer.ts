@@ -51,7 +51,10 @@ export const read = (value: unknown): Result.Result<ReadonlyArray<Line>, string>
   return Result.succeed(lines)
 }
 
-/** Returns the error message of a response. **Source** the fields `errorType` and `error`; Mimir's gateway sends others. */
+/**
+ * Returns the error message of a response. **Source** the fields `errorType` and `error`; Mimir's gateway sends other
+ * fields.
+ */
 export const refusalOf = (value: unknown): string | undefined => {
   if (!isFields(value) || value["status"] === "success") return undefined
   const { error, errorType } = value

@@ -70,7 +70,7 @@ export const hours = (
     })
   )
 
-/** Returns the known hours of one week, or the error that prevents it. */
+/** Returns the known hours of one week, or the error of the query for them. */
 const knownOrWhy = (
   client: Client,
   place: ReadonlyArray<Matcher>,

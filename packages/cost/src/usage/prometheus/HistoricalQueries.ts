@@ -128,7 +128,10 @@ export const instants = (place: ReadonlyArray<Matcher>, accelerators: Accelerato
     reportedRequests: RequestQueries.reported(CONTAINER, place),
     refusedRequests: RequestQueries.refused(CONTAINER, place),
     sidecars: last(CONTAINER, of("kube_pod_init_container_info", is("restart_policy", "Always"))),
-    /** A reason for termination is reported until the next one. It belongs to this hour if the container restarted in it. */
+    /**
+     * A reason for termination is reported until the next one. The reason belongs to this hour if the container
+     * restarted in this hour.
+     */
     outOfMemory: [
       `(${maxBy(CONTAINER, `max_over_time(${of("kube_pod_container_status_last_terminated_reason", is("reason", "OOMKilled"))}[${HOUR}])`)}`,
       `and ${maxBy(CONTAINER, `increase(${of("kube_pod_container_status_restarts_total")}[${HOUR}])`)} > 0)`,

@@ -28,8 +28,8 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
 /**
  * Returns an object's labels from its `…_labels` series.
  *
- * Labels that prices depend on and labels that Kubernetes recommends get their original names. The replaced characters of
- * others are lost, so `cost-center` stays `cost_center`.
+ * Labels that prices depend on and labels that Kubernetes recommends get their original names. The replaced characters
+ * of other labels are lost, so `cost-center` stays `cost_center`.
  */
 export const toLabels = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(

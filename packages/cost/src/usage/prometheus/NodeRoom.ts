@@ -12,14 +12,14 @@ const SIZES = { cpuRequestMillis: "cpuMillis", memoryRequestBytes: "memoryBytes"
   keyof NodeFacts
 >
 
-/** A container that counts against its node, and its run time. */
+/** The request of a container that takes a part of its node's capacity, and the container's run time. */
 interface Share {
   readonly requested: number
   readonly lengthMs: number
 }
 
 /**
- * Reduces requests where those of a node exceed its capacity.
+ * Reduces the requests of a node's pods where their sum exceeds the node's capacity.
  *
  * **Shape** the largest requests of the node are lowered to a common level at which all fit; smaller ones do not change. The
  * source's mean of max(request, usage) is dropped for reduced containers, because it includes the excess. Init containers other

@@ -26,8 +26,8 @@ export interface NodeAnswers {
 /**
  * Returns the nodes.
  *
- * The UID is that of the machine (`system_uuid`), because metrics lack the object's. Successive machines of one node name are
- * separate nodes. Each has the last labels and capacity reported while it existed.
+ * The UID is that of the machine (`system_uuid`), because metrics lack the UID of the Node object. Successive machines
+ * of one node name are separate nodes. Each has the last labels and capacity reported while it existed.
  */
 export const read = (
   answers: NodeAnswers,

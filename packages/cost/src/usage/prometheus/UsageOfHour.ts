@@ -13,7 +13,7 @@ import * as MinuteMask from "./MinuteMask.ts"
 import type { Matcher } from "./Promql.ts"
 import * as Queries from "./UsageQueries.ts"
 
-/** Concurrent queries of one hour. */
+/** Number of concurrent queries for the usage of one hour. */
 const LANES = 2
 
 /** Queries the hour's usage. **Limits** eight queries, two at a time. */
