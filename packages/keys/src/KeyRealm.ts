@@ -102,11 +102,14 @@ export const findValid = Effect.fnUntraced(function* (
 export const show = (keys: Keys, found: Found, now: DateTime.Utc): Effect.Effect<ApiKey, KeyStoreError> =>
   found.source === "configured" ? Effect.succeed(ofConfigured(found.key, now)) : showCreated(keys, found.key, now)
 
-/** Shows a created key, and whether its maker is gone. */
+/** Returns the API's view of a created key, which states whether the key's maker is gone. */
 export const showCreated = (keys: Keys, record: KeyRecord, now: DateTime.Utc): Effect.Effect<ApiKey, KeyStoreError> =>
   Effect.map(findOrphans(keys, [record], now), (orphans) => showAmong(orphans, record, now))
 
-/** Shows a created key. **Shape** `orphans`: the result of `findOrphans` for records that include this key. */
+/**
+ * Returns the API's view of a created key. **Shape** `orphans`: the result of `findOrphans` for records that include
+ * this key.
+ */
 export const showAmong = (orphans: ReadonlySet<string>, record: KeyRecord, now: DateTime.Utc): ApiKey =>
   orphans.has(record.id) ? { ...ofCreated(record, now), isMakerGone: true } : ofCreated(record, now)
 

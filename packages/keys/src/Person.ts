@@ -71,7 +71,9 @@ export const principalOf = (person: Person, rule: Rule, signedInAt: DateTime.Utc
   signedInAt
 })
 
-/** Shows a signed-in person in the form in which `whoami` shows keys. Returns `undefined` if the caller is a key. */
+/**
+ * Returns a signed-in person in the form in which `whoami` returns a key. Returns `undefined` if the caller is a key.
+ */
 export const view = ({ keyId, name, rule, signedInAt }: Principal["Service"]): ApiKey | undefined =>
   signedInAt === undefined
     ? undefined
