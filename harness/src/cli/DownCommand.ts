@@ -43,7 +43,7 @@ export const downCommand = Command.make(
   Command.withShortDescription("Take down a held fleet")
 )
 
-/** Signals the holder to stop, and waits until it has released the fleet's name. */
+/** Signals the process that holds the fleet to stop, and waits until that process has released the fleet's name. */
 const end = Effect.fnUntraced(function* ({ name, owner }: HeldFleet.HeldFleet) {
   yield* attempt("signal the holder to stop", async () => terminate(owner.pid))
   const gone = HeldFleet.find(name).pipe(

@@ -10,7 +10,7 @@ export const NAMES: ReadonlyArray<string> = TAGS.map((tag) =>
   tag.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
 )
 
-/** Options with fields of their own. */
+/** Options that consist of fields, such as `match.verbs` and `headers.retry-after`. */
 const GROUPS = new Set(["match", "headers"])
 /** Matcher fields that are lists, comma-separated. */
 const LISTS = new Set(["verbs", "groups", "resources", "namespaces", "names"])

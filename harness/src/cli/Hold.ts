@@ -28,7 +28,7 @@ export interface HoldOptions {
   readonly kubeconfig: string | undefined
 }
 
-/** Runs until it is interrupted, then takes the fleet down. */
+/** Holds a fleet until this effect is interrupted, then takes the fleet down. */
 export const hold = Effect.fnUntraced(
   function* (options: HoldOptions) {
     const claimed = yield* HeldFleet.claim(options.name)

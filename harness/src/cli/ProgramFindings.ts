@@ -23,7 +23,7 @@ export const go: Effect.Effect<Finding> = GoToolchain.find.pipe(
   Effect.catch((error) => Effect.succeed(warn("Go", error.message, WITHOUT_GO)))
 )
 
-/** The programs that the driver control-plane uses by default, then those of each cached release. */
+/** Checks the programs that the driver control-plane uses by default, then those of each cached release. */
 export const programs: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const places = yield* Effect.forEach(PROGRAMS, (name) =>
     Effect.map(find(name), (place) => ({ name: name as string, place: Option.getOrUndefined(place) }))
@@ -46,7 +46,7 @@ const ofRelease = Effect.fnUntraced(function* (version: string) {
   return warn(name, `${absent.join(", ")} not in the cache`, `run \`${command}\``)
 })
 
-/** Docker, its control groups, and an image for the driver k3s. */
+/** Checks Docker, its control groups, and whether it has an image for the driver k3s. */
 export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const { CgroupVersion, ServerVersion } = yield* Containers.info
   const choice = yield* Images.choose({})
@@ -65,7 +65,7 @@ export const docker: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function
   ]
 }).pipe(Effect.catch((error) => Effect.succeed([warn("Docker", error.message, WITHOUT_DOCKER)])))
 
-/** The capabilities of this process, which only Linux reports. */
+/** Checks the capabilities of this process, which only Linux reports. */
 export const capabilities: Effect.Effect<ReadonlyArray<Finding>> = Effect.promise(async () => {
   const mask = /^CapBnd:\s+([0-9a-f]+)$/m.exec(await readFile("/proc/self/status", "utf8").catch(() => ""))?.[1]
   if (mask === undefined) return []

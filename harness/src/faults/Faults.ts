@@ -21,7 +21,7 @@ export interface FaultsOptions {
   /** `https://host:port` of the cluster. */
   readonly server: string
   readonly caPem: string
-  /** Users with their tokens, so that a 403 names the user. Without them it names `system:anonymous`. */
+  /** Users with their tokens, so that a 403 names the user. Without `users` the 403 names `system:anonymous`. */
   readonly users?: ReadonlyArray<ClusterUser>
   /** Required to inject `Down` and `LostData`. */
   readonly outages?: Outages

@@ -140,7 +140,7 @@ const dropUpstream = (pair: Pair): void => {
   pair.upstream.destroy()
 }
 
-/** Resets one side when the other fails. Calls `closed` when both sides are closed. */
+/** Resets one side of a connection when the other side fails. Calls `closed` when both sides are closed. */
 const endTogether = (pair: Pair, closed: () => void): void => {
   const { client, upstream } = pair
   client.on("error", () => upstream.resetAndDestroy())

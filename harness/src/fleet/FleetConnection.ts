@@ -16,7 +16,7 @@ export const FleetConnection = Schema.Struct({
   /** Address of the control server: `http://127.0.0.1:<port>`. */
   url: Schema.NonEmptyString,
   token: Schema.NonEmptyString,
-  /** The parent first. */
+  /** The clusters, the parent first. */
   clusters: Schema.NonEmptyArray(
     Schema.Struct({
       name: Schema.NonEmptyString,

@@ -45,9 +45,9 @@ const decodeObject = Schema.decodeUnknownResult(KubeObject)
 /**
  * Reads every object of the given files.
  *
- * For a directory it reads the `.yaml`, `.yml` and `.json` files in it by name, without subdirectories. A file may
- * contain several documents, empty documents and lists, whose items count as single objects. As in kubectl, numbers
- * with a leading zero are octal, and `yes` and `on` are true.
+ * For a directory it reads the `.yaml`, `.yml` and `.json` files in the order of their names, without subdirectories. A
+ * file may contain several documents, empty documents and lists, whose items count as single objects. As in kubectl,
+ * numbers with a leading zero are octal, and `yes` and `on` are true.
  *
  * **Errors** `ManifestUnreadable` for the first file or document that is not a manifest.
  *

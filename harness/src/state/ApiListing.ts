@@ -32,7 +32,7 @@ export const listAll = (
 }
 
 /**
- * Lists every object of several kinds, or those of a scope.
+ * Lists every object of several kinds, or only the objects in a scope.
  *
  * **Limits** one list per kind; within a scope, one per kind and namespace. Eight requests at once.
  */

@@ -42,7 +42,7 @@ export interface Scope {
   readonly controlled?: boolean
 }
 
-/** Attempts to write an object while other clients change it. */
+/** Maximum number of attempts to write an object that other clients change at the same time. */
 const ATTEMPTS = 20
 
 /**
@@ -64,8 +64,8 @@ export const capture = Effect.fn("ApiReset.capture")(function* (
 })
 
 /**
- * Returns whether each namespace has the objects that controllers create in namespaces. Only those that the older
- * namespace `default` has are expected, because not every cluster runs the controllers.
+ * Returns whether each namespace has the objects that controllers create in namespaces. Expects only the objects that
+ * the older namespace `default` has, because not every cluster runs the controllers.
  */
 const namespacesAreWhole = Effect.fnUntraced(function* (api: ClusterApi, scope: Scope | undefined) {
   const selected = scope?.labelSelector === undefined ? {} : { labelSelector: scope.labelSelector }

@@ -52,7 +52,7 @@ const Resources = Schema.fromJsonString(
 )
 const decodeResources = Schema.decodeUnknownPromise(Resources)
 
-/** Returns the kind of a stored definition (JSON). None if the definition is not established. */
+/** Returns the kind of a stored custom resource definition (JSON). None if the definition is not established. */
 export const expected = (json: string): Option.Option<ExpectedKind> =>
   Option.flatMap(decodeDefinition(json), ({ spec, status }) =>
     status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") === true
@@ -64,7 +64,7 @@ export const expected = (json: string): Option.Option<ExpectedKind> =>
       : Option.none()
   )
 
-/** Returns the expectation for a removed definition, from its name `<plural>.<group>`. */
+/** Returns the expected kind for a removed custom resource definition, from its name `<plural>.<group>`. */
 export const absent = (name: string): ExpectedKind => ({
   plural: name.slice(0, name.indexOf(".")),
   group: name.slice(name.indexOf(".") + 1),

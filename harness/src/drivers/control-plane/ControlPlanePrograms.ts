@@ -30,7 +30,9 @@ export const etcd = (paths: ControlPlanePaths): ReadonlyArray<string> => [
 /** Returns the issuer of service account tokens, as it appears in the tokens. */
 export const issuerOf = (port: number): string => `https://127.0.0.1:${port}/`
 
-/** Tokens are signed with the first issuer. Tokens of all issuers are accepted. */
+/**
+ * Returns the arguments of the API server. It signs tokens with the first issuer, and accepts tokens of all issuers.
+ */
 export const apiServer = (
   paths: ControlPlanePaths,
   port: number,

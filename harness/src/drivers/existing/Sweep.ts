@@ -11,7 +11,7 @@ import { isLeftover, RUN, selecting } from "./Marks.ts"
 /** The objects removed for one run. */
 export interface SweptRun {
   readonly run: string
-  /** `Namespace ci-1f2e`, in the order of the lists. */
+  /** The removed objects, such as `Namespace ci-1f2e`, in the order in which they were listed. */
   readonly objects: ReadonlyArray<string>
 }
 

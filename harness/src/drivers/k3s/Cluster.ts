@@ -128,7 +128,7 @@ const retryPort = <A, E extends Reason, R>(begin: Effect.Effect<A, E, R>) =>
     while: (error) => error._tag === "PortsTaken"
   })
 
-/** Adds the operations of a started cluster. */
+/** Returns a started cluster with its operations. */
 const clusterOf = Effect.fnUntraced(function* ({
   api,
   caPem,

@@ -21,7 +21,7 @@ const Info = Schema.Struct({
   CgroupVersion: Schema.optionalKey(Schema.String)
 })
 
-/** The engine's state of a container. */
+/** State of a container, as the engine reports it. */
 export type ContainerState = (typeof Inspected.Type)["State"]
 
 /** A container or a network with its labels. */

@@ -46,7 +46,7 @@ export interface PodScript {
   readonly initDurationMs: number
   /** From the start of the containers to readiness. */
   readonly readyDelayMs: number
-  /** From the start of the containers to their end. Absent if they run indefinitely. */
+  /** Time from the start of the containers to their end. Absent if they run indefinitely. */
   readonly runForMs?: number
   readonly deleteDelayMs: number
   /** Reason of the failure. Absent if the pod does not fail. */

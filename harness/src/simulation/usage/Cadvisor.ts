@@ -241,7 +241,7 @@ const scaled = (value: number | undefined, factor: number): number | undefined =
 const startOf = (part: RunningContainer, instantMs: number): number | undefined =>
   isRunning(part, instantMs) ? part.fromMs / 1_000 : undefined
 
-/** Returns the machines' capacities. */
+/** Returns the metrics with the capacities of the machines. */
 const machine = ({ nodes }: Inventory): ReadonlyArray<Family> => {
   const family = (name: string, help: string, resource: string): Family => ({
     name,

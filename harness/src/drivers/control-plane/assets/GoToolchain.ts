@@ -29,7 +29,7 @@ export const find: Effect.Effect<string, GoMissing | GoTooOld> = run("go", ["ver
 /**
  * Compiles a command of a module into a file.
  *
- * The go.mod and go.sum of a `pinned` module fix every version and checksum and must not change. Those of another
+ * The go.mod and go.sum of a `pinned` module fix every version and checksum and must not change. The files of any other
  * module are completed during the build, verified by the checksum database.
  */
 export const compile = (options: {

@@ -27,7 +27,7 @@ export const stagedIn = (goMod: string): ReadonlyArray<string> =>
  * Returns the go.mod of a module that requires one release.
  *
  * Each library gets the release's version with major version 0: `v0.36.3` for `v1.36.3`. The release's Go version and
- * `godebug` settings are copied, because those of a dependency have no effect.
+ * `godebug` settings are copied, because Go ignores these settings in a dependency.
  */
 export const goModFor = (release: Version.Release, upstream: string): string => {
   const library = Version.print({ ...release, major: 0 })
