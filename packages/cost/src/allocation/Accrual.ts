@@ -1,9 +1,9 @@
 /**
  * Converts rates to whole amounts. All quantities of an hour are rounded here.
  *
- * What has accrued since the start of the hour is rounded, and an amount is the difference of two such sums. Amounts of
- * adjacent intervals therefore add up exactly, and each differs from the exact product by at most 1. An integer rate is
- * never rounded.
+ * The sum of what has accrued since the start of the hour is rounded, and an amount is the difference of two such sums.
+ * Amounts of adjacent intervals therefore add up exactly, and each differs from the exact product by at most 1. An
+ * integer rate is never rounded.
  */
 import type { Intervals } from "./Intervals.ts"
 

@@ -112,8 +112,8 @@ const byMachines = (one: PriceClass, other: PriceClass): number =>
   other.machines - one.machines || other.seconds - one.seconds || (one.key < other.key ? -1 : 1)
 
 /**
- * Computes `existedSeconds` and `coveredSeconds`. The latter is rounded down, so that only full coverage counts as
- * complete.
+ * Computes `existedSeconds` and `coveredSeconds`. `coveredSeconds` is rounded down, so that only full coverage counts
+ * as complete.
  */
 const closeTimes = ({ amounts, knownSeconds, running, seconds }: Account): void => {
   if (running.length === 0) return

@@ -15,7 +15,7 @@ import * as WholeNumber from "../hour/WholeNumber.ts"
 const OF_SERIES = ["namespace", "kind", "name", "uid", "labels", "rate"]
 const OF_HOUR = ["record", "cluster", "hour", "knownSeconds", "series", "charges", "checksum"]
 
-/** The columns in order. */
+/** The columns of a file, in order. */
 export const HEADER: ReadonlyArray<string> = [...OF_HOUR, ...OF_SERIES, ...measures]
 
 /**

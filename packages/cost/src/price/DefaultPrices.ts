@@ -39,7 +39,7 @@ export const DefaultPrices = Schema.Struct({
 }).annotate({ identifier: "DefaultPrices" })
 export type DefaultPrices = typeof DefaultPrices.Type
 
-/** US$0.04 per GiB and month. **Source** OpenCost `configs/default.json`. */
+/** Price of storage: US$0.04 per GiB and month. **Source** OpenCost `configs/default.json`. */
 const STORAGE_PER_GIB_HOUR = 0.00005479452
 
 /**

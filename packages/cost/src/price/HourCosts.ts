@@ -32,7 +32,7 @@ const EGRESS = [
   { quantity: "internetEgressKib", rate: "internetEgressPicosPerGiB" }
 ] as const
 
-/** The quantities of one series on nodes of one class. */
+/** The quantities of one series on nodes of one price class. */
 interface Part {
   readonly series: number
   readonly quantities: { readonly [Q in Quantity]: number }

@@ -15,7 +15,7 @@ import type { UsageBlock } from "./UsageBlocks.ts"
 const Labels = Schema.Record(Schema.String, Schema.String)
 const Ms = Schema.Finite
 
-/** Entries of older releases have no owner. */
+/** Owner of a pod. Entries of older releases have none. */
 const Owner = Schema.Struct({
   kind: Schema.String,
   name: Schema.String,
@@ -23,7 +23,7 @@ const Owner = Schema.Struct({
   followed: Schema.NullOr(Schema.Literals(Kind.workloadKinds))
 })
 
-/** Absent in entries of older releases. */
+/** GPU parts by resource name. Absent in entries of older releases. */
 const GpuParts = Schema.optionalKey(Schema.Record(Schema.String, Schema.Finite))
 
 const Containers = Schema.Array(

@@ -37,7 +37,9 @@ export const noteSample = (entry: PodObservation, container: number, atMs: numbe
   entry.sampledAtMs[container] = atMs
 }
 
-/** Maximum runs of a pod in an hour. Beyond that, all runs of a container except the last are merged into one. */
+/**
+ * Maximum number of runs of a pod in an hour. Beyond that, all runs of a container except the last are merged into one.
+ */
 const MAX_RUNS = 256
 
 /**

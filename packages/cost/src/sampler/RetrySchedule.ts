@@ -3,5 +3,5 @@
  */
 import { Schedule } from "effect"
 
-/** Starts with ten seconds, doubles up to ten minutes, and never ends. */
+/** Backoff that starts with ten seconds, doubles up to ten minutes, and never ends. */
 export const forEver = Schedule.min([Schedule.exponential("10 seconds"), Schedule.spaced("10 minutes")])

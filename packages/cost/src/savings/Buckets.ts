@@ -63,7 +63,10 @@ export const bucketOf = ({ coarse, starts }: Buckets, value: number): number => 
 export const endOf = ({ starts }: Buckets, bucket: number): number =>
   starts[Math.min(bucket + 1, starts.length - 1)] ?? 0
 
-/** The table index is the exponent and the first five mantissa bits of the value in single precision. */
+/**
+ * Number of low bits of a value in single precision that its table index drops. The index keeps the exponent and the
+ * first five mantissa bits.
+ */
 const PLACE_SHIFT = 18
 const PLACES = 2 ** (31 - PLACE_SHIFT)
 const single = new Float32Array(1)

@@ -30,7 +30,8 @@ export interface DecayingHistogram {
 const EPSILON = 0.0001
 
 /**
- * Maximum number of half-lives from the reference to a sample. Beyond it the reference moves, so that weights do not overflow.
+ * Maximum number of half-lives from the reference time to a sample. Beyond it the reference time moves, so that weights
+ * do not overflow.
  */
 const MAX_EXPONENT = 100
 
@@ -45,7 +46,7 @@ export const addToBucket = (histogram: DecayingHistogram, bucket: number, weight
 }
 
 /**
- * Returns the factor that scales a sample's weight to the reference, for {@link addWeight}.
+ * Returns the factor that scales a sample's weight to the reference time, for {@link addWeight}.
  *
  * One factor serves many samples of the same instant. It is valid until a sample of another instant is added or removed.
  */
@@ -95,7 +96,7 @@ export const subtractFromBucket = (
 }
 
 /**
- * Moves the reference to the multiple of the half-life nearest to an instant.
+ * Moves the reference time to the multiple of the half-life that is nearest to an instant.
  *
  * Percentiles do not change, except that buckets below {@link EPSILON} are emptied. Factors are powers of two, so repeated
  * moves do not round.

@@ -17,9 +17,9 @@ import * as Rightsizing from "./Rightsizing.ts"
 import * as WorkloadHistory from "./WorkloadHistory.ts"
 import { HOUR_MS } from "../hour/Units.ts"
 
-/** Workloads processed before the fiber yields: about a millisecond of work. */
+/** Number of workloads that are processed before the fiber yields: about a millisecond of work. */
 const WORKLOADS_AT_ONCE = 250
-/** Rows grouped by workload before the fiber yields. */
+/** Number of rows that are grouped by workload before the fiber yields. */
 const ROWS_AT_ONCE = 2_000
 
 /** The usage histories of a cluster's workloads, by workload key. */

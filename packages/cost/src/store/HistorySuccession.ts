@@ -53,7 +53,7 @@ const formerOf = (book: ReadonlyArray<KeptHistory>, seen: SeenCluster): KeptHist
     .find(({ connection, uid }) => (seen.uid === undefined ? connection === seen.connection : uid === seen.uid))
 
 /**
- * Decides the succession of a name.
+ * Decides which history of a name a cluster continues.
  *
  * If the history with the name belongs to the cluster, the cluster continues it. Otherwise that history is renamed, and the
  * cluster resumes its earlier history of the name, or starts a new one.

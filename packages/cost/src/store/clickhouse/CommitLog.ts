@@ -13,7 +13,7 @@ import { Damaged, number, text } from "../sqlite/SqlValue.ts"
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../hour/Units.ts"
 import { type Client, unavailable } from "./Client.ts"
 
-/** Attempts before a commit fails. Each failed attempt means that another process committed. */
+/** Maximum number of attempts to commit. Each failed attempt means that another process committed. */
 const MAX_ATTEMPTS = 200
 
 export type Span = "hour" | "day"

@@ -15,7 +15,7 @@ export const MEASURE_COLUMNS: ReadonlyArray<string> = measures.map(columnOf)
 
 const ACTION = "bring the tables of the cost history up to date"
 
-/** Column pairs: the request while usage was known, and the whole request. */
+/** Pairs of columns: how much was requested while usage was known, and how much in total. */
 export const KNOWN_COLUMNS = KnownRequest.PAIRS.map(({ known, requested }) => ({
   known: columnOf(known),
   requested: columnOf(requested)
@@ -28,9 +28,10 @@ const MEASURES = MEASURE_COLUMNS.slice(0, FIRST_COLUMNS)
   .join(", ")
 
 /**
- * Marks rows of older programs, which did not keep the request while usage was known. Reads estimate it for these rows.
+ * Marks rows of older programs, which did not store how much was requested while usage was known. Reads estimate this
+ * quantity for these rows.
  *
- * It is the smallest value of the column type. No stored hour has this value.
+ * The mark is the smallest value of the column type. No stored hour has this value.
  */
 export const NOT_KEPT = -(2 ** 63)
 /** {@link NOT_KEPT} as text, for inserts and SQL. JSON would round the number to one outside the range of the column. */

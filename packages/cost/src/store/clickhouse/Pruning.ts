@@ -41,7 +41,7 @@ interface Standing {
 }
 
 const isKnownColumn = (column: string): boolean => KNOWN_COLUMNS.some(({ known }) => known === column)
-/** Sums of a day. If an hour of the day lacks the request while usage was known, the day lacks it too. */
+/** Sums of a day. If an hour lacks the quantity that was requested while usage was known, the day lacks it too. */
 const SUMS = MEASURE_COLUMNS.map((column) =>
   isKnownColumn(column)
     ? `if(min(${column}) = ${NOT_KEPT_SQL}, ${NOT_KEPT_SQL}, sum(${column})) AS ${column}`

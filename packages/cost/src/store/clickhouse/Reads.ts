@@ -24,7 +24,10 @@ const LIST = "list the hours that are kept"
 
 /** Number of hours that are read at once. */
 const HOURS_AT_ONCE = 24
-/** Offset of the last hour of a day, where a daily total counts. **Units** seconds. */
+/**
+ * Time from the start of a day to its last hour. A daily total belongs to the window that contains the start of that
+ * hour. **Units** seconds.
+ */
 const DAY_LATER = 82_800
 
 /** Columns whose sum over a long window may exceed 64 bits: storage, and costs in a currency with small units. */

@@ -59,7 +59,10 @@ export const make = Effect.fnUntraced(function* (client: Client, ledger: CommitL
     })
   })
 
-  /** Fails for an hour of a day that is kept only as a daily total, and if `isClosing`, for an hour that is closed. */
+  /**
+   * Fails for an hour of a day that is kept only as a daily total. If `isClosing`, also fails for an hour that is
+   * closed.
+   */
   const admit = Effect.fnUntraced(function* (
     action: string,
     hours: ReadonlyArray<Hour>,

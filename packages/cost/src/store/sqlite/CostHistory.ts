@@ -35,7 +35,10 @@ export interface Cluster {
   readonly days: Map<number, number>
   /** Bit mask of the closed hours, by sealed day. Includes hours that are no longer stored. */
   readonly closed: Map<number, number>
-  /** End of the hours whose request while usage was known is estimated. **Units** milliseconds since the epoch. */
+  /**
+   * End of the hours in which it is estimated how much was requested while usage was known. **Units** milliseconds
+   * since the epoch.
+   */
   readonly estimatedToMs: number
   /** Bit mask of the exact hours before `estimatedToMs`, by day. They were written later and need no estimate. */
   readonly exact: Map<number, number>

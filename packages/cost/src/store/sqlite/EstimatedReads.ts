@@ -1,5 +1,6 @@
 /**
- * Reads that estimate the request while usage was known, for hours of older programs that did not keep it.
+ * Reads that estimate how much was requested while usage was known, for hours of older programs, which did not store
+ * this.
  *
  * All such hours of a window are estimated as one sum. The older programs did the same, so reported figures do not change.
  * Exact hours among them are added without estimates.

@@ -26,7 +26,10 @@ const countsOf = ({ startMs, what }: Finding, cluster: Cluster | undefined): str
   }
 }
 
-/** Hours of a day are stored as running sums, so the next stored hour of the day includes the amounts of a lost hour. */
+/**
+ * Describes where the amounts of a lost hour count. Hours of a day are stored as running sums, so the next stored hour
+ * of the day includes the amounts of a lost hour.
+ */
 const hourCounts = (cluster: Cluster, day: number, hour: number): string => {
   const next = after(cluster.hours.get(day) ?? 0, hour)
   if (next >= 0) return `in the hour ${Calendar.printHour(Calendar.startOf(day, next))}`

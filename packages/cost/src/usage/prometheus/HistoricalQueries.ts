@@ -24,7 +24,7 @@ const POD = ["namespace", "pod", "uid"] as const
 const CONTAINER = [...POD, "container"] as const
 const OWNER = ["owner_kind", "owner_name", "owner_is_controller"] as const
 const OBJECTS = "kube_node_info|kube_pod_info"
-/** GPU resources in metrics. */
+/** Regular expression for the names of GPU resources in metrics. */
 const GPUS = "nvidia_com_gpu|nvidia_com_gpu_shared|nvidia_com_mig_.+|amd_com_gpu|gpu_intel_com_(i915|xe)"
 /**
  * Matches CPU, memory, GPUs and accelerators. Resource names in metrics contain no special characters of regular expressions.
@@ -72,7 +72,10 @@ export const minutes = (place: ReadonlyArray<Matcher>, accelerators: Accelerator
       ["node", "resource"],
       `last_over_time(${selector("kube_node_status_capacity", [...place, resourcesOf(accelerators)])}[${SLICE}])`
     ),
-    /** Successive pods without UID may share a name on different nodes. Empty if kube-state-metrics reports UIDs. */
+    /**
+     * Pods by name and node, because successive pods without UID may share a name on different nodes. Empty if
+     * kube-state-metrics reports UIDs.
+     */
     podsWithoutUid: presence(
       ["namespace", "pod", "node"],
       selector("kube_pod_info", [...place, is("uid", ""), isNot("node", "")])
@@ -115,7 +118,10 @@ export const instants = (place: ReadonlyArray<Matcher>, accelerators: Accelerato
   return {
     podStarts: last(POD, of("kube_pod_start_time")),
     podEnds: last(POD, of("kube_pod_completion_time")),
-    /** Not every kube-state-metrics reports container starts. The kubelet does, but without the pod's UID. */
+    /**
+     * Start times of containers. Not every kube-state-metrics reports them. The kubelet does, but without the pod's
+     * UID.
+     */
     starts: edges(CONTAINER, of("kube_pod_container_state_started")),
     cgroupStarts: edges(
       ["namespace", "pod", "container"],

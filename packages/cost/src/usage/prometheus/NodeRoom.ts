@@ -21,9 +21,9 @@ interface Share {
 /**
  * Reduces the requests of a node's pods where their sum exceeds the node's capacity.
  *
- * **Shape** the largest requests of the node are lowered to a common level at which all fit; smaller ones do not change. The
- * source's mean of max(request, usage) is dropped for reduced containers, because it includes the excess. Init containers other
- * than sidecars are ignored. A node of unknown capacity limits nothing.
+ * **Shape** the largest requests of the node are lowered to a common level at which all fit; smaller ones do not
+ * change. For reduced containers the mean of max(request, usage) that the server returned is dropped, because it
+ * includes the excess. Init containers other than sidecars are ignored. A node of unknown capacity limits nothing.
  *
  * **Limits** compares sums over the hour; n log n in the containers of a node.
  */

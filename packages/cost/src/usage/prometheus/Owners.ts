@@ -15,7 +15,7 @@ export interface OwnerAnswers {
   readonly workloadLabels: ReadonlyArray<Line>
 }
 
-/** Labels that hold the object's name, by kind. */
+/** Kind of the object, by the label that holds the object's name. */
 const NAME_LABELS: Readonly<Record<string, string>> = {
   deployment: "Deployment",
   statefulset: "StatefulSet",

@@ -54,7 +54,10 @@ export const slices = (place: ReadonlyArray<Matcher>) => ({
   /** The minutes with samples. */
   known: minuteBits(maxBy(CONTAINER, `present_over_time(${memory(place)}[${MINUTE}])`)),
   cpu: cpuCores(place, "rate", "6m"),
-  /** Rates over known minutes only. In a slice in which a container starts or ends, `cpu` averages over too much time. */
+  /**
+   * Mean of the CPU rates of known minutes only. In a slice in which a container starts or ends, `cpu` averages over
+   * too much time.
+   */
   cpuAtEdges: minutely("avg_over_time", cpuCores(place, "irate", "2m")),
   memory: maxBy(CONTAINER, `avg_over_time(${memory(place)}[${SLICE}])`),
   memoryPeak: maxBy(CONTAINER, `max_over_time(${memory(place)}[${SLICE}])`),
