@@ -11,7 +11,7 @@ const UTC = /(?:Z|\+00:00)$/
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const UNIT_MS = { d: DAY_MS, y: 365 * DAY_MS }
-/** An RFC 3339 year has four digits. */
+/** Last instant with a four-digit year, as RFC 3339 requires. */
 const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z")
 
 /** Maximum lifetime of a key, unless the deployment sets another. */

@@ -47,7 +47,7 @@ interface Row {
   readonly apiKey: ApiKey
 }
 
-/** Reads the created keys that the caller may see, after a position and at most `wanted`. */
+/** Reads created keys that the caller may see: those after a position, and at most `wanted` of them. */
 const scan = Effect.fnUntraced(function* (
   { store }: Keys,
   caller: Caller,

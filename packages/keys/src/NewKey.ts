@@ -8,7 +8,7 @@ import type { KeyRecord } from "./KeyStore.ts"
 import * as RawKey from "./RawKey.ts"
 import * as Base62 from "./Base62.ts"
 
-/** 22 base 62 characters have 131 bits, so ids are unique in practice. */
+/** Number of base 62 characters of an id. 22 characters have 131 bits, so ids are unique in practice. */
 const ID_LENGTH = 22
 
 export const newKey = (

@@ -15,9 +15,9 @@ import {
 } from "../../KeyError.ts"
 import type { Call, Outcome } from "./KeyProtocol.ts"
 
-/** Longer than the worker waits for a file that another process has locked. */
+/** Timeout of a call. Longer than the worker waits for a file that another process has locked. */
 const CALL_TIMEOUT_MS = 10_000
-/** Longer than for other calls, since migrations may rewrite tables. */
+/** Timeout of the call `open`. Longer than for other calls, since migrations may rewrite tables. */
 const OPEN_TIMEOUT_MS = 60_000
 
 type Rows = ReadonlyArray<unknown>
