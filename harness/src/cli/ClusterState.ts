@@ -55,7 +55,9 @@ export const stateOf = (cluster: FleetCluster, counted?: Effect.Effect<number>):
   )
 }
 
-/** Lists one object, because the response includes the number of the remaining objects. */
+/**
+ * Counts the objects of a kind. Lists only one object, because the response includes the number of the remaining ones.
+ */
 const count = (cluster: FleetCluster, kind: KindRef) =>
   Effect.map(
     cluster.api.list({ ...kind, limit: 1 }),

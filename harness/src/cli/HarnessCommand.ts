@@ -30,7 +30,7 @@ const command = Command.make("harness").pipe(
   ])
 )
 
-/** The path is the same in the sources and in the built package. */
+/** Location of package.json. The relative path is the same in the sources and in the built package. */
 const MANIFEST = new URL("../../package.json", import.meta.url)
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))

@@ -11,15 +11,18 @@ import { fail, type Finding, ok, warn } from "./Finding.ts"
 
 const NODE_NEEDED = 24
 const GIB = 1024 ** 3
-/** Three real control planes take about 1 GB, three k3s clusters about 3 GB. */
+/** Recommended free memory. Three real control planes take about 1 GB, three k3s clusters about 3 GB. */
 const MEMORY_WANTED_BYTES = 2 * GIB
 const MEMORY_NEEDED_BYTES = 512 * 1024 ** 2
-/** A cluster's data takes 64 MB. Building programs takes 4 GB of Go's caches. */
+/**
+ * Recommended free space for clusters and for builds. A cluster's data takes 64 MB. Building programs takes 4 GB of
+ * Go's caches.
+ */
 const SCRATCH_WANTED_BYTES = GIB
 const CACHE_WANTED_BYTES = 6 * GIB
 /**
- * Each k3s and each kubelet opens several inotify instances. With the usual default of 128, the third or fourth cluster
- * fails.
+ * Recommended limit of inotify instances. Each k3s and each kubelet opens several of them. With the usual default of
+ * 128, the third or fourth cluster fails.
  */
 const INOTIFY_INSTANCES_WANTED = 512
 const INOTIFY_WATCHES_WANTED = 65_536

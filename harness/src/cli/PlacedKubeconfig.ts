@@ -12,7 +12,7 @@ import * as Owner from "../machine/Owner.ts"
 import * as WholeFile from "../machine/WholeFile.ts"
 import { type CommandFailure, failed } from "./CommandFailure.ts"
 
-/** First line of a file that the harness may replace and remove. It ends with the owner. */
+/** First line of a file that the harness may replace and remove. The line ends with the name of the owner. */
 const MARKER = "# harness up wrote this file and removes it with its fleet: "
 
 /** Content of a note: identifies a kubeconfig that was written to a path of the user's choice. */

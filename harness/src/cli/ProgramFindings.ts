@@ -15,7 +15,7 @@ import { type Finding, ok, warn } from "./Finding.ts"
 
 const WITHOUT_GO = "install Go 1.26 or newer to build programs; downloads and the driver embedded do not need it"
 const WITHOUT_DOCKER = "start Docker to use the driver k3s, or set DOCKER_HOST to a running engine"
-/** Bit 24. Without this capability k3s cannot raise limits inside its container. */
+/** The capability is bit 24. Without it k3s cannot raise limits inside its container. */
 const CAP_SYS_RESOURCE = 1n << 24n
 
 export const go: Effect.Effect<Finding> = GoToolchain.find.pipe(

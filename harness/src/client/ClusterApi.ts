@@ -95,7 +95,7 @@ const ListMetadata = Schema.Struct({
   continue: Schema.optionalKey(Schema.String),
   remainingItemCount: Schema.optionalKey(Schema.Int)
 })
-/** Items of a list have no `apiVersion` and `kind`. */
+/** Body of a list response. Its items have no `apiVersion` and no `kind`. */
 const ListBody = Schema.Struct({
   metadata: ListMetadata,
   items: Schema.Array(

@@ -15,7 +15,10 @@ export interface RunningFleet {
    * current.
    */
   readonly kubeconfig: string
-  /** Returns such a kubeconfig for another user. **Errors** `InvalidFleet` if the fleet has no such user. */
+  /**
+   * Returns a kubeconfig with the same contexts for another user. **Errors** `InvalidFleet` if the fleet has no such
+   * user.
+   */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
   /** Makes the present objects of every cluster the state that `reset` restores. See `ClusterDriver`. */
   readonly checkpoint: Effect.Effect<void, HarnessError>

@@ -38,7 +38,7 @@ export interface StartedCluster {
 }
 
 /**
- * A fleet that stops when it is disposed. Only the cluster names in `Name` compile.
+ * A fleet that stops when it is disposed. The compiler accepts only the cluster names in `Name`.
  *
  * **Errors** every promise rejects with the error of the effect of the same name; `cluster`, `token` and
  * `kubeconfigFor` throw it.

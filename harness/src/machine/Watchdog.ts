@@ -2,7 +2,7 @@
  * Kills a cluster's programs if this process dies without running its finalizers.
  *
  * A shell reads from a pipe that only this process holds. This process reports each process group that starts or ends.
- * If the pipe closes without a farewell message, the shell kills the reported groups and removes the directory. This is a
+ * If the pipe closes without a final message, the shell kills the reported groups and removes the directory. This is a
  * portable substitute for a parent-death signal.
  */
 import { type ChildProcess, spawn } from "node:child_process"

@@ -79,7 +79,10 @@ const endPrograms = async (path: string, name: string): Promise<void> => {
   for (const pid of await startedWith(`${VARIABLE}=${path}`)) signalGroup(pid, "SIGKILL")
 }
 
-/** A program that is being killed may still create a file, so the removal is retried, up to 20 times. */
+/**
+ * Removes a directory. A program that is being killed may still create a file, so the removal is retried, up to 20
+ * times.
+ */
 const remove = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 

@@ -8,7 +8,7 @@ export interface ApiResource {
   readonly group: string
   readonly apiVersion: string
   readonly kind: string
-  /** The plural in the path. */
+  /** The plural name of the kind, as in paths. */
   readonly name: string
   readonly namespaced: boolean
   readonly canUpdate: boolean

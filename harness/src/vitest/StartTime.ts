@@ -33,7 +33,7 @@ export const within = (limitMs: number, start: () => Promise<HeldFleet>): Promis
   )
 }
 
-/** Prints the time of the start if the test failed and the start took more than a quarter of its time limit. */
+/** Prints the time of the start if the test failed and the start took more than a quarter of the test's time limit. */
 export const show = Effect.fnUntraced(function* (
   { result, timeout }: Pick<TestContext["task"], "result" | "timeout">,
   tookMs: number

@@ -41,7 +41,7 @@ export interface Launched {
 const STORE_EVERY = "20 millis"
 const STORE_WITHIN = "60 seconds"
 const STORE_WITHIN_MS = 60_000
-/** The server creates its namespaces and its service shortly after `/readyz` succeeds. */
+/** Paths that a ready server serves. It creates its namespaces and its service shortly after `/readyz` succeeds. */
 const SERVED = [
   "/readyz",
   ...["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => `/api/v1/namespaces/${name}`),

@@ -55,8 +55,8 @@ export const apiServer = (
 ]
 
 /**
- * Less frequent garbage collection makes the server start a sixth faster, for 100 MB more memory. Near the memory limit
- * the server collects more often. Variables of this process take precedence.
+ * Environment variables of the API server. Less frequent garbage collection makes the server start a sixth faster, for
+ * 100 MB more memory. Near the memory limit the server collects more often. Variables of this process take precedence.
  */
 export const API_SERVER_VARIABLES = { GOGC: "400", GOMEMLIMIT: "1GiB" } as const
 

@@ -58,7 +58,7 @@ interface Read {
 export const OPERATIONS = 127
 /** Maximum number of parallel calls. More would not be faster, because the store serialises writes. */
 export const CALLS = 4
-/** Keys per page. With their values a page takes some megabytes at most. */
+/** Number of keys per page. With their values a page takes some megabytes at most. */
 const PAGE = 500
 const KEYS_PAGE = 20_000
 
@@ -77,7 +77,10 @@ const RangeReply = Schema.Struct({
   ),
   more: Schema.optionalKey(Schema.Boolean)
 })
-/** The gateway omits false values, so `succeeded` is absent for a conditional write that did not happen. */
+/**
+ * Reply to a transaction. The gateway omits false values, so `succeeded` is absent for a conditional write that did not
+ * happen.
+ */
 const TxnReply = Schema.Struct({
   header: Header,
   succeeded: Schema.Literal(true),

@@ -40,7 +40,7 @@ export interface ClusterSettings extends Omit<ContainerOptions, "cluster" | "por
   readonly name: string
   readonly users: ReadonlyArray<ClusterUser>
   readonly admin: ClusterUser
-  /** Address of the Docker host for this process. */
+  /** Address by which this process reaches the Docker host. */
   readonly host: string
   /** Address of this process for containers, if the engine runs on this machine. */
   readonly hostAddress: string | undefined
@@ -62,7 +62,10 @@ const START_ATTEMPTS = 5
 const PORT_RETRY = "500 millis"
 const NODE_WITHIN: Duration.Input = "2 minutes"
 
-/** Controllers create the default service account, so its existence proves that they run. */
+/**
+ * Paths that a ready cluster serves. Controllers create the default service account, so its existence proves that they
+ * run.
+ */
 const SERVED = ["/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/default/serviceaccounts/default"]
 /** Objects that only the requested controllers create. */
 const SERVED_WITH_CONTROLLERS = ["/api/v1/namespaces/default/configmaps/kube-root-ca.crt"]

@@ -15,7 +15,7 @@ interface Symptom {
 const SHOWN_LINES = 15
 const SHOWN_CHARACTERS = 300
 
-/** Causes come before their effects, so the first match is the cause. */
+/** The known reasons for failures. A cause comes before its effects, so the first match is the cause. */
 const SYMPTOMS: ReadonlyArray<Symptom> = [
   {
     kind: "PrivilegedRefused",

@@ -44,7 +44,7 @@ export interface PodScript {
   readonly startDelayMs: number
   /** Run time of each init container. */
   readonly initDurationMs: number
-  /** From the start of the containers to readiness. */
+  /** Time from the start of the containers to readiness. */
   readonly readyDelayMs: number
   /** Time from the start of the containers to their end. Absent if they run indefinitely. */
   readonly runForMs?: number

@@ -25,7 +25,7 @@ export interface Template {
   readonly volumeGib?: number
   /** Exposed by a Service of type LoadBalancer. */
   readonly isPublic?: boolean
-  /** True if every cluster has the workload; otherwise each cluster has a selection. */
+  /** True if every cluster has the workload; otherwise each cluster has a selection of such workloads. */
   readonly everywhere: boolean
   /** A fixed state, instead of one that the plan assigns. */
   readonly fixed?: "healthy" | "idle" | "completed" | "failed" | "suspended"

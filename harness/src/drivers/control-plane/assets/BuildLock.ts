@@ -1,4 +1,4 @@
-/** Allows one build at a time to fill the cache. */
+/** Allows one build at a time to fill the cache of programs. */
 import { Effect, Schedule, type Scope } from "effect"
 import * as LockFile from "../../../machine/LockFile.ts"
 import { BuildLocked, DirectoryRefused } from "./BuildError.ts"

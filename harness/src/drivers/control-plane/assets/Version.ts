@@ -11,7 +11,10 @@ export interface Version {
 /** A single release. */
 export type Release = Required<Version>
 
-/** Numbers have no leading zeros and at most six digits. Pre-releases do not match. */
+/**
+ * Regular expression for a number in a version. Numbers have no leading zeros and at most six digits. Pre-releases do
+ * not match.
+ */
 const NUMBER = "(0|[1-9][0-9]{0,5})"
 const SHAPE = new RegExp(`^v?${NUMBER}\\.${NUMBER}(?:\\.${NUMBER})?$`)
 
