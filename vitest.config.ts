@@ -79,7 +79,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "whole",
+          // vitest starts the projects of a group in the order of their names. Many of these files wait for other programs for
+          // minutes. Started before `small`, they leave short files for the end of the group, which keep every worker busy.
+          name: "isolated",
           include: [
             "packages/*/test/**/*.test.ts",
             "harness/test/**/*.test.ts",
