@@ -13,6 +13,7 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
 /** Every tool, in the order in which they are listed. */
 const TOOLS = [
   "list_clusters",
+  "overview",
   "list_workloads",
   "get_workload",
   "list_pods",
@@ -34,6 +35,7 @@ const WEB = { cluster: "prod", namespace: "shop", kind: "Deployment", name: "web
 /** One call of every tool that is answered, for keys that reach everything. */
 const CALLS: ReadonlyArray<[tool: string, given: Record<string, unknown>]> = [
   ["list_clusters", {}],
+  ["overview", { clusters: ["*"] }],
   ["list_workloads", { clusters: ["*"] }],
   ["get_workload", WEB],
   ["list_pods", { clusters: ["*"], sort: "restarts", order: "desc" }],

@@ -61,6 +61,7 @@ onOneDriver("surface", { children: [] }, (it) => {
         "/api/v1/pods/{cluster}/{namespace}/{name}/logs",
         "/api/v1/events",
         "/api/v1/namespaces",
+        "/api/v1/overview",
         "/api/v1/pods",
         "/api/v1/prices",
         "/api/v1/session",

@@ -48,8 +48,8 @@ interface Streaming {
   readonly env: Record<string, string>
 }
 
-const HEAD = "CLUSTER  NAMESPACE  KIND        NAME  STATUS    READY  CPU  MEMORY  AGE\n"
-const SHOP = "prod     web        Deployment  shop  degraded  2/3    1.5  3Gi     60m\n"
+const HEAD = "CLUSTER  NAMESPACE  KIND        NAME  STATUS    REASON  READY  CPU  MEMORY  AGE\n"
+const SHOP = "prod     web        Deployment  shop  degraded          2/3    1.5  3Gi     60m\n"
 const AND_WHY = "quarterdeck: the server ended the stream: the key was revoked (key_revoked)\n"
 
 describe("quarterdeck workloads --watch", () => {
@@ -72,8 +72,8 @@ describe("quarterdeck workloads --watch", () => {
         stdout: [
           HEAD,
           SHOP,
-          "prod     web        Deployment  shop  healthy   3/3    1.5  3Gi     60m\n",
-          "prod     web        Deployment  shop  gone      -      -    -       -\n"
+          "prod     web        Deployment  shop  healthy           3/3    1.5  3Gi     60m\n",
+          "prod     web        Deployment  shop  gone      -       -      -    -       -\n"
         ].join(""),
         stderr: AND_WHY,
         status: 1
@@ -108,7 +108,7 @@ describe("quarterdeck workloads --watch", () => {
         const { status, stderr, stdout } = yield* quarterdeck(["workloads", "--watch"], { env })
         assert.strictEqual(
           stdout,
-          `${HEAD}${SHOP}prod     web        Deployment  a     degraded  2/3    1.5  3Gi     60m\n`
+          `${HEAD}${SHOP}prod     web        Deployment  a     degraded          2/3    1.5  3Gi     60m\n`
         )
         assert.deepStrictEqual(
           seen.map(({ headers }) => headers["last-event-id"]),

@@ -46,8 +46,8 @@ describe("quarterdeck status", () => {
         "Cost:      0.75 USD today, 9.80 in 7 days (-2% on the 7 days before)",
         "Access:    1 key expires within 7 days, 0 denials in 24 hours",
         "",
-        "CLUSTER  NAMESPACE  KIND        NAME  STATUS    REASON            SINCE",
-        "prod     web        Deployment  shop  degraded  CrashLoopBackOff  60m",
+        "CLUSTER  NAMESPACE  KIND        NAME  STATUS    REASON             SINCE",
+        "prod     web        Deployment  shop  degraded  CrashLoopBackOff   60m",
         "prod     web        Deployment  cart  failed    Backoff\\u{1b}[31m",
         ""
       ])
