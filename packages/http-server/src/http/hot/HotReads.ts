@@ -72,7 +72,6 @@ export class HotReads extends Context.Service<
 const make = Effect.gen(function* () {
   const cache = yield* ClusterCache
   const limits = yield* HotLimits
-  const keyLimit = yield* KeyLimit
   const services = yield* Effect.context<never>()
   const moments = yield* Moment.make(limits.maxAgeMs)
   const flights = yield* RequestCoalescing.make(moments, limits)
@@ -85,8 +84,7 @@ const make = Effect.gen(function* () {
   const parts = { connections, moments, recorder, writes }
   const answer = yield* makeAnswer(parts)
   const refusals = yield* HotRefusals.make(parts)
-  const callers = RecentFacts.make<ReplyCache.RecentCaller>(moments, CALLER_MS)
-  const pages = yield* HotPages.make
+  const pages = yield* makePages(moments, members)
   // With tracing every request takes the normal path, so that its spans show where it spends its time.
   const isTraced = (yield* References.TracerEnabled) && (yield* Tracer.Tracer) !== Tracer.nativeTracer
   let isOpen = !isTraced
@@ -116,7 +114,7 @@ const make = Effect.gen(function* () {
       }
       const isRepeated = recent.add(asked.key)
       if (flights.join(asked, proceed)) return
-      const made = makeNow(asked, request)
+      const made = pages.makeNow(asked, request)
       if (made !== undefined && answer(made, asked, request, response, { by: "made", startedAt })) {
         if (isRepeated) replies.set(asked.key, made)
         return
@@ -125,28 +123,13 @@ const make = Effect.gen(function* () {
       goOrdinary()
     }
 
-  /** Makes the reply synchronously for a recently authenticated caller whose key is within its rate limit, if possible. */
-  const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
-    const caller = callers.find(asked.callerKey)
-    if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
-    const made = Result.try(() => {
-      const page = pages.make(asked, request, caller)
-      // Data and keys cannot change during synchronous code, so a moment taken after the page was made is correct.
-      const proving = page && ReplyCache.provingOf(members, caller.user, page.record)
-      return proving && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, proving)
-    })
-    if (Result.isSuccess(made)) return made.success
-    // The normal path isolates the defect to the clusters that cause it.
-    Effect.runForkWith(services)(Effect.logError("the fast path failed to make a page", Cause.die(made.failure)))
-    return undefined
-  }
-
   const keep = (source: object, record: RequestRecord): void => {
     const flight = flights.take(source)
     if (flight === undefined) return
-    const caller = ReplyCache.callerOf(record)
-    if (isOpen && caller !== undefined) callers.remember(flight.asked.callerKey, flight.moment, caller)
-    if (isOpen) refusals.remember(flight, record)
+    if (isOpen) {
+      pages.remember(flight, record)
+      refusals.remember(flight, record)
+    }
     const isWanted = isOpen && (flight.asked.isRepeated || flight.waiting.length > 0)
     const reply =
       isWanted && moments.isPresent(flight.moment) ? ReplyCache.fromFlight(members, flight, record) : undefined
@@ -164,13 +147,44 @@ const make = Effect.gen(function* () {
     const oldest = moments.steadyNow() - limits.maxAgeMs
     replies.dropBefore(oldest)
     recent.age()
-    callers.sweep()
+    pages.sweep()
     refusals.sweep()
     flights.dropBefore(oldest)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), sweep)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 minute"), Effect.sync(pages.forget))))
   return HotReads.of({ before, keep })
+})
+
+/** Makes replies synchronously for recently authenticated callers. */
+const makePages = Effect.fnUntraced(function* (moments: Moment.Moments, members: ReplyCache.Members) {
+  const keyLimit = yield* KeyLimit
+  const services = yield* Effect.context<never>()
+  const callers = RecentFacts.make<ReplyCache.RecentCaller>(moments, CALLER_MS)
+  const pages = yield* HotPages.make
+
+  /** Makes the reply of a request whose caller is known and within the rate limit of its key, if possible. */
+  const makeNow = (asked: HotRequest.HotRequest, request: IncomingMessage): ReplyCache.StoredReply | undefined => {
+    const caller = callers.find(asked.callerKey)
+    if (caller === undefined || !keyLimit.allowsCached(caller.user.keyId, moments.epochNow())) return undefined
+    const made = Result.try(() => {
+      const page = pages.make(asked, request, caller)
+      // Data and keys cannot change during synchronous code, so a moment taken after the page was made is correct.
+      const proving = page && ReplyCache.provingOf(members, caller.user, page.record)
+      return proving && ReplyCache.fromList(moments.now(), page.record, caller.user, page.list, proving)
+    })
+    if (Result.isSuccess(made)) return made.success
+    // The normal path isolates the defect to the clusters that cause it.
+    Effect.runForkWith(services)(Effect.logError("the fast path failed to make a page", Cause.die(made.failure)))
+    return undefined
+  }
+
+  /** Remembers the caller of a request on the normal path, if a reply to it may be reused. */
+  const remember = ({ asked, moment }: RequestCoalescing.Flight, record: RequestRecord): void => {
+    const caller = ReplyCache.callerOf(record)
+    if (caller !== undefined) callers.remember(asked.callerKey, moment, caller)
+  }
+  return { makeNow, remember, sweep: callers.sweep, forget: pages.forget }
 })
 
 /** Makes the function that sends a cached reply. It returns false, without any effect, if the reply may not be used. */

@@ -106,7 +106,7 @@ export class RecentRequests {
 type Stores = ReadonlyArray<ClusterStore.ClusterStore>
 
 /** Returns the clusters in the cache. */
-type Members = () => ReadonlyArray<Pick<Member, "store">>
+export type Members = () => ReadonlyArray<Pick<Member, "store">>
 
 /** A reply that may be sent again, and the facts to check before each reuse. */
 export interface StoredReply {
