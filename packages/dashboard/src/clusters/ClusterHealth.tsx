@@ -13,7 +13,7 @@ export const ClusterHealth = ({ cluster: { name, unhealthyWorkloads: count } }: 
   if (count === null) return <Text size="sm">{Quantity.UNKNOWN}</Text>
   const search = ClusterTarget.write(new URLSearchParams("status=failed&status=degraded"), ClusterTarget.named([name]))
   return (
-    <Text size="sm" component="span">
+    <Text size="sm" component="span" className="qd-number">
       <span className={`qd-dot qd-dot-${count === 0 ? "teal" : "orange"}`} aria-hidden="true" />{" "}
       {count === 0 ? (
         "healthy"

@@ -12,7 +12,7 @@ export const Reachability = ({ cluster: { coverage, lastSeen } }: { readonly clu
   const health = healthOf(coverage)
   const isGone = health === "stale" || health === "missing"
   return (
-    <Text span size="sm" className="qd-text" data-health={health}>
+    <Text span size="sm" className={isGone ? undefined : "qd-number"} data-health={health}>
       <span className={`qd-dot qd-dot-${DOTS[health]}`} aria-hidden="true" /> {wordOf(coverage)}
       {isGone && lastSeen !== null ? ` since ${sinceTextOf(Date.parse(lastSeen), new Date().getTime())}` : ""}
     </Text>

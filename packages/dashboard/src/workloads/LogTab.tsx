@@ -3,7 +3,7 @@
  */
 import { Button, Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { useSearchParams } from "react-router"
 import { type Pod, podsQuery } from "../api/PodQueries.ts"
 import type { Workload, WorkloadDetail } from "../api/WorkloadQueries.ts"
@@ -41,6 +41,12 @@ export const LogTab = ({ detail, workload }: Props) => {
       { replace: true }
     )
   }
+  const isUnnamed = search.get(POD) === null
+  const shown = pod?.name
+  // Another pod may become the worst one. The log must not change under the reader.
+  useEffect(() => {
+    if (isUnnamed && shown !== undefined) choose(shown)
+  })
   if (found.isLoading) return <Loading what="the pods" />
   if (pod === undefined) return <Text c="dimmed">The workload has no pods now, so it has no log.</Text>
   return (

@@ -247,6 +247,8 @@ suite("the pages of the demo", Demo.layer, (it) => {
 
         await page.keyboard.press("g")
         await page.keyboard.press("n")
+        await page.getByRole("searchbox", { name: "Name" }).waitFor()
+        await page.getByText(/^\d+ namespaces$/).waitFor()
         await page.keyboard.press("/")
         await page.keyboard.type("payments")
         await page.getByText("3 namespaces match").waitFor()
@@ -282,7 +284,7 @@ suite("the pages of the demo", Demo.layer, (it) => {
         await signIn(page, key("VIEWER"))
         await page.getByText("3 of 3 clusters answer").waitFor()
         assert.notInclude((await scriptsOf(page)).join(), "CostChart")
-        await page.getByRole("link", { name: "Cost", exact: true }).click()
+        await page.getByLabel("Navigation").getByRole("link", { name: "Cost", exact: true }).click()
         const groups = page.getByRole("table", { name: "Costs by group" })
         await groups.getByText("Idle machines").waitFor()
         await page.getByRole("img", { name: /steps?, of .* not fully covered/ }).waitFor()
