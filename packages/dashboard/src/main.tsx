@@ -3,6 +3,7 @@
  */
 import "@mantine/core/styles.css"
 import "./frame/page.css"
+import "./cost/cost.css"
 import { MantineProvider } from "@mantine/core"
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { StrictMode } from "react"

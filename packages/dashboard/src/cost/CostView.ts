@@ -96,7 +96,7 @@ export const parse = (search: URLSearchParams, mayIdle: boolean): CostView => {
     namespaces: valuesOf(search, "namespace"),
     kinds: valuesOf(search, "kind"),
     labels: valuesOf(search, "label"),
-    workload: search.get("workload") ?? undefined,
+    workload: valuesOf(search, "workload")[0],
     sort: SORTS.find((name) => name === search.get("sort")) ?? "cost",
     order: search.get("order") === "asc" ? "asc" : "desc"
   }

@@ -13,7 +13,6 @@ import * as Quantity from "../format/Quantity.ts"
 import { CoverageStrip } from "../clusterScope/CoverageStrip.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import * as Comparison from "./Comparison.ts"
-import "./cost.css"
 import { CostTabs } from "./CostTabs.tsx"
 import * as Export from "./Export.ts"
 import { ExportMenu } from "./ExportMenu.tsx"
@@ -66,6 +65,9 @@ export const SavingsPage = () => {
         <>
           <CoverageStrip coverages={report.clusters} readAtMs={costs.dataUpdatedAt} rows="costs" />
           <SavingsSummary report={report} />
+          <Text size="sm" c="dimmed">
+            A month is 730 hours, at the rate of the hours that the server saw in this period.
+          </Text>
           <SavingsCards
             rows={rows}
             currency={report.currency}
@@ -101,8 +103,7 @@ const SavingsSummary = ({ report }: { readonly report: WorkloadCosts }) => (
     {report.totals.costIncrease > 0
       ? `, and cost up to ${Quantity.money(report.totals.costIncrease, report.currency)} more for workloads that request less than they need`
       : ""}
-    {report.nextCursor === undefined ? "." : `. The list ranks the ${Quantity.count(RANKED)} most expensive workloads.`}{" "}
-    A month is 730 hours at the rate of the hours that the server saw.
+    {report.nextCursor === undefined ? "." : `. The list ranks the ${Quantity.count(RANKED)} most expensive workloads.`}
   </Text>
 )
 

@@ -144,10 +144,20 @@ async function* costs(page: Page, demo: Demo["Service"]) {
   await page.getByRole("button", { name: /explain the cost of reporting/ }).click()
   await page.getByRole("table", { name: "Cost by step" }).waitFor()
   yield "workload-explained"
-  await page.goto(`${url}/#/cost/savings`)
-  await page.getByRole("button", { name: /^reporting/ }).click()
-  await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
+  await page.goto(`${url}/#/cost?cluster=prod&by=workload&namespace=payments`)
+  await page.getByRole("region", { name: "What changed" }).waitFor()
+  await page.getByRole("button", { name: "Remove Namespace: payments" }).waitFor()
+  yield "cost-filtered"
+  await page.getByRole("table", { name: "Costs by group" }).getByRole("link", { name: "reporting" }).click()
+  await page.getByRole("region", { name: "Explanation", exact: true }).getByRole("table").first().waitFor()
+  yield "cost-workload"
+  await page.goto(`${url}/#/cost/savings?group=label`)
+  const savings = page.getByRole("table", { name: "Savings by workload" })
+  await savings.getByRole("link", { name: "reporting" }).waitFor()
   yield "savings"
+  await savings.getByRole("link", { name: "reporting" }).click()
+  await page.getByRole("button", { name: "Copy the recommended requests" }).waitFor()
+  yield "savings-details"
 }
 
 async function* prices(page: Page, demo: Demo["Service"]) {
