@@ -58,6 +58,7 @@ suite("the costs of the demo", Demo.layer, (it) => {
         await signIn(page, key("VIEWER"))
         await groupsOf(page).getByRole("link", { name: "payments", exact: true }).press("Enter")
         await headingOf(page, "Cost of payments").and(page.locator(":focus")).waitFor()
+        await groupsOf(page).getByRole("link", { name: "reporting", exact: true }).first().waitFor()
         await groupsOf(page).getByRole("button", { name: "Workload" }).press("Enter")
         await groupsOf(page)
           .getByRole("columnheader", { name: "Workload" })
