@@ -28,6 +28,7 @@ const PricesPage = lazyPart("PricesPage", () => import("./prices/PricesPage.tsx"
 const ApiKeysPage = lazyPart("ApiKeysPage", () => import("./keys/ApiKeysPage.tsx"))
 const CreateKeyPage = lazyPart("CreateKeyPage", () => import("./keys/CreateKeyPage.tsx"))
 const ChangeKeyPage = lazyPart("ChangeKeyPage", () => import("./keys/ChangeKeyPage.tsx"))
+const KeyPage = lazyPart("KeyPage", () => import("./keys/KeyPage.tsx"))
 const AuditPage = lazyPart("AuditPage", () => import("./audit/AuditPage.tsx"))
 const OwnKeyPage = lazyPart("OwnKeyPage", () => import("./keys/OwnKeyPage.tsx"))
 
@@ -58,7 +59,8 @@ export const Pages = () => {
           <Route path={PLACES.savings} element={<SavingsPage />} />
           <Route path={PLACES.apiKeys} element={readable(<ApiKeysPage />)} />
           <Route path={PLACES.createKey} element={readable(<CreateKeyPage />)} />
-          <Route path={`${PLACES.apiKeys}/:id`} element={readable(<ChangeKeyPage />)} />
+          <Route path={`${PLACES.apiKeys}/:id`} element={readable(<KeyPage />)} />
+          <Route path={`${PLACES.apiKeys}/:id/change`} element={readable(<ChangeKeyPage />)} />
           <Route path={PLACES.audit} element={<AuditPage />} />
           <Route path={PLACES.prices} element={readable(<PricesPage />)} />
           <Route path={PLACES.ownKey} element={readable(<OwnKeyPage />)} />

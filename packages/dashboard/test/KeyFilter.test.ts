@@ -1,17 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as KeyFilter from "../src/keys/KeyFilter.ts"
+import { MARKS, SORTS } from "../src/keys/KeyMarks.ts"
 
 const Filter = Schema.Struct({
   name: Schema.Literals(["", "ci", "a b", "ü&="]),
   status: Schema.UndefinedOr(Schema.Literals(["active", "revoked"])),
-  createdBy: Schema.Literals(["", "key_1", "oidc:a|b"])
+  createdBy: Schema.Literals(["", "key_1", "oidc:a|b"]),
+  marks: Schema.Array(Schema.Literals(MARKS)),
+  sort: Schema.UndefinedOr(Schema.Literals(SORTS)),
+  order: Schema.Literals(["asc", "desc"])
 })
 
 describe("the filter of keys in an address", () => {
   it.prop("is read as it was written, and leaves the clusters alone", [Filter], ([filter]) => {
-    const search = KeyFilter.write(new URLSearchParams("cluster=prod&name=old&status=expired"), filter)
-    assert.deepStrictEqual(KeyFilter.parse(new URLSearchParams(search.toString())), filter)
+    const search = KeyFilter.write(new URLSearchParams("cluster=prod&name=old&status=expired&mark=x"), filter)
+    const order = filter.sort === undefined ? "asc" : filter.order
+    const marks = MARKS.filter((mark) => filter.marks.includes(mark))
+    assert.deepStrictEqual(KeyFilter.parse(new URLSearchParams(search.toString())), { ...filter, marks, order })
     assert.deepStrictEqual(search.getAll("cluster"), ["prod"])
   })
 

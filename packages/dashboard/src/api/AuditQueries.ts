@@ -2,7 +2,7 @@
  * Queries of the audit log.
  */
 import type { AuditQuery } from "@quarterdeck/contract/AuditGroup"
-import { infiniteQueryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query"
+import { infiniteQueryOptions, type InfiniteData, type QueryClient, queryOptions } from "@tanstack/react-query"
 import { type AuditEvent, atMs, isGap } from "./AuditTail.ts"
 import { call, serverUrl } from "./Client.ts"
 
@@ -48,6 +48,19 @@ export const auditQuery = (name: string, at: ParametersAt) =>
       nextCursor === undefined ? undefined : { parameters, cursor: nextCursor },
     // `followAudit` adds new events instead.
     staleTime: Number.POSITIVE_INFINITY
+  })
+
+/** Events that a page of one key shows. */
+const NEWEST = 10
+
+/** The newest events of a filter. **Shape** `isWhole` is false if the server searched only a part of the log. */
+export const newestQuery = (parameters: AuditParameters) =>
+  queryOptions({
+    queryKey: ["auditNewest", parameters],
+    queryFn: async ({ signal }) => {
+      const { events, nextCursor } = await read({ parameters }, NEWEST, signal)
+      return { events, isWhole: nextCursor === undefined }
+    }
   })
 
 type Pages = InfiniteData<Part, PageRequest | undefined>

@@ -13,10 +13,12 @@ export interface KeyParameters {
 }
 
 /** Rows on a page. Further pages are read on demand. */
-const PAGE = 100
+const PAGE = 500
 const REREAD_MS = 15_000
 /** A list of more pages than this is not refetched on a timer, only after a change on this page. */
-const REREAD_PAGES = 5
+const REREAD_PAGES = 1
+/** Maximum number of pages that are read to sort keys or to find marked ones. */
+export const MAX_PAGES = 10
 
 /** Cache key prefix of all queries of keys. */
 export const KEYS = ["apiKeys"] as const
@@ -44,6 +46,10 @@ export const apiKeyQuery = (id: string) =>
     queryKey: [...KEYS, "one", id],
     queryFn: ({ signal }) => call((api) => api.apiKeys.get({ params: { id }, query: {} }), signal)
   })
+
+/** The key that created another one. Its name seldom changes, so the list's timer does not read it again. */
+export const makerQuery = (id: string) =>
+  queryOptions({ ...apiKeyQuery(id), staleTime: Number.POSITIVE_INFINITY, retry: false })
 
 /** Number of valid keys that descend from a key and would be revoked with it. */
 export const descendantsQuery = (id: string) =>

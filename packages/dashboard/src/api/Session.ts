@@ -46,12 +46,30 @@ export const noteFailure = (queries: QueryClient, error: unknown): void => {
 /** Cancels a running poll: its reply may hold the previous session. */
 const cancelPoll = (queries: QueryClient): Promise<void> => queries.cancelQueries({ queryKey: sessionQuery.queryKey })
 
+/** Channel on which a tab tells other tabs of the browser that the session has changed. Messages are empty. */
+const CHANNEL = "quarterdeck.session"
+
+/** Notifies other tabs that the browser has signed in. */
+const tellTabs = (): void => {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage("")
+  channel.close()
+}
+
+/** Reads the session again when another tab signs in. Returns the function that stops. */
+export const followSignIn = (queries: QueryClient): (() => void) => {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.addEventListener("message", () => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }))
+  return () => channel.close()
+}
+
 /** Signs in. **Errors** {@link ApiFailure}. */
 export const signIn = async (queries: QueryClient, key: string): Promise<void> => {
   const apiKey = await call((api) => api.session.create({ payload: { key: Redacted.make(key) } }))
   const session: Session = { _tag: "SignedIn", apiKey }
   await cancelPoll(queries)
   queries.setQueryData(sessionQuery.queryKey, session)
+  tellTabs()
 }
 
 /**

@@ -21,6 +21,8 @@ export const clusterPlace = (name: string): string => `${PLACES.clusters}/${enco
 
 export const keyPlace = (id: string): string => `${PLACES.apiKeys}/${encodeURIComponent(id)}`
 
+export const changeKeyPlace = (id: string): string => `${keyPlace(id)}/change`
+
 /** Parameters of the audit page for every event of a key. */
 export const auditOfKey = (id: string): Readonly<Record<string, string>> => ({ keyId: id, range: "all" })
 

@@ -12,12 +12,14 @@ import { apiKeyQuery, KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
 import { sessionQuery } from "../api/Session.ts"
 import type { ApiKey } from "../api/Shapes.ts"
+import { useCaller } from "../frame/Caller.ts"
 import { PLACES } from "../frame/places.ts"
 import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { Loading } from "../feedback/PageState.tsx"
 import { useTarget } from "../clusterScope/useTarget.ts"
 import { AddressField } from "./AddressField.tsx"
+import { AdminsOnly } from "./AdminsOnly.tsx"
 import { DescriptionField } from "./DescriptionField.tsx"
 import { ForceField } from "./ForceField.tsx"
 import { changeOf, fieldOf, toChange } from "./KeyDraft.ts"
@@ -31,7 +33,8 @@ export const ChangeKeyPage = () => {
   const { id = "" } = useParams()
   const heading = useTitle("Rename or narrow a key")
   const { linkTo } = useTarget()
-  const key = useQuery(apiKeyQuery(id))
+  const isAdmin = useCaller().rule.role === "Admin"
+  const key = useQuery({ ...apiKeyQuery(id), enabled: isAdmin })
   return (
     <Stack gap="md">
       <div>
@@ -48,6 +51,7 @@ export const ChangeKeyPage = () => {
           A key's rule can only be narrowed, so only its current clusters and namespaces are offered.
         </Text>
       </div>
+      {isAdmin ? undefined : <AdminsOnly />}
       {key.error instanceof ApiFailure ? (
         <FailureAlert failure={key.error} onRetry={() => void key.refetch()} />
       ) : undefined}

@@ -1,28 +1,31 @@
 /**
  * The page Users > API Keys > Create API Key.
  */
-import { Anchor, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Anchor, Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import type { CreateApiKey } from "@quarterdeck/contract/ApiKeysGroup"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { DateTime, Redacted } from "effect"
-import { useState } from "react"
-import { Link } from "react-router"
+import { useEffect, useMemo, useState } from "react"
+import { Link, useSearchParams } from "react-router"
 import { call } from "../api/Client.ts"
 import { KEYS } from "../api/KeyQueries.ts"
 import { namespacesQuery } from "../api/Queries.ts"
-import type { ApiKey } from "../api/Shapes.ts"
+import type { ApiKey, Role } from "../api/Shapes.ts"
 import { useCaller } from "../frame/Caller.ts"
 import { PLACES } from "../frame/places.ts"
 import { useTitle } from "../frame/useTitle.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
 import { AddressField } from "./AddressField.tsx"
+import { AdminsOnly } from "./AdminsOnly.tsx"
 import { CreatedKey } from "./CreatedKey.tsx"
 import { DescriptionField } from "./DescriptionField.tsx"
 import { ExpiryFields } from "./ExpiryFields.tsx"
 import { fieldOf, type KeyDraft, selectorsInside, toBody } from "./KeyDraft.ts"
 import { KeyForm } from "./KeyForm.tsx"
+import * as KeyPrefill from "./KeyPrefill.ts"
 import { RoleField } from "./RoleField.tsx"
 import { RuleFields } from "./RuleFields.tsx"
+import * as StoredDraft from "./StoredDraft.ts"
 import { useDraft } from "../form/useDraft.ts"
 
 /** The new key. Only this page holds it, until the user leaves the page. */
@@ -33,6 +36,15 @@ interface Created {
 
 export const CreateKeyPage = () => {
   const [created, setCreated] = useState<Created>()
+  const { rule } = useCaller()
+  if (rule.role !== "Admin" && created === undefined) {
+    return (
+      <Stack gap="md">
+        <Head />
+        <AdminsOnly />
+      </Stack>
+    )
+  }
   return created === undefined ? (
     <CreateForm onCreated={setCreated} />
   ) : (
@@ -62,12 +74,29 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
   const caller = useCaller()
   const { rule: outer } = caller
   const view = useQuery(namespacesQuery)
-  const form = useDraft(() => draftInside(caller), fieldOf)
+  const [search, setSearch] = useSearchParams()
+  // A change of the cluster switcher must not lose the draft.
+  const { id: callerId } = caller
+  const prefilled = useMemo(() => KeyPrefill.parametersOf(search), [search])
+  const owner = useMemo(() => ({ callerId, search: prefilled.toString() }), [callerId, prefilled])
+  const begin = (parameters: URLSearchParams) =>
+    KeyPrefill.apply(draftInside(caller), KeyPrefill.parse(parameters), outer.role)
+  const form = useDraft(() => StoredDraft.read(sessionStorage, owner) ?? begin(prefilled), fieldOf)
   const { change, draft, failure, errors, run } = form
+  const [preset, setPreset] = useState<string>()
+  useEffect(() => StoredDraft.write(sessionStorage, owner, draft), [owner, draft])
+
+  /** Replaces the draft, but not its name, by a preset. The address no longer describes the draft. */
+  const choose = ({ label, search: parameters }: KeyPrefill.Preset) => {
+    setPreset(label)
+    change({ ...begin(new URLSearchParams(parameters)), name: draft.name })
+    setSearch(KeyPrefill.withoutParameters, { replace: true })
+  }
 
   const send = (payload: CreateApiKey) =>
     run(async () => {
       const { apiKey, key } = await call((api) => api.apiKeys.create({ payload }))
+      StoredDraft.clear(sessionStorage)
       onCreated({ rawKey: Redacted.value(key), apiKey })
       void queries.invalidateQueries({ queryKey: KEYS })
     })
@@ -75,12 +104,14 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
   return (
     <Stack gap="md">
       <Head />
+      <Presets chosen={preset} highest={outer.role} onChoose={choose} />
       <KeyForm
         form={form}
         body={toBody(draft)}
         onSend={(payload) => void send(payload)}
         verb="Create key"
         back={PLACES.apiKeys}
+        onCancel={() => StoredDraft.clear(sessionStorage)}
       >
         <TextInput
           label="Name"
@@ -108,6 +139,33 @@ const CreateForm = ({ onCreated }: { readonly onCreated: (created: Created) => v
     </Stack>
   )
 }
+
+interface PresetsProps {
+  readonly chosen: string | undefined
+  readonly highest: Role
+  readonly onChoose: (preset: KeyPrefill.Preset) => void
+}
+
+const Presets = ({ chosen, highest, onChoose }: PresetsProps) => (
+  <Stack gap={4}>
+    <Group gap="xs" role="group" aria-label="Presets">
+      {KeyPrefill.presetsUpTo(highest).map((preset) => (
+        <Button
+          key={preset.label}
+          size="xs"
+          variant={preset.label === chosen ? "filled" : "default"}
+          aria-pressed={preset.label === chosen}
+          onClick={() => onChoose(preset)}
+        >
+          {preset.label}
+        </Button>
+      ))}
+    </Group>
+    <Text size="sm" c="dimmed" role="status">
+      {KeyPrefill.PRESETS.find(({ label }) => label === chosen)?.note ?? ""}
+    </Text>
+  </Stack>
+)
 
 const Head = () => {
   const heading = useTitle("Create API Key")

@@ -4,7 +4,7 @@
 import { Button, Menu } from "@mantine/core"
 import { Link } from "react-router"
 import type { ApiKey } from "../api/Shapes.ts"
-import { auditOfKey, keyPlace, PLACES } from "../frame/places.ts"
+import { auditOfKey, changeKeyPlace, PLACES } from "../frame/places.ts"
 import { useTarget } from "../clusterScope/useTarget.ts"
 
 export interface KeyActionProps {
@@ -29,7 +29,7 @@ export const KeyActions = ({ apiKey, onRevoke, onRotate }: KeyActionProps) => {
         {isCreated && isValid ? (
           <>
             <Menu.Item onClick={() => onRotate(apiKey)}>Rotate</Menu.Item>
-            <Menu.Item component={Link} to={linkTo(keyPlace(id))}>
+            <Menu.Item component={Link} to={linkTo(changeKeyPlace(id))}>
               Rename or narrow
             </Menu.Item>
           </>

@@ -19,10 +19,20 @@ interface Props<Body> {
   readonly isUnchanged?: boolean
   /** Address of the page that Cancel opens. */
   readonly back: string
+  readonly onCancel?: () => void
   readonly children: ReactNode
 }
 
-export const KeyForm = <Body,>({ back, body, children, form, isUnchanged = false, onSend, verb }: Props<Body>) => {
+export const KeyForm = <Body,>({
+  back,
+  body,
+  children,
+  form,
+  isUnchanged = false,
+  onCancel,
+  onSend,
+  verb
+}: Props<Body>) => {
   const element = useRef<HTMLFormElement>(null)
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
@@ -49,7 +59,7 @@ export const KeyForm = <Body,>({ back, body, children, form, isUnchanged = false
               <Button type="submit" loading={form.isRunning} disabled={isUnchanged}>
                 {verb}
               </Button>
-              <Button component={Link} to={back} variant="default">
+              <Button component={Link} to={back} variant="default" onClick={onCancel}>
                 Cancel
               </Button>
             </Group>

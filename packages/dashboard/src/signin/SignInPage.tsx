@@ -5,12 +5,13 @@ import { Alert, Button, Center, Code, Divider, Paper, PasswordInput, Stack, Text
 import { useQueryClient } from "@tanstack/react-query"
 import { type SyntheticEvent, useEffect, useRef, useState } from "react"
 import type { ApiFailure } from "../api/Client.ts"
-import { signIn } from "../api/Session.ts"
+import { followSignIn, signIn } from "../api/Session.ts"
 import { useAction } from "../api/useAction.ts"
 import icon from "../frame/icon.svg"
 import { useTitle } from "../frame/useTitle.ts"
 import * as IdentityProvider from "../api/IdentityProvider.ts"
 import { FailureAlert } from "../feedback/FailureAlert.tsx"
+import * as KeyText from "./KeyText.ts"
 
 /** Titles and texts for the end of a session. */
 const REASONS: Readonly<Record<string, readonly [title: string, text: string]>> = {
@@ -31,15 +32,17 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const queries = useQueryClient()
+  useEffect(() => followSignIn(queries), [queries])
   const [key, setKey] = useState("")
-  const [isEmpty, setEmpty] = useState(false)
+  const [error, setError] = useState<string>()
   const { failure, isRunning, run } = useAction({ signsIn: true })
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     const text = key.trim()
-    setEmpty(text === "")
-    if (text !== "") void run(() => signIn(queries, text))
+    const problem = KeyText.errorOf(text)
+    setError(problem)
+    if (problem === undefined) void run(() => signIn(queries, text))
   }
 
   return (
@@ -68,8 +71,8 @@ export const SignInPage = ({ reason }: { readonly reason: ApiFailure | undefined
               description="The key is not stored in the browser. You get a session cookie that scripts cannot read."
               placeholder="qd_…"
               value={key}
-              onChange={(event) => setKey(event.currentTarget.value)}
-              error={isEmpty ? "Enter your key" : undefined}
+              onChange={(event) => setKey(KeyText.withoutScheme(event.currentTarget.value))}
+              error={error}
               autoComplete="off"
               spellCheck={false}
               visibilityToggleButtonProps={{ "aria-label": "Show or hide the key", tabIndex: 0 }}

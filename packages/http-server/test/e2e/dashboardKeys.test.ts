@@ -79,7 +79,7 @@ suite("Users > API Keys", Deployment.layer(options), (it) => {
     Effect.gen(function* () {
       const { call, createKey, url } = yield* Deployment
       const { apiKey } = yield* createKey({ name: "twice", rule: { role: "Viewer" } })
-      const page = yield* Chromium.open(`${url}/${KEYS}/${apiKey.id}`)
+      const page = yield* Chromium.open(`${url}/${KEYS}/${apiKey.id}/change`)
       yield* Effect.promise(async () => {
         await signIn(page, rawKey("admin"))
         await page.getByLabel("Only these", { exact: true }).check()
@@ -282,7 +282,7 @@ suite("Users > API Keys > the last Admin", Deployment.layer(options), (it) => {
         call("/api/v1/whoami", { key: "admin" }),
         ({ status }) => status === 401
       )
-      const page = yield* Chromium.open(`${url}/${KEYS}/${apiKey.id}`)
+      const page = yield* Chromium.open(`${url}/${KEYS}/${apiKey.id}/change`)
       yield* Effect.promise(async () => {
         await signIn(page, raw)
         await page.getByRole("radio", { name: "Viewer" }).check()

@@ -52,5 +52,28 @@ describe("signing in, in a browser", () => {
         })
       })
     )
+
+    it.effect("takes a pasted header for its key, says the bound of a longer text, and reaches another tab", () =>
+      Effect.gen(function* () {
+        const { createKey, url } = yield* Deployment
+        const { raw } = yield* createKey({ name: "of a person with two tabs", rule: { role: "Viewer" } })
+        const page = yield* Chromium.open(`${url}/#/own-key`)
+        yield* Effect.promise(async () => {
+          const other = await page.context().newPage()
+          await other.goto(`${url}/#/own-key`)
+          await other.getByRole("button", { name: "Sign in" }).waitFor()
+          const field = page.getByLabel("API key", { exact: true })
+          await field.fill("k".repeat(5_000))
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByText("it has 5,000 bytes, and a key has at most 4,086").waitFor()
+          await field.fill(`Bearer ${raw}`)
+          assert.strictEqual(await field.inputValue(), raw)
+          await page.getByRole("button", { name: "Sign in" }).click()
+          for (const tab of [page, other]) {
+            await tab.getByRole("heading", { name: "Your key", exact: true }).waitFor()
+          }
+        })
+      })
+    )
   })
 })

@@ -52,9 +52,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
       assert.strictEqual(stderr, "")
       assert.strictEqual(
         stdout,
-        "AT                        ACTOR      DECISION  STATUS  VERB    RESOURCE   TARGET           CODE               COUNT\n"
-          + "2026-01-02T03:04:05.000Z  ci         deny      403     read    workloads  prod|stage shop  cluster_forbidden  1\n"
-          + "2026-01-02T03:04:05.000Z  anonymous  allow     begins  delete  apiKeys    key_2                               1\n"
+        "AT                        CALLER     EVENT                                                                                    STATUS\n"
+          + "2026-01-02T03:04:05.000Z  ci         Refused: list workloads of namespace shop in prod, stage (outside of the key's rule)  403\n"
+          + "2026-01-02T03:04:05.000Z  anonymous  Started: revoke API key key_2\n"
       )
       assert.strictEqual(status, 0)
       const { searchParams } = seen[0]?.url ?? new URL("http://none")
@@ -78,7 +78,11 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
 
   it.effect.each<[string, ReadonlyArray<string>, string]>([
     ["of refusals", ["--decision", "deny"], ""],
-    ["of a name", ["--decision", "deny", "--key", "ci"], "; --key takes an id from quarterdeck key list, not a name"],
+    [
+      "of a name",
+      ["--decision", "deny", "--key", "ci"],
+      "; --key takes an id from quarterdeck key list; search for a name with --actor"
+    ],
     ["of a person", ["--decision", "deny", "--key", "oidc:42"], ""],
     ["of anything", [], "; allowed reads are recorded only if audit.reads is all"]
   ])("says that no events match, and why those %s may not", ([, flags, why]) =>
