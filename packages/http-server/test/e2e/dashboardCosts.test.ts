@@ -120,6 +120,7 @@ suite("the costs of the demo", Demo.layer, (it) => {
         await savings.getByRole("link", { name: "reporting" }).click()
         await details.getByRole("link", { name: "Open the workload" }).click()
         await page.getByRole("heading", { name: "reporting" }).waitFor()
+        await page.getByRole("tab", { name: "Cost" }).click()
         await page.getByRole("region", { name: "Cost history" }).getByRole("img").waitFor()
       })
     })
