@@ -26,6 +26,10 @@ async function* clusters(page: Page, demo: Demo["Service"]) {
   await enter(page, demo, "/clusters")
   await page.locator("[data-cluster=stage]").waitFor()
   await page.getByText("3 of 3 clusters answer").waitFor()
+  await page
+    .locator("[data-cluster=prod]")
+    .getByText(/^\$[1-9]/)
+    .waitFor()
   yield "clusters"
   await page.getByRole("button", { name: /^Clusters:/ }).click()
   await page.getByRole("radio", { name: "All clusters" }).waitFor()
