@@ -52,7 +52,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("quarterdeck audit", (i
       assert.strictEqual(stderr, "")
       assert.strictEqual(
         stdout,
-        "AT                        CALLER     EVENT                                                                                    STATUS\n"
+        "AT                        CALLER     EVENT                                                                                 STATUS\n"
           + "2026-01-02T03:04:05.000Z  ci         Refused: list workloads of namespace shop in prod, stage (outside of the key's rule)  403\n"
           + "2026-01-02T03:04:05.000Z  anonymous  Started: revoke API key key_2\n"
       )
