@@ -16,7 +16,7 @@ export const downCommand = Command.make(
   "down",
   {
     name: Argument.String("name").pipe(
-      Argument.withDescription("The fleet (default: the only held fleet)"),
+      Argument.withDescription("The fleet (default: the only fleet that harness up started)"),
       Argument.withSchema(HeldFleet.Name),
       Argument.optional
     )
@@ -39,8 +39,8 @@ export const downCommand = Command.make(
     })
   )
 ).pipe(
-  Command.withDescription("Take down a fleet that another process holds, and wait until it is gone."),
-  Command.withShortDescription("Take down a held fleet")
+  Command.withDescription("Take down a fleet that harness up started, and wait until it is gone."),
+  Command.withShortDescription("Take down a fleet that harness up started")
 )
 
 /** Signals the process that holds the fleet to stop, and waits until that process has released the fleet's name. */

@@ -1,4 +1,4 @@
-/** The command `harness fault`: injects a fault into a cluster of a held fleet. */
+/** The command `harness fault`: injects a fault into a cluster of a fleet that `harness up` started. */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { parseMs } from "../simulation/kubelet/GoDuration.ts"

@@ -1,4 +1,4 @@
-/** The command `harness kill`: kills a cluster of a held fleet. */
+/** The command `harness kill`: kills a cluster of a fleet that `harness up` started. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
@@ -28,9 +28,9 @@ export const killCommand = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Kill a cluster of a held fleet, as if its machine had lost power: connections break, and the server is down until it is "
-      + "restarted."
+    "Kill a cluster of a fleet that harness up started, as if its machine had lost power: connections break, and the "
+      + "server is down until it is restarted."
   ),
-  Command.withShortDescription("Kill a cluster of a held fleet"),
+  Command.withShortDescription("Kill a cluster of a fleet that harness up started"),
   Command.withExamples([{ command: "harness kill prod", description: "See how the program under test reacts" }])
 )

@@ -1,4 +1,4 @@
-/** Finds the held fleet that a command refers to, and connects to its clusters. */
+/** Finds the fleet that a command refers to, among those that `harness up` started, and connects to its clusters. */
 import { Effect, Option, Schedule, type Scope } from "effect"
 import { Flag } from "effect/cli"
 import type { FleetCluster } from "../fleet/FleetCluster.ts"
@@ -12,7 +12,7 @@ const EVERY = "500 millis"
 /** A flag that names the fleet, for commands whose argument is a cluster. */
 export const nameFlag = Flag.String("name").pipe(
   Flag.withMetavar("NAME"),
-  Flag.withDescription("The fleet (default: the only held fleet)"),
+  Flag.withDescription("The fleet (default: the only fleet that harness up started)"),
   Flag.withSchema(HeldFleet.Name),
   Flag.optional
 )

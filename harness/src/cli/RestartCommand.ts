@@ -1,4 +1,4 @@
-/** The command `harness restart`: restarts a cluster of a held fleet. */
+/** The command `harness restart`: restarts a cluster of a fleet that `harness up` started. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { fromError } from "./CommandFailure.ts"
@@ -29,10 +29,10 @@ export const restartCommand = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Restart a cluster of a held fleet, whether it runs or was killed, and wait until it is ready. It keeps its address, "
-      + "its users and its objects."
+    "Restart a cluster of a fleet that harness up started, whether it runs or was killed, and wait until it is ready. "
+      + "It keeps its address, its users and its objects."
   ),
-  Command.withShortDescription("Restart a cluster of a held fleet"),
+  Command.withShortDescription("Restart a cluster of a fleet that harness up started"),
   Command.withExamples([
     { command: "harness restart prod", description: "Keep its objects" },
     { command: "harness restart prod --empty", description: "Lose its objects" }

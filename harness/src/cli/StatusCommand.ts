@@ -1,4 +1,4 @@
-/** The command `harness status`: shows the held fleets and their clusters. */
+/** The command `harness status`: shows the fleets that `harness up` started, and their clusters. */
 import { Clock, DateTime, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type ClusterState, stateOf } from "./ClusterState.ts"
@@ -12,7 +12,7 @@ export const statusCommand = Command.make(
   "status",
   {
     name: Argument.String("name").pipe(
-      Argument.withDescription("The fleet (default: all held fleets)"),
+      Argument.withDescription("The fleet (default: all fleets that harness up started)"),
       Argument.withSchema(HeldFleet.Name),
       Argument.optional
     ),
@@ -51,8 +51,8 @@ export const statusCommand = Command.make(
     Effect.catchTag("MachineRefused", (error) => Effect.fail(fromError(error)))
   )
 ).pipe(
-  Command.withDescription("Show the held fleets, their processes and the state of their clusters."),
-  Command.withShortDescription("Show held fleets")
+  Command.withDescription("Show the fleets that harness up started, their processes and the state of their clusters."),
+  Command.withShortDescription("Show the fleets that harness up started")
 )
 
 /** A fleet's status. `clusters` is empty while the fleet starts, and if its process is dead or in another container. */

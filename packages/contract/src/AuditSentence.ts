@@ -119,7 +119,7 @@ const DRY_RUN = "dryRun"
 /** The verb and the object of a request. */
 interface Call {
   readonly words: Words
-  /** Empty if the verb says it all. */
+  /** Empty if the sentence needs no object. */
   readonly object: string
   /** True for the dry run of an action, which the audit records as a read of the action's route. */
   readonly isDryRun: boolean

@@ -86,7 +86,7 @@ export class ClustersGroup extends HttpApiGroup.make("clusters")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Watch clusters",
-          description: `Sends the rows of the cluster list, then each change of a row, as server-sent events. A row contains its coverage, so the stream sends no \`coverage\` events. A difference in only \`lastSeen\`, \`ageMs\` or \`latencyMs\` is not a change. ${STREAM_NOTES}`
+          description: `Sends the rows of the cluster list, then each change of a row, as server-sent events. Each row has the field \`coverage\` (whether and how the cluster answered), so the stream sends no \`coverage\` events. A difference in only \`lastSeen\`, \`ageMs\` or \`latencyMs\` is not a change. ${STREAM_NOTES}`
         })
       ),
     HttpApiEndpoint.post("register", "/clusters", {

@@ -33,9 +33,9 @@ export type PodReason = typeof PodReason.Type
  * Costs of the last days.
  *
  * **Shape** days in UTC, oldest first; `perDay` ends with today. `last7d` are the seven days that end now, and
- * `previous7d` the seven before; null if less is known of one week than of the other, by more than 5 %. `hoursCovered`
- * is the number of observed hours of the day, on average over the clusters. Costs that belong to no workload, such as idle
- * nodes, are not included, as in the cost reports.
+ * `previous7d` the seven before; null if none of these was observed, or if the observed hours of the two weeks differ
+ * by more than 5 % of the larger number. `hoursCovered` is the number of observed hours of the day, on average over the
+ * clusters. Costs that belong to no workload, such as idle nodes, are not included, as in the cost reports.
  */
 export const OverviewCost = Schema.Struct({
   asOf: Schema.String.annotate({ format: "date-time" }),
@@ -54,7 +54,7 @@ export const OverviewCost = Schema.Struct({
 export type OverviewCost = typeof OverviewCost.Type
 
 /**
- * Keys in an Admin's realm that expire within 7 days, and denied requests of the last 24 hours.
+ * Keys that an Admin may see and that expire within 7 days, and denied requests of the last 24 hours.
  *
  * **Shape** only an Admin without a scope has `denials24h`. **Limits** counts the denials among the newest 200,000 events
  * of the audit.

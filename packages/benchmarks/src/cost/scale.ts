@@ -71,7 +71,7 @@ export const scale = Effect.fnUntraced(function* ({ quick }: Extent) {
   return claimsOf(sizes, { asItIs, small, difference })
 })
 
-/** Adds an hour to the sums of workloads, from the given number on. */
+/** Adds an hour to the sums of its workloads. `first` is the number of the hour's first workload; the others follow. */
 const addHour = (sums: Samples.Sums, columns: Samples.Sums, first: number): void => {
   const samples = { keys: new Int32Array(columns.replicaSeconds.length).map((_, place) => first + place), columns }
   Samples.addUp(sums, samples, 0, samples.keys.length)

@@ -17,7 +17,7 @@ const EACH = 3_000
 const QUICK_EACH = 1_000
 const CLUSTER_CONNECTIONS = 32
 const PAGE_CONNECTIONS = 16
-/** Number of different wrong keys. A load repeats them after that. */
+/** Number of different wrong keys. A longer load sends them again. */
 const GUESSES = 20_000
 /** Label of most namespaces, by which some keys select theirs. */
 const SELECTED = { stage: "production" }
@@ -70,7 +70,7 @@ const overviews = Effect.fnUntraced(function* ({ quick }: Extent, service: Progr
   const rounds = quick ? 3 : 9
   const load = yield* Programs.loader
   const costOf = Effect.fnUntraced(function* (path: string) {
-    // Another deadline makes another request, so that none is answered with the reply to an earlier one.
+    // Each request has a different deadline, so that the service cannot answer it with the reply to an earlier request.
     const questions = Array.from({ length: MOST }, (_, index) => ({
       key,
       path: path.replace("DEADLINE", `${MOST - index}`)

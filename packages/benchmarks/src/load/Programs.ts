@@ -187,8 +187,8 @@ export const raw = Effect.fnUntraced(function* (answers: ReadonlyArray<Answer>) 
 /**
  * Starts a load generator and returns a function to run plans.
  *
- * **Errors** answers with another status than the plan's. Of a plan of refusals, a limit of one request a second lets some
- * pass.
+ * **Errors** fails if an answer has another status than the plan's. A plan of refusals may have a few such answers,
+ * because its limit admits one request per second.
  */
 export const loader = Effect.gen(function* () {
   const { said } = yield* start(LOAD, [], Schema.Struct({ port: Schema.Int }))

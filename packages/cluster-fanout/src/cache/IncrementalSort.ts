@@ -102,7 +102,7 @@ export class SortAllowance {
   readonly #whole: number
   #left: number
 
-  /** Allows `whole` rows a turn, over all users of the budget. */
+  /** Allows `whole` rows per turn, for all users of the budget together. */
   constructor(whole: number) {
     this.#whole = whole
     this.#left = whole

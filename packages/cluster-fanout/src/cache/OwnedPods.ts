@@ -54,7 +54,10 @@ export class OwnedPods {
   readonly #troubles = new WorkloadTroubles((key) => this.#changed.add(key))
   /** Uids of owned objects that are workloads themselves, because their owners form a cycle. */
   readonly #alone = new Set<string>()
-  /** Uids of workloads by namespace and name, for each kind of which a pod's owner was not found. */
+  /**
+   * Uids of workloads by kind, then by namespace and name. A kind is added when it is first needed, for a pod whose
+   * owner is not found.
+   */
   readonly #namesakes = new Map<Kind.WorkloadKind, Map<string, string>>()
   readonly #changed = new Set<string>()
 

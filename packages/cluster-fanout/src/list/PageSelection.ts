@@ -10,7 +10,7 @@ import * as PageMerge from "./PageMerge.ts"
 
 /** Criteria of the wanted rows. **Shape** an absent field matches every row. */
 export interface Wanted<Row> {
-  /** Row groups, as the row set's form defines them. */
+  /** Groups of rows, as `RowForm.groupOf` defines them. */
   readonly groups?: Groups | undefined
   /** Returns whether a namespace is requested and in scope. */
   readonly reaches?: ((namespace: string) => boolean) | undefined
@@ -179,7 +179,7 @@ const drained = <Row>(heap: Heap<Row>): Run<Row> =>
     return row
   })
 
-/** Tests whether a row is on the page. Without it, every row is. */
+/** Tests whether a row is wanted. If absent, every row is wanted. */
 type Wants<Row> = ((row: Row) => boolean) | undefined
 
 /** Returns the wanted rows in their order. */

@@ -78,8 +78,8 @@ export const list = Effect.fnUntraced(function* <Row extends Placed>(
   const head = new PageHead(paging.order, size)
   const answerOf = answering(listing, head, after)
   const question: Question = { ...listing.kinds, consistency, timeoutMs, needsLabels }
-  // A cluster that is asked may miss the deadline. Its rows must not be in the page then, so they stay in its own
-  // answer.
+  // A cluster that must be asked may miss the deadline, and the page must then have none of its rows. Its rows
+  // therefore stay in its own answer.
   const { ask } = byReading(
     reader,
     question,

@@ -11,7 +11,7 @@ import * as RowLimit from "./RowLimit.ts"
 /** State of one container. **Shape** messages are masked and shortened. */
 export type ContainerState = Pick<PodRow, "waiting" | "lastTermination">
 
-/** A container and how badly off it is. **Shape** lower ranks are worse. */
+/** A container with the severity of its state. **Shape** lower ranks are worse. */
 interface Ranked {
   readonly rank: number
   readonly container: Fields
@@ -21,8 +21,8 @@ interface Ranked {
  * Reads the state of the container that is worst off: one that waits, then one that ended with a failure, then any that
  * ended.
  *
- * **Shape** the first of equals, containers before init containers. `undefined` if no container waits or has ended. An
- * init container that succeeded does not count.
+ * **Shape** the first of several that are equally bad; containers come before init containers. `undefined` if no
+ * container waits or has ended. An init container that succeeded does not count.
  */
 export const worstOf = (status: Fields, interner: Interner): ContainerState | undefined => {
   let worst: Ranked | undefined

@@ -1,5 +1,6 @@
 /**
- * Distributes a pod's requests beyond its containers over the containers.
+ * Adds the requests that a pod has in addition to those of its containers to the containers: pod-level requests and the
+ * overhead of the runtime class.
  *
  * **Source** KEP-2837 (pod-level resources): containers without requests use what the pod has left; KEP-688 (overhead).
  */

@@ -1,5 +1,5 @@
 /**
- * Finds what is wrong with a pod that is not ready, in the words of its cluster.
+ * Finds the problem of a pod that is not ready, and its reason as the cluster reports it.
  */
 import { condition, type Fields, fields, list, text } from "./Field.ts"
 import type { Interner } from "./Interner.ts"
@@ -9,8 +9,8 @@ import { compareText } from "./RowOrder.ts"
 /**
  * A problem of a pod.
  *
- * **Shape** `blocked`: the pod needs intervention, or follows a failure. `unready`: it runs and is not ready. `failed`:
- * it has ended. `since` is RFC 3339, empty if the cluster does not report it.
+ * **Shape** `blocked`: the pod needs intervention, or a container has just failed. `unready`: it runs and is not ready.
+ * `failed`: it has ended. `since` is RFC 3339, empty if the cluster does not report it.
  */
 export interface PodTrouble {
   readonly level: "blocked" | "unready" | "failed"
@@ -28,7 +28,7 @@ interface Known {
 const UNSCHEDULABLE = "Unschedulable"
 const NOT_READY = "ContainersNotReady"
 
-/** Reasons for waiting that need intervention, or that follow a failure, the worst first. */
+/** Reasons of pods that need intervention or have just failed, the worst first. */
 const WAITING = [
   "CrashLoopBackOff",
   "ImagePullBackOff",

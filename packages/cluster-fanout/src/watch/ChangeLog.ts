@@ -17,7 +17,7 @@ export interface NumberedChange<Row> extends Change<Row> {
 /** Upper bound of the kept changes. */
 const MAX_CHANGES = 10_000
 
-/** Changes that may collect before superfluous ones are dropped together. */
+/** Number of changes that are added to a trimmed log before it is trimmed again. */
 const SLACK = 2_000
 
 export class ChangeLog<Row> {
@@ -26,7 +26,7 @@ export class ChangeLog<Row> {
   readonly #keyOf: ((row: Row) => string) | undefined
   #changes: Array<NumberedChange<Row>> = []
   #last = 0
-  /** Number of the newest change that is too old. */
+  /** Number of the newest change that was dropped because the log was full; 0 if there is none. */
   #dropped = 0
   #trimAt = SLACK
 

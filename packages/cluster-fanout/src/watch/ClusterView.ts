@@ -69,12 +69,15 @@ export class ClusterView {
     return [...this.#rows.values()]
   }
 
-  /** Reports all differences to the registered clusters. */
+  /** Compares the reported rows with the registered clusters, and reports all differences. */
   prepare(clusters: ReadonlyArray<Cluster>): void {
     this.#compare(clusters, () => false)
   }
 
-  /** Reports the differences. A cluster that is still being read keeps its reported row for up to the list timeout. */
+  /**
+   * Does the same as `prepare` if there are readers. A cluster that is still being read keeps its reported row for up
+   * to the list timeout.
+   */
   survey(clusters: ReadonlyArray<Cluster>): void {
     // Without a reader, nothing is compared until the next `prepare`.
     if (this.readers.size > 0) this.#compare(clusters, (cluster, { steady }) => this.#isAwaited(cluster, steady))

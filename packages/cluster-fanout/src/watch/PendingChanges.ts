@@ -37,7 +37,7 @@ export class PendingChanges<Row extends object> {
     return this.#due
   }
 
-  /** Returns whether a change waits that was noted until a time. **Limits** linear in the waiting changes. */
+  /** Returns whether any waiting change was noted at or before a time. **Limits** linear in the waiting changes. */
   isWaitingSince(time: number): boolean {
     for (const { since } of this.#pending.values()) if (since <= time) return true
     return false

@@ -17,7 +17,10 @@ export interface ReaderScope<Row> {
   readonly count: (row: Row, by: 1 | -1) => void
 }
 
-/** The most events of a batch that is encoded at once. A larger batch is encoded when the reader has room for it. */
+/**
+ * Maximum number of events in a batch that is encoded at once. A larger batch is encoded when the reader has room for
+ * it.
+ */
 const LARGE_BATCH = 500
 
 export class ReaderEvents<Row> {

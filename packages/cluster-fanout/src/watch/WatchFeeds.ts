@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* <Reader extends FeedReader, F ex
   const clock = yield* Clock.Clock
   const now = () => steadyClock.nowUnsafe(clock)
   const signal = new Signal()
-  /** Feeds by key with the time of their last use, the most recently joined last. */
+  /** Feeds by key with the time of their last use. The feed that a reader joined last is the last entry. */
   const feeds = new Map<string, { readonly feed: F; usedAt: number }>()
 
   const feedOf = (key: string, start: () => F, clusters: ReadonlyArray<Cluster>): F => {
@@ -63,7 +63,10 @@ export const make = Effect.fnUntraced(function* <Reader extends FeedReader, F ex
     return feed
   }
 
-  /** Adds a reader to the feed of a key until the scope ends. `start` makes the feed under a name of its own. */
+  /**
+   * Adds a reader to the feed of a key until the scope ends. If there is no feed, `start` makes one with the given
+   * unique name.
+   */
   const join = (
     key: string,
     start: (name: string) => F,

@@ -6,7 +6,9 @@ import * as Groups from "./Groups.ts"
 import * as GroupTotals from "./GroupTotals.ts"
 import type { ReportedSums } from "./ReportedSums.ts"
 
-/** Groups of one window, and the places they were summed from. */
+/**
+ * Groups of one window, and the sums of series that the groups were made from. `binOf` has the group of each series.
+ */
 export interface Summed {
   readonly groups: Groups.Groups
   readonly sums: ReportedSums

@@ -13,9 +13,9 @@ import * as WorkloadRows from "./WorkloadRows.ts"
 /** A report's rows, with those of the previous window. */
 export interface ComparedWorkloads {
   readonly previous: PreviousCosts
-  /** The ranking of the report, with workloads that ended before the window at its end. */
+  /** The ranking of the report. Workloads that only the previous window has come last. */
   readonly ranked: Ranked
-  /** Adds a cost of 0 for each ended workload. */
+  /** Appends a cost of 0 for each workload that only the previous window has. */
   readonly padded: (nanos: Float64Array) => Float64Array
   readonly rowsAt: (places: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<CostRow>>
 }

@@ -1,6 +1,6 @@
 /**
- * Sums the series of an allocation set into bins. A bin is one row, one group, or the whole report. A place is one
- * series of one part of the set.
+ * Sums the series of an allocation set into bins. A bin is one row, one group, or the whole report. `binOf` has the bin
+ * of each series, at the index of the series in the set; a negative number means no bin.
  */
 import { Effect } from "effect"
 import type { CostTotals, costFields } from "./CostRow.ts"

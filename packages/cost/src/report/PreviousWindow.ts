@@ -13,7 +13,7 @@ import * as ReportContext from "./ReportContext.ts"
 const MAX_DIFFERENCE = 0.05
 
 /**
- * Returns the hours right before a range: as many as the range has, the open hour rounded to none or one.
+ * Returns the hours right before a range: as many as the range has, rounded to whole hours, and at least one.
  *
  * **Shape** widened to whole days where only days are stored.
  *
@@ -46,7 +46,10 @@ const secondsOf = (seen: Pick<SeenHours, "hoursCovered"> | undefined): number =>
 export interface Compared {
   readonly window: ReportWindow
   readonly clusters: ReadonlyArray<ComparedHours>
-  /** True if the totals of both windows are comparable: those of each cluster are, and one cluster was observed. */
+  /**
+   * True if the totals of both windows are comparable: those of every cluster are comparable, and at least one cluster
+   * was observed in the previous window.
+   */
   readonly areTotals: boolean
 }
 

@@ -11,7 +11,7 @@ import { ActionDialog, LABELS } from "./ActionDialog.tsx"
 
 interface Props {
   readonly workload: Workload
-  /** Why nothing can be changed now; absent if it can. */
+  /** Reason why the workload cannot be changed now. Absent if it can be changed. */
   readonly refusal: string | undefined
 }
 

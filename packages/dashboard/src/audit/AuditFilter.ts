@@ -70,7 +70,7 @@ const onCluster = (text: string): Pick<AuditParameters, "cluster"> => {
 /** Parameter of links to the events of a key. The field for callers shows its value. */
 const KEY_ID = "keyId"
 
-/** Matches an id. The API finds ids exactly, and names by a part. */
+/** Matches the start of an id. The API compares ids exactly, and searches names for a part. */
 const ID = /^(?:key_|cfg_|oidc:)/
 
 const byActor = (text: string): Pick<AuditParameters, "actor" | "keyId"> =>

@@ -50,7 +50,7 @@ export const summaryOf = (coverages: ReadonlyArray<Coverage>): string => {
   return `${Quantity.count(answering)} of ${Quantity.counted(coverages.length, "cluster")} ${verb}`
 }
 
-/** Consequence for a page of a cluster that no longer answers. */
+/** Note on the rows of a cluster that no longer answers. */
 const KEPT: Readonly<Record<Rows, string>> = {
   workloads: "Its workloads are as last known.",
   pods: "Its pods are as last known.",
@@ -81,7 +81,7 @@ export const troubleOf = (coverage: Coverage, rows: Rows, nowMs: number): string
   }
 }
 
-/** Returns the clusters that a live list shows live. **Shape** `undefined` if all of them are. */
+/** Prints the clusters whose rows a live list keeps current. **Shape** `undefined` if it does so for all clusters. */
 export const liveFor = (coverages: ReadonlyArray<Coverage>): string | undefined => {
   const live = coverages.filter(answers).map(({ name }) => name)
   if (live.length === coverages.length) return undefined
@@ -89,7 +89,7 @@ export const liveFor = (coverages: ReadonlyArray<Coverage>): string | undefined 
   return live.length > NAMED ? `${live.length} of ${coverages.length} clusters` : names.format(live)
 }
 
-/** Clusters named at most. */
+/** Maximum number of clusters that are named. */
 const NAMED = 3
 const names = new Intl.ListFormat("en")
 

@@ -18,16 +18,16 @@ export interface Compared {
   readonly before: number | null | undefined
 }
 
-/** A change as text. **Shape** `part` is the percentage or `new`; absent if it says nothing. */
+/** A change as text. **Shape** `part` is the percentage or `new`; absent if a percentage would be meaningless. */
 export interface ChangeText {
   readonly money: string
   readonly part?: string
 }
 
-/** A greater relative change says nothing: the earlier cost was next to nothing. */
+/** Maximum relative change that is shown. A larger one is meaningless, because the earlier cost was close to 0. */
 const MAX_CHANGE = 10
 
-/** A smaller relative change is rounding. */
+/** Relative changes up to this size are shown as 0: they may come from rounding. */
 const ROUNDING = 0.0005
 
 const signed = (amount: number, currency: string): string => {

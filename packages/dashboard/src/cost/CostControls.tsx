@@ -90,7 +90,7 @@ const USUAL_LABEL = "team"
 
 interface GroupingProps {
   readonly label: string
-  /** Text of the choice without a grouping. Without it, there is always one. */
+  /** Text of the option that selects no grouping. If absent, there is no such option. */
   readonly none?: string
   readonly value: Grouping | undefined
   readonly onChange: (grouping: Grouping | undefined) => void

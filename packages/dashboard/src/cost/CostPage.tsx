@@ -43,8 +43,8 @@ const DRAWN = 8
 /** Groups in the table. The files have all. */
 const LISTED = 500
 /**
- * Most groups in the report of all workloads together: one for the workloads, and one for each kind of costs without a
- * workload.
+ * Maximum number of groups in the report of all workloads together: one for the workloads, and one for each kind of
+ * costs without a workload.
  */
 const WHOLE = 10
 

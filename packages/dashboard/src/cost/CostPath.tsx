@@ -1,5 +1,5 @@
 /**
- * The way to the shown costs as breadcrumbs, and their filters as chips.
+ * Breadcrumbs from all costs to the shown costs, and chips with the filters.
  */
 import { Anchor, Breadcrumbs, Button, Group, NativeSelect, Pill, Popover, Stack, Text, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"

@@ -1,12 +1,12 @@
 /**
- * The way from all costs to one workload: each step is a filter in the page's address.
+ * Steps from all costs to the costs of one workload. Each step sets a filter in the page's address.
  */
 import type * as ClusterTarget from "../api/ClusterTarget.ts"
 import type { CostGroup } from "../api/CostQueries.ts"
 import { besideOf } from "../chart/CostLabels.ts"
 import { type CostView, type Grouping, groupByOf, LABEL } from "./CostView.ts"
 
-/** A place on the way. **Shape** `cluster` is the cluster to show alone; absent if the clusters stay. */
+/** A change of the view. **Shape** `cluster` is the only cluster to show; absent if the shown clusters stay. */
 export interface Step {
   readonly view: Partial<CostView>
   readonly cluster?: string
@@ -33,7 +33,10 @@ export const idOf = ({ group }: Pick<CostGroup, "group">): string | undefined =>
   return [cluster, namespace, kind, workload].join("/")
 }
 
-/** Returns the place inside a group. **Shape** `undefined` for costs without a workload, and for groups that a filter cannot name. */
+/**
+ * Returns the step from a group to the costs inside the group. **Shape** `undefined` for costs without a workload, and
+ * for groups that a filter cannot name.
+ */
 export const into = (row: CostGroup, view: CostView): Step | undefined => {
   if (besideOf(row) !== undefined) return undefined
   const id = idOf(row)
@@ -56,7 +59,10 @@ export const into = (row: CostGroup, view: CostView): Step | undefined => {
   }
 }
 
-/** A filter of the page. **Shape** `without` is the view after its removal; `isCluster` removes the clusters instead. */
+/**
+ * A filter of the page. **Shape** `without` is the view after its removal; with `isCluster`, the clusters are removed
+ * instead.
+ */
 export interface Filter {
   readonly name: string
   readonly value: string
@@ -80,14 +86,14 @@ export const filtersOf = (view: CostView, target: ClusterTarget.ClusterTarget): 
   ...view.kinds.map((value) => ({ name: "Kind", value, without: { kinds: lacking(view.kinds, value) } }))
 ]
 
-/** A link back on the way. **Shape** `keepsCluster` is false for the first crumb, which shows all clusters. */
+/** A link to an earlier step. **Shape** `keepsCluster` is false for the first crumb, which shows all clusters. */
 export interface Crumb {
   readonly text: string
   readonly view: Partial<CostView>
   readonly keepsCluster: boolean
 }
 
-/** Returns the way to the page: all costs, then one crumb for each kind of filter, and the workload. */
+/** Returns the crumbs of the page: all costs, then one crumb for each kind of filter, and the workload. */
 export const crumbsOf = (view: CostView, target: ClusterTarget.ClusterTarget): ReadonlyArray<Crumb> => {
   const all = { labels: [], namespaces: [], kinds: [], workload: undefined }
   const afterLabels = { ...all, labels: view.labels }

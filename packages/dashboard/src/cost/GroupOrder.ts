@@ -5,7 +5,7 @@ import type { CostGroup } from "../api/CostQueries.ts"
 import { besideOf, nameOf } from "../chart/CostLabels.ts"
 import type { CostView, Sort } from "./CostView.ts"
 
-/** Columns of the table, after the name. **Shape** the share has no order of its own: it is that of the costs. */
+/** Columns of the table, after the name. **Shape** the share has no `sort`, because its order is that of the cost. */
 export const COLUMNS: ReadonlyArray<{ readonly sort?: Sort; readonly text: string }> = [
   { sort: "cost", text: "Cost" },
   { text: "Share" },

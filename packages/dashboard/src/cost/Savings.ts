@@ -1,5 +1,6 @@
 /**
- * Savings by workload: what a month costs too much, which workloads are unused, and what is not known yet.
+ * Savings by workload: the possible savings per month, the unused workloads, and the workloads without a recommendation
+ * yet.
  */
 import type { PresentWorkload, WorkloadCost, WorkloadCosts } from "../api/CostQueries.ts"
 
@@ -9,7 +10,7 @@ const WEEK_HOURS = 7 * 24
 
 /** A workload below this share of its requests counts as unused. */
 const MAX_UNUSED = 0.05
-/** Least share of the time in which usage must be known, so that a workload counts as unused. */
+/** Minimum share of the time in which usage must be known, so that a workload can count as unused. */
 const MIN_KNOWN = 0.95
 /** Savings below this share of all savings are small. */
 const SMALL = 0.01
@@ -23,8 +24,8 @@ export interface Requests {
 /**
  * A workload with its savings.
  *
- * **Shape** `monthly` is undefined as long as nothing is recommended. `monthlyCost` is undefined if its cluster was not seen in
- * the period. `requests` and `labels` are those of now, undefined if the workload is not running now.
+ * **Shape** `monthly` is undefined as long as nothing is recommended. `monthlyCost` is undefined if its cluster was not
+ * seen in the period. `requests` and `labels` are the present ones, undefined if the workload is not running now.
  */
 export interface SavingsRow {
   readonly row: WorkloadCost
@@ -79,7 +80,7 @@ export const rowsOf = (
 export const sumOf = (rows: ReadonlyArray<SavingsRow>, of: (row: SavingsRow) => number | undefined): number =>
   rows.reduce((sum, row) => sum + (of(row) ?? 0), 0)
 
-/** Rows in the order of attention. **Shape** `none` has nothing to save; `unknown` has no recommendation yet. */
+/** Rows by the size of their savings. **Shape** `none` has nothing to save; `unknown` has no recommendation yet. */
 export interface Ranked {
   readonly large: ReadonlyArray<SavingsRow>
   readonly small: ReadonlyArray<SavingsRow>

@@ -9,7 +9,7 @@ import * as Savings from "./Savings.ts"
 interface Props {
   readonly rows: ReadonlyArray<Savings.SavingsRow>
   readonly currency: string
-  /** False if the server saw no part of the period. */
+  /** False if the server observed no part of the period. */
   readonly isSeen: boolean
   /** True if the period is long enough to find unused workloads. */
   readonly coversWeek: boolean

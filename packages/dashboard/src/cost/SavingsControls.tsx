@@ -11,7 +11,7 @@ import type { CostViewState } from "./useCostView.ts"
 interface Props extends Pick<CostViewState, "change"> {
   readonly period: CostView
   readonly view: SavingsView
-  /** Changes the settings. **Shape** `isTyped` makes no new step of the browser's history. */
+  /** Changes the settings. **Shape** with `isTyped`, the change adds no entry to the browser's history. */
   readonly set: (part: Partial<SavingsView>, isTyped?: boolean) => void
 }
 

@@ -13,7 +13,7 @@ interface Props {
   readonly by: Savings.Grouping
   readonly labelKey: string
   readonly currency: string
-  /** True while the workloads of now are loading. */
+  /** True while the present workloads, which have the requests and labels, are loading. */
   readonly isLoading: boolean
   /** False to show every row, whatever its savings. */
   readonly isFolded: boolean

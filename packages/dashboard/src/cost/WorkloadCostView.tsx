@@ -26,7 +26,7 @@ interface Props {
   readonly window: CostWindow
 }
 
-/** Number of the most expensive workloads of the namespace and kind that are searched. */
+/** Number of workloads among which the shown one is searched: the most expensive of its namespace and kind. */
 const SEARCHED = 1_000
 
 export const WorkloadCostView = ({ id, view, window }: Props) => {

@@ -1,5 +1,5 @@
 /**
- * The state of a pod as a colour. Its word is beside it.
+ * Dot with the colour of a pod's status. The status stands beside the dot as text.
  */
 import type { Pod } from "../api/PodQueries.ts"
 

@@ -6,9 +6,9 @@ import * as Quantity from "../format/Quantity.ts"
 
 type StatusCounts = Overview["statusCounts"]
 
-/** Statuses that need a person, the worst first. */
+/** Statuses of workloads that need attention, the worst first. */
 export const BAD = ["failed", "degraded"] as const
-/** Statuses that are shown beside them: they may need one later. */
+/** Statuses that the overview counts: those in `BAD`, and those that may need attention later. */
 export const WATCHED = [...BAD, "progressing", "paused"] as const
 
 /** Returns the number of workloads that need attention. */
@@ -24,7 +24,7 @@ export const podReasonsText = (reasons: Overview["podReasons"], shown: number): 
   return [...named, ...(rest === 0 ? [] : [`others ${Quantity.count(rest)}`])].join(", ")
 }
 
-/** Prints that nothing needs attention, and of which clusters that is known. */
+/** Prints that nothing needs attention, and how many clusters did not answer or are shown as last known. */
 export const restText = ({ clusterCounts: { failed, ok, stale }, statusCounts }: Overview): string => {
   const workloads = Quantity.counted(totalOf(statusCounts), "workload")
   const clusters = Quantity.counted(ok + stale, "cluster")

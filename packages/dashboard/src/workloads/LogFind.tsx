@@ -1,5 +1,5 @@
 /**
- * Finds a text in a log: the number of matches, and the way from one to the next.
+ * Finds a text in a log, counts the matches, and steps from one match to the next.
  */
 import { Button, Group, Text, TextInput } from "@mantine/core"
 import { type ReactNode, useState } from "react"
@@ -20,7 +20,7 @@ interface Props {
 
 export const LogFind = ({ children, lines }: Props) => {
   const [text, setText] = useState("")
-  /** Place of the current match; before the first step there is none. */
+  /** Index of the current match; undefined before the first step. */
   const [place, setPlace] = useState<number>()
   const matches = find(lines, text)
   const current = place === undefined ? undefined : matches[place % Math.max(matches.length, 1)]

@@ -164,7 +164,7 @@ interface NoteProps {
   readonly lines: number
 }
 
-/** State of the log, and the lines that are not shown. */
+/** Number of lines, state of the log, and whether older lines are left out. */
 const LogNote = ({ lines, log: { buffer, isCut, state } }: NoteProps) => (
   <Text size="sm" c="dimmed" role="status" data-log={state}>
     {Quantity.counted(lines, "line")}

@@ -1,5 +1,5 @@
 /**
- * The sentence that says why a workload is as it is.
+ * The sentence that describes the state of a workload and its reason.
  */
 import type { Pod } from "../api/PodQueries.ts"
 import type { Workload } from "../api/WorkloadQueries.ts"
@@ -23,7 +23,7 @@ export const worstFirst = (pods: ReadonlyArray<Pod>): ReadonlyArray<Pod> =>
 export const terminationText = ({ exitCode, reason, signal }: NonNullable<Pod["lastTermination"]>): string =>
   `${reason} (exit ${exitCode}${signal === undefined ? "" : `, signal ${signal}`})`
 
-/** The wait that follows a crash. The end of the last run says more. */
+/** Reason for waiting after a crash. Not printed if the end of the last run is known, because that is more specific. */
 const BACK_OFF = "CrashLoopBackOff"
 const OUT_OF_MEMORY = "OOMKilled"
 
@@ -57,7 +57,7 @@ export const answerOf = (
   const state = isTask ? `${status.charAt(0).toUpperCase()}${status.slice(1)}` : readyText(replicas)
   const [worst] = worstFirst(pods)
   const ofPod = worst !== undefined && isUnready(worst) ? `${worst.name}: ${podText(worst, nowMs)}` : undefined
-  // The reason of the controller, where no pod says it.
+  // The controller's reason, unless the text of the pod contains it.
   const ofWorkload = reason === undefined || ofPod?.includes(reason) === true ? undefined : reason
   const more = ofPod ?? ofWorkload
   return more === undefined ? `${state}.` : `${state}. ${more}`

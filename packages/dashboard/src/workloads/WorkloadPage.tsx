@@ -82,7 +82,7 @@ export const WorkloadPage = () => {
   )
 }
 
-/** Why the workload is as it is, in a sentence. */
+/** The sentence that describes the workload's state and its reason. */
 const Answer = ({ workload }: { readonly workload: Workload }) => {
   const pods = useQuery(podsQuery(workload))
   if (pods.data === undefined) return undefined

@@ -103,7 +103,7 @@ export const WorkloadRows = ({
     onNearEnd
   })
 
-  // A new order starts at its first row.
+  // After a change of the order, scroll to the first row.
   const shownOrder = useRef(`${sort} ${order}`)
   useEffect(() => {
     if (shownOrder.current === `${sort} ${order}`) return

@@ -74,7 +74,7 @@ const useStableRequest = (request: LogRequest, attempt: number): LogRequest => {
   return request
 }
 
-/** Reads a log, and adds lines as they are written if it is followed. `again` starts anew. */
+/** Reads a log. If the log is followed, adds new lines as they are written. `again` reads the log from the start. */
 export const useLog = (asked: LogRequest): LogState & { readonly again: () => void } => {
   const [attempt, setAttempt] = useState(0)
   const request = useStableRequest(asked, attempt)

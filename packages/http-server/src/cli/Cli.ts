@@ -42,8 +42,8 @@ type Name = keyof typeof commands
 const isName = (word: string | undefined): word is Name => word !== undefined && Object.hasOwn(commands, word)
 
 /**
- * Names the commands that a command line needs: the command that it starts with, and none for the version. Any other
- * command line needs all: the help, completions, an unknown command.
+ * Returns the names of the commands to load: the one that the command line starts with, and none for `--version`. Any
+ * other command line needs all commands: the help, completions, an unknown command.
  */
 const needed = (args: ReadonlyArray<string>): ReadonlyArray<Name> => {
   const [first] = args

@@ -24,8 +24,9 @@ const MAX_BACKOFF_MS = 300_000
 /**
  * Consecutive events of the chain, and the signed head at the last of them.
  *
- * **Shape** a retry has the same `id`, `events` and `head`. Each event and the head is a line of JSON. The hash of an event
- * covers the part of its line between `"id":"…",` and `,"hash"`, in braces.
+ * **Shape** a retry has the same `id`, `events` and `head`. Each event and the head is a line of JSON. The hash of an
+ * event is the SHA-256 of three parts, joined by line ends: its `id`, its `previousHash`, and `{…}`, where `…` is the
+ * text of its line between `"id":"…",` and `,"hash"`.
  */
 export interface Delivery {
   readonly id: string

@@ -115,7 +115,7 @@ export const list = (database: DatabaseSync, { before, limit, query, scan }: Lis
   return stop > lowest ? { rows, before: stop } : { rows }
 }
 
-/** Counts the denials since an instant. A folded event counts as often as what it stands for. */
+/** Counts the denials since an instant. A folded event counts as many times as the events that it represents. */
 export const denials = (database: DatabaseSync, { scan, sinceMs }: DenialsCall): { readonly denials: number } => {
   const first = firstSince(database, sinceMs)
   if (first === undefined) return { denials: 0 }

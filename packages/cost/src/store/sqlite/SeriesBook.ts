@@ -46,7 +46,10 @@ const SPARE = 100_000
 /** Number of series in one read: few enough not to block the event loop. */
 const PAGE = 250
 
-/** Number of results cached for a cluster. With several, reports may alternate between windows. */
+/**
+ * Number of results cached for a cluster. More than one, so that reports that alternate between two windows still find
+ * theirs.
+ */
 const LISTS = 2
 
 export interface SeriesBook {

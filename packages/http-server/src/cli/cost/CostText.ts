@@ -23,7 +23,7 @@ export const percent = (part: number): string => {
   return whole === 99 && part > 0.99 + 1e-9 ? ">99%" : `${whole}%`
 }
 
-/** A greater relative change says nothing: the earlier cost was next to nothing. */
+/** Maximum relative change that is shown. A larger one is meaningless, because the earlier cost was close to 0. */
 const MAX_CHANGE = 10
 
 /**
@@ -67,11 +67,7 @@ interface Window {
 }
 
 /** Prints a window, the currency of its costs, and the window that it is compared with. */
-export const window = (
-  { end, start }: Window,
-  currency: string,
-  previous?: { readonly window: Window }
-): string => {
+export const window = ({ end, start }: Window, currency: string, previous?: { readonly window: Window }): string => {
   const hours = (Date.parse(end) - Date.parse(start)) / 3_600_000
   const compared =
     previous === undefined

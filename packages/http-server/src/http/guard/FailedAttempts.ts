@@ -61,7 +61,7 @@ export class FailedAttempts extends Context.Service<
     readonly admitSession: (id: SessionId.SessionId) => Effect.Effect<ReplyHeaders, Problem.Problem>
     /** Counts an attempt of an address as `spend` does. Undefined if the limit is disabled. */
     readonly spendNow: (clientAddress: string | undefined, nowMs: number) => Attempt | undefined
-    /** Returns true if no valid key is known that equals a key. Then `admit` counts the key. */
+    /** Returns true if a key is not known to be valid. `admit` counts such a key. */
     readonly isGuess: (key: RawKey) => Effect.Effect<boolean>
     /** Returns true if `spendNow` would refuse an attempt of an address now. */
     readonly refuses: (clientAddress: string | undefined, nowMs: number) => boolean

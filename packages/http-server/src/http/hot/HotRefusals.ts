@@ -53,7 +53,7 @@ interface Parts {
 
 const LIFE_MS = 1_000
 
-/** A refusal that was decided. `count` counts it in its limit. */
+/** A refusal that will be sent. `count` counts it against the limit of its key or address. */
 interface Decided {
   readonly record: RequestRecord
   readonly code: "invalid_key" | "rate_limited"
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* ({ connections, moments, recorde
     return { record, code: isAbove ? "rate_limited" : "invalid_key", count }
   }
 
-  /** Returns true if the request presents a key that no valid key equals. */
+  /** Returns true if the request presents a key that is not known to be valid. */
   const isUnknown = ({ headersDistinct }: IncomingMessage): boolean => {
     const credential = Credential.fromAuthorization(headersDistinct["authorization"] ?? [])
     return credential._tag === "Present" && Effect.runSyncWith(services)(attempts.isGuess(credential.key))
@@ -136,7 +136,7 @@ export const make = Effect.fnUntraced(function* ({ connections, moments, recorde
     const refused = { ...record, replyHeaders: withoutLimits(record.replyHeaders) }
     if (isLimited && isAttempt && user === undefined)
       ofGuesses.remember(HotRequest.keyOfGuess(request) + originOf(request), moment, refused)
-    // A live list costs more than one request, so the normal path counts it.
+    // A live list counts as more than one request. Only the normal path counts such lists.
     const isOfKey =
       isLimited && !isAttempt && user !== undefined && parametersOf(asked.url).get("consistency") !== "live"
     if (isOfKey || (problem === "invalid_key" && user === undefined))

@@ -82,7 +82,7 @@ export class RecentRequests {
   #young = new Set<string>()
   #old = new Set<string>()
 
-  /** Remembers `most` keys or more, and at most twice as many. */
+  /** Holds at most twice `most` keys. The oldest keys are forgotten first. */
   constructor(most: number) {
     this.#most = most
   }

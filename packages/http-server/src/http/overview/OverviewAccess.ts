@@ -14,7 +14,8 @@ import * as RecentParts from "./RecentParts.ts"
 const PAGE = 500
 
 /**
- * Makes the function that counts the keys in a caller's realm that expire within 7 days, and the denials of 24 hours.
+ * Makes the function that counts the keys that the caller may see and that expire within 7 days, and the denied
+ * requests of the last 24 hours.
  *
  * **Shape** `undefined` if the caller may not list keys. Only an Admin without a scope sees denials.
  *

@@ -24,7 +24,7 @@ export interface Costs {
   readonly partial: boolean
 }
 
-/** Largest difference in coverage of two weeks that are compared, as a share of the better known one. */
+/** Maximum difference of the observed hours of two comparable weeks, as a share of the larger number. */
 const MAX_DIFFERENCE = 0.05
 
 /**
@@ -118,7 +118,7 @@ const meanHours = (clusters: ReadonlyArray<SeenHours>): number =>
 const hoursOf = (clusters: ReadonlyArray<Pick<SeenHours, "hoursCovered">>): number =>
   clusters.reduce((sum, { hoursCovered }) => sum + hoursCovered, 0)
 
-/** Returns whether as much is known of one week as of the other, in total. */
+/** Returns whether about the same number of hours was observed in both weeks, over all clusters. */
 const areComparable = (last: AggregatedCosts, previous: AggregatedCosts): boolean => {
   const [left, right] = [hoursOf(last.clusters), hoursOf(previous.clusters)]
   return right > 0 && Math.abs(left - right) <= MAX_DIFFERENCE * Math.max(left, right)

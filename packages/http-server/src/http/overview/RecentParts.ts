@@ -1,9 +1,12 @@
 /**
- * Parts of overviews that are computed at most once in a while for the same question.
+ * Cache of computed parts of overviews.
  */
 import { Clock, Effect, Semaphore } from "effect"
 
-/** Maximum age of a part. Less than the 60 s that the API promises, because a reply may be sent again for a moment. */
+/**
+ * Maximum age of a part. Less than the 60 s that the API promises, because the reply with the part may itself be cached
+ * for a moment.
+ */
 const MAX_AGE_MS = 55_000
 /** Maximum number of parts. The oldest is evicted. */
 const MAX_PARTS = 512
@@ -19,7 +22,8 @@ interface Kept<A> {
 /**
  * Makes the function that returns a part by its key, computed now or up to 55 s ago.
  *
- * **Shape** `key` must identify everything that decides what the caller may see. Without a key, the part is computed.
+ * **Shape** `key` must identify everything that decides what the caller may see. Without a key, the part is always
+ * computed.
  */
 export const make = <A>() =>
   Effect.gen(function* () {
