@@ -1,4 +1,4 @@
-/** Shows a held fleet: a table that is redrawn on a terminal, or one line per change otherwise. */
+/** Shows a fleet that `harness up` started: a table that is redrawn on a terminal, or one line per change otherwise. */
 import { Clock, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import type { RunningFleet } from "../fleet/RunningFleet.ts"

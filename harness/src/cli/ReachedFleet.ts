@@ -17,7 +17,10 @@ export const nameFlag = Flag.String("name").pipe(
   Flag.optional
 )
 
-/** Returns the fleet of that name, or the only held fleet. Undefined if no fleet is held and no name is given. */
+/**
+ * Returns the fleet of that name, or without a name the only fleet that `harness up` started. Undefined without a name
+ * if there is none.
+ */
 export const chosen = Effect.fnUntraced(function* (
   name: string | undefined
 ): Effect.fn.Return<HeldFleet.HeldFleet | undefined, CommandFailure | MachineRefused> {
@@ -40,8 +43,8 @@ export interface ReachedCluster {
 }
 
 /**
- * Connects to one cluster of a held fleet. **Errors** `CommandFailure` if there is no such fleet or cluster, or if the
- * fleet cannot be reached.
+ * Connects to one cluster of a fleet that `harness up` started. **Errors** `CommandFailure` if there is no such fleet
+ * or cluster, or if the fleet cannot be reached.
  */
 export const cluster = Effect.fnUntraced(function* (
   fleetName: Option.Option<string>,

@@ -100,7 +100,7 @@ export class OverviewGroup extends HttpApiGroup.make("overview")
         OpenApi.annotations({
           summary: "Read the overview",
           description:
-            "Returns what needs attention in the addressed clusters: workloads by status, pods by reason, the workloads that are worst off, costs of the last days and, for Admins, keys. Each part counts only what the key may see. The cluster header selects the clusters, as in lists."
+            "Returns what needs attention in the addressed clusters: workloads by status, pods by reason, failed and degraded workloads with their reasons, costs of the last days and, for Admins, keys. Each part counts only what the key may see. The cluster header selects the clusters, as in lists."
         })
       )
   )

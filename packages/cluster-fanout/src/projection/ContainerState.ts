@@ -1,5 +1,5 @@
 /**
- * Describes the container of a pod that is worst off: why it waits, and how its last run ended.
+ * Describes one container of a pod, the one in the worst state: why it waits, and how its last run ended.
  */
 import { mask } from "../kube/Masking.ts"
 import { type Fields, fields, list, text } from "./Field.ts"
@@ -18,8 +18,8 @@ interface Ranked {
 }
 
 /**
- * Reads the state of the container that is worst off: one that waits, then one that ended with a failure, then any that
- * ended.
+ * Reads the state of the container in the worst state: one that waits for another reason than its start, else one whose
+ * last run failed, else one that starts, else one that has ended.
  *
  * **Shape** the first of several that are equally bad; containers come before init containers. `undefined` if no
  * container waits or has ended. An init container that succeeded does not count.
@@ -36,9 +36,12 @@ export const worstOf = (status: Fields, interner: Interner): ContainerState | un
   return worst === undefined ? undefined : describe(worst.container, interner)
 }
 
-/** More than any rank of a reason, so that all containers that wait come before those that have ended. */
+/**
+ * Greater than the rank of any reason: containers that wait come before those that failed, that start or that have
+ * ended.
+ */
 const STEP = 100
-/** A container that is being created waits too, but less badly than one that has failed. */
+/** Reasons of a container that starts. Such a container is in a better state than one whose last run failed. */
 const STARTING: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"])
 
 const rankOf = (container: Fields, isInit: boolean): number | undefined => {

@@ -105,7 +105,7 @@ export type Termination = typeof Termination.Type
  *
  * **Shape** `owner` is the workload that the pod belongs to, null for a bare pod. `status` and `readyContainers` equal
  * the columns of `kubectl get pods`. `node` is null until the pod is bound. A finished pod requests nothing. `waiting`
- * and `lastTermination` describe the container that is worst off.
+ * and `lastTermination` describe the container in the worst state.
  *
  * **Units** CPU in thousandths of a core, memory in bytes; a limit of 0 means no limit; instants RFC 3339 UTC.
  */

@@ -1,5 +1,5 @@
 /**
- * The workloads that are worst off, with the reason.
+ * List of failed and degraded workloads with their reasons.
  */
 import { Text, VisuallyHidden } from "@mantine/core"
 import { Link } from "react-router"

@@ -89,7 +89,7 @@ export const statusCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show what needs attention in one, several or all clusters: workloads by status, pods by reason, the workloads that are worst off, costs and, for Admins, keys."
+    "Show what needs attention in one, several or all clusters: workloads by status, pods by reason, failed and degraded workloads with their reasons, costs and, for Admins, keys."
   ),
   Command.withShortDescription("Show what needs attention in one, several or all clusters"),
   Command.withExamples([

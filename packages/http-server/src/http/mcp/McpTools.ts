@@ -72,7 +72,7 @@ export const all: ReadonlyArray<McpTool> = [
   }),
   tool("overview", "overview.read", {
     title: "Overview",
-    description: `What needs attention, in one answer: clusters by status, workloads by status, pods by reason, the workloads that are worst off with reason and start of the problem, costs of the last days and, for Admins, keys that expire soon. Call it first when asked what is wrong. ${PARTIAL}`,
+    description: `What needs attention, in one answer: clusters by status, workloads by status, pods by reason, failed and degraded workloads with the reason and start of the problem, costs of the last days and, for Admins, keys that expire soon. Call it first when asked what is wrong. ${PARTIAL}`,
     targeting: "parent",
     shape: Shapes.overview
   }),
