@@ -98,7 +98,7 @@ const reasonOf = ({ terminated, waiting }: Fields): string | undefined => {
 }
 
 /** Returns the instant since which a condition has not been met; empty if it is met, missing or without an instant. */
-export const since = (unmet: Fields | undefined): string => {
+const since = (unmet: Fields | undefined): string => {
   const at = unmet?.["status"] === "True" ? undefined : text(unmet?.["lastTransitionTime"])
   return instant(at)
 }

@@ -1,6 +1,6 @@
 /** Examples of keys, sessions, access reviews and audit events. */
 import { ApiKey, CreatedApiKey } from "@quarterdeck/keys/ApiKey"
-import { AuditEvent } from "@quarterdeck/keys/AuditEvent"
+import { AuditEvent, AuditState } from "@quarterdeck/keys/AuditEvent"
 import { Rule } from "@quarterdeck/keys/Rule"
 import { AccessReview, AccessReviewRequest } from "../AccessReviewsGroup.ts"
 import { ApiKeyFamily, ApiKeyList, CreateApiKey, RotateApiKey, UpdateApiKey } from "../ApiKeysGroup.ts"
@@ -52,6 +52,8 @@ export const keyExamples = [
   example(CreatedApiKey, { key: "qd_2TRxmj…", apiKey })
 ]
 
+const auditState: typeof AuditState.Encoded = { name: "ci-eu", role: "Operator", targetClusters: ["eu"] }
+
 const auditEvent: typeof AuditEvent.Encoded = {
   id: "1042",
   at: "2026-11-21T06:15:05.826Z",
@@ -65,9 +67,13 @@ const auditEvent: typeof AuditEvent.Encoded = {
   decision: "allow",
   status: 200,
   requestId: "6f1c1f0e-6a0b-4a8f-9d0e-0b1f2c3d4e5f",
-  before: { name: "ci-eu", role: "Operator", targetClusters: ["eu"] },
+  before: auditState,
   hash: "0bdb22a3a4b8ae1d1bb3d02ee95e3d5a1cb8dca5c2c6d1b6a4fdb6c9f40ad1a7",
   previousHash: "ddc6a8e4ab1b4bd2c5b7c32dd5a14b2bdb0f0b1a7a3bb8ba8f8e64f36fb0ab5c"
 }
 
-export const auditExamples = [example(AuditEvent, auditEvent), example(AuditList, { events: [auditEvent] })]
+export const auditExamples = [
+  example(AuditState, auditState),
+  example(AuditEvent, auditEvent),
+  example(AuditList, { events: [auditEvent] })
+]

@@ -28,14 +28,7 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const issuer = yield* KeyIssuer
     const cursorKey = yield* Cursor.CursorKey
-    const trail = yield* AuditTrail
-    /** Runs a revocation, and audits it even if no key was revoked. `AuditTrail.end` audits denials. */
-    const audited = <A>(revocation: Effect.Effect<A, KeyError | KeyStoreError | Problem.Problem>) =>
-      revocation.pipe(
-        Effect.catch((error) => (error instanceof Error ? KeyRefusal.fromError(error) : Effect.fail(error))),
-        Effect.tapError(({ status }) => (status === NOT_FOUND || status === CONFLICT ? trail.attempt : Effect.void)),
-        Effect.tap(() => trail.attempt)
-      )
+    const revoke = revoking(issuer, yield* AuditTrail)
     return handlers
       .handleRaw(
         "create",
@@ -99,21 +92,38 @@ export const ApiKeyHandlers = HttpApiBuilder.group(
       .handle(
         "revoke",
         Effect.fnUntraced(function* ({ params: { id }, query }) {
-          const caller = yield* Principal
-          const options = { force: query.force === "true", admit: trail.beginRevocation }
-          if (query.children !== "true") {
-            const apiKey = yield* audited(issuer.revoke(caller, id, options))
-            yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
-            return apiKey
-          }
-          const { apiKey, descendants } = yield* audited(issuer.revokeFamily(caller, id, options))
-          yield* noteDescendants(descendants)
-          yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
-          return { ...apiKey, descendants }
+          return yield* revoke(yield* Principal, id, query)
         })
       )
   })
 )
+
+/** Makes the function that revokes a key, and its descendants if requested. */
+const revoking = (issuer: KeyIssuer["Service"], trail: AuditTrail["Service"]) => {
+  /** Runs a revocation, and audits it even if no key was revoked. `AuditTrail.end` audits denials. */
+  const audited = <A>(revocation: Effect.Effect<A, KeyError | KeyStoreError | Problem.Problem>) =>
+    revocation.pipe(
+      Effect.catch((error) => (error instanceof Error ? KeyRefusal.fromError(error) : Effect.fail(error))),
+      Effect.tapError(({ status }) => (status === NOT_FOUND || status === CONFLICT ? trail.attempt : Effect.void)),
+      Effect.tap(() => trail.attempt)
+    )
+  return Effect.fnUntraced(function* (
+    caller: Principal["Service"],
+    id: string,
+    query: { readonly children?: string; readonly force?: string }
+  ) {
+    const options = { force: query.force === "true", admit: trail.beginRevocation }
+    if (query.children !== "true") {
+      const apiKey = yield* audited(issuer.revoke(caller, id, options))
+      yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
+      return apiKey
+    }
+    const { apiKey, descendants } = yield* audited(issuer.revokeFamily(caller, id, options))
+    yield* noteDescendants(descendants)
+    yield* AuditedChange.note({ before: AuditedChange.stateOf(apiKey) })
+    return { ...apiKey, descendants }
+  })
+}
 
 /** Cursor position in the list of keys: a single text, which `KeyIssuer` parses. */
 const PLACE = RowOrder.make<string>(
