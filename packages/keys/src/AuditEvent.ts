@@ -37,7 +37,7 @@ const AuditTarget = Schema.Struct({
  *
  * **Shape** `isTruncated` is true if fields were left out to keep the state within {@link MAX_STATE_BYTES}.
  */
-const AuditState = Schema.JsonObject.annotate({ identifier: "AuditState" })
+export const AuditState = Schema.JsonObject.annotate({ identifier: "AuditState" })
 export type AuditState = typeof AuditState.Type
 
 /** Maximum size of a state as JSON. **Units** bytes. */
