@@ -34,6 +34,7 @@ export const AuditedResource = Schema.Literals([
   "cost",
   "events",
   "namespaces",
+  "overview",
   "ownKey",
   "podLogs",
   "pods",

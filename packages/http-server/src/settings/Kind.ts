@@ -1,7 +1,7 @@
 /**
  * The value types of settings, each decoded from text and from YAML.
  */
-import { Expiry } from "@quarterdeck/keys"
+import * as Expiry from "@quarterdeck/keys/Expiry"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { NamespaceName } from "@quarterdeck/targeting/NamespaceFilter"
 import { Duration, Effect, Option, Result, Schema, SchemaIssue, SchemaTransformation } from "effect"

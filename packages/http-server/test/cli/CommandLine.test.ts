@@ -72,7 +72,7 @@ describe("quarterdeck", () => {
     Effect.gen(function* () {
       const { stdout } = yield* quarterdeck(["--help"])
       const commands = /\nSUBCOMMANDS\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.match(/^ {2}[a-z-]+/gm) ?? []
-      assert.lengthOf(commands, 20)
+      assert.lengthOf(commands, 21)
       const completions = yield* quarterdeck(["workloads", "--completions", "bash"])
       for (const command of commands) assert.include(completions.stdout, command.trim())
       const unknown = yield* quarterdeck(["workload"])
