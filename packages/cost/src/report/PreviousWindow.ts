@@ -26,6 +26,16 @@ export const of = ({ endMs, hours: { startMs } }: Range.ResolvedRange, hourlyFro
 }
 
 /**
+ * Extends a range back to the start of its previous window, to find the clusters with costs in either window.
+ *
+ * **Example** 2026-03-08T10:00Z to 2026-03-09T10:00Z becomes 2026-03-07T10:00Z to 2026-03-09T10:00Z
+ */
+export const extend = (range: Range.Range, hourlyFromMs: number): Range.Range => ({
+  ...range,
+  fromMs: of(Range.align(range, hourlyFromMs), hourlyFromMs).startMs
+})
+
+/**
  * Returns true if a cluster was observed for about the same time in both windows.
  *
  * **Shape** the difference is at most {@link MAX_DIFFERENCE} of the longer time. A cluster that was never observed has no costs

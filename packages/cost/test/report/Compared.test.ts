@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { Effect } from "effect"
-import { HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
+import { DAY_MS, HOUR_MS, HOUR_SECONDS } from "../../src/hour/Units.ts"
 import * as CostCsv from "../../src/report/CostCsv.ts"
 import * as PreviousWindow from "../../src/report/PreviousWindow.ts"
 import { cost, hour, prod, series, stage } from "../store/samples.ts"
@@ -121,5 +121,11 @@ describe("the window before", () => {
     assert.deepStrictEqual(PreviousWindow.of({ ...range, endMs: END }, 0), { startMs: monday, endMs: HALF })
     const inDays = PreviousWindow.of({ ...range, endMs: END - 50 * 60_000 }, HALF)
     assert.deepStrictEqual(inDays, { startMs: monday, endMs: HALF })
+  })
+
+  it("extends a range to the start of the window before, to whole days where only days are stored", () => {
+    const range = { asked: {}, fromMs: HALF + 1, toMs: END - 1, nowMs: END }
+    assert.deepStrictEqual(PreviousWindow.extend(range, 0), { ...range, fromMs: monday })
+    assert.deepStrictEqual(PreviousWindow.extend(range, END + DAY_MS), { ...range, fromMs: monday - DAY_MS })
   })
 })

@@ -77,14 +77,16 @@ const hourOfCluster = (cluster: string, startMs: number): Hour.Hour => {
   }
 }
 
-/** Keeps the history of some clusters. */
-export const keep = (clusters: ReadonlyArray<string>) => (directory: string) =>
-  Effect.gen(function* () {
-    const store = yield* CostStore
-    const lastMs = hourOf(yield* Clock.currentTimeMillis)
-    const starts = Array.from({ length: HOURS }, (_, index) => lastMs - (HOURS - index) * HOUR_MS)
-    for (const cluster of clusters) yield* store.rewrite(starts.map((startMs) => hourOfCluster(cluster, startMs)))
-  }).pipe(Effect.provide(layerSqlite({ directory })))
+/** Keeps the history of some clusters, or only its first hours. */
+export const keep =
+  (clusters: ReadonlyArray<string>, hours: number = HOURS) =>
+  (directory: string) =>
+    Effect.gen(function* () {
+      const store = yield* CostStore
+      const lastMs = hourOf(yield* Clock.currentTimeMillis)
+      const starts = Array.from({ length: hours }, (_, index) => lastMs - (HOURS - index) * HOUR_MS)
+      for (const cluster of clusters) yield* store.rewrite(starts.map((startMs) => hourOfCluster(cluster, startMs)))
+    }).pipe(Effect.provide(layerSqlite({ directory })))
 
 /**
  * A day of it, as query parameters: far from the hour that is going on.

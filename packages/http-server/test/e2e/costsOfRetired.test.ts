@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { HistoryStore } from "@quarterdeck/cost/HistoryStore"
 import { layerSqlite } from "@quarterdeck/cost/store/Sqlite"
+import { HOUR_MS } from "@quarterdeck/cost/Units"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import { RenamedHistory } from "@quarterdeck/targeting/HistoryName"
 import { Effect } from "effect"
@@ -138,6 +139,65 @@ onOneDriver("costs of clusters that left", { children: ["later"], furnish }, (it
         status: 404,
         code: "cluster_not_found"
       })
+    })
+  )
+})
+
+/** `stage` left in the middle of {@link aDay}. */
+const furnishMidday = (directory: string) =>
+  Effect.andThen(keep(["hub"])(directory), keep(["stage"], LEFT_AFTER_HOURS)(directory))
+const LEFT_AFTER_HOURS = 20
+
+/** The second half of {@link aDay}, which the first half precedes. */
+const afternoon = Effect.map(aDay, (day) => {
+  const toMs = Number(new URLSearchParams(day).get("to"))
+  return `?from=${toMs - 12 * HOUR_MS}&to=${toMs}`
+})
+
+onOneDriver("costs of a cluster that left before the window", { children: ["later"], furnish: furnishMidday }, (it) => {
+  it.effect("are in a comparison, so that its totals are not compared with those of fewer clusters", () =>
+    Effect.gen(function* () {
+      const { costGroups, costs } = yield* Deployment
+      const query = yield* afternoon
+      const body = { multiCluster: true, compare: true }
+      const replies = [yield* costs(query, body), yield* costGroups(query, { ...body, groupBy: ["cluster"] })]
+      for (const { clusters, partial, previous, totals } of replies) {
+        assert.closeTo(totals.totalCost, 12 * 1.5, 1e-6)
+        assert.isNull(previous?.totals)
+        assert.isFalse(partial)
+        assert.deepStrictEqual(
+          clusters.map(({ hoursCovered, name, status }) => [name, status, hoursCovered]),
+          [
+            ["hub", "ok", 12],
+            ["later", "ok", 0],
+            ["stage", "retired", 0]
+          ]
+        )
+        assert.deepStrictEqual(
+          previous?.clusters.map(({ comparable, name }) => [name, comparable]),
+          [
+            ["hub", true],
+            ["later", true],
+            ["stage", false]
+          ]
+        )
+      }
+    })
+  )
+
+  it.effect("are compared by its name, and it is no cluster of a report without a comparison", () =>
+    Effect.gen(function* () {
+      const { costs, problem } = yield* Deployment
+      const query = yield* afternoon
+      const compared = yield* costs(query, { compare: true }, { headers: to("stage") })
+      assert.deepStrictEqual([compared.totals.totalCost, compared.previous?.totals], [0, null])
+      const plain = yield* costs(query, { multiCluster: true })
+      assert.deepStrictEqual(
+        plain.clusters.map(({ name }) => String(name)),
+        ["hub", "later"]
+      )
+      const refused = yield* problem(`${WORKLOADS}${query}`, { method: "POST", body: {}, headers: to("stage") })
+      assert.deepInclude(refused, { status: 404, code: "cluster_not_found" })
     })
   )
 })

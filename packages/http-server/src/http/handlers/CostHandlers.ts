@@ -1,15 +1,15 @@
 /**
  * `/detailedCostReport/getWorkloads`, `/detailedCostReport/getAggregated` and `/api/v1/costExplanation`.
  */
-import { CostCsv, Focus, LabelFilter } from "@quarterdeck/cost"
+import { CostCsv, Focus, LabelFilter, PreviousWindow } from "@quarterdeck/cost"
 import { DEFAULT_LIMIT } from "@quarterdeck/cluster-fanout/ListQuery"
 import { Api } from "@quarterdeck/contract/Api"
 import { AggregateBody, type AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { type CostFilter, type Format, WorkloadsBody } from "@quarterdeck/cost/CostQuery"
-import { CostReport, type ExplainQuery } from "@quarterdeck/cost/CostReport"
+import { CostReport, type ExplainQuery, Retention } from "@quarterdeck/cost/CostReport"
 import type { WorkloadCosts } from "@quarterdeck/cost/CostRow"
 import type { Explanation } from "@quarterdeck/cost/Explanation"
-import type { Range, RangeQuery } from "@quarterdeck/cost/Range"
+import * as Range from "@quarterdeck/cost/Range"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
 import type { Target } from "@quarterdeck/targeting/Target"
@@ -27,7 +27,7 @@ import * as ResolvedRequest from "../guard/ResolvedRequest.ts"
 import * as TargetResolution from "../guard/TargetResolution.ts"
 
 /** Query parameters of a report, which is returned in pages or as a file. */
-interface Parameters extends RangeQuery {
+interface Parameters extends Range.RangeQuery {
   readonly format?: Format
   readonly limit?: number
   readonly cursor?: string
@@ -38,6 +38,7 @@ interface Services {
   readonly rangeOf: Effect.Success<typeof RequestRange.make>
   readonly viewsOf: Effect.Success<typeof CostViews.make>
   readonly retiredIn: Effect.Success<typeof RetiredHistories.make>
+  readonly hourlyDays: number
 }
 
 export const CostHandlers = HttpApiBuilder.group(
@@ -48,7 +49,8 @@ export const CostHandlers = HttpApiBuilder.group(
       report: yield* CostReport,
       rangeOf: yield* RequestRange.make,
       viewsOf: yield* CostViews.make,
-      retiredIn: yield* RetiredHistories.make
+      retiredIn: yield* RetiredHistories.make,
+      hourlyDays: (yield* Retention).hourlyDays
     }
     return handlers
       .handleRaw("getWorkloads", ({ query }) => getWorkloads(services, query))
@@ -68,7 +70,7 @@ const getWorkloads = Effect.fnUntraced(function* (services: Services, query: Par
     return yield* refuse("invalid_body", { detail: "compare: not allowed with format=focus", field: "compare" })
   }
   const asked = {
-    ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(filter, retired))),
+    ...(yield* scoped(services, { compare, range }, (retired) => TargetResolution.admitCosts(filter, retired))),
     compare,
     filter
   }
@@ -94,7 +96,7 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
   const { format, limit, page, range } = yield* read(services, query)
   yield* TargetResolution.noteNamespaces(body.namespaces)
   const asked = {
-    ...(yield* scoped(services, range, (retired) => TargetResolution.admitCosts(body, retired))),
+    ...(yield* scoped(services, { compare, range }, (retired) => TargetResolution.admitCosts(body, retired))),
     compare,
     filter: body,
     groupBy,
@@ -112,12 +114,12 @@ const getAggregated = Effect.fnUntraced(function* (services: Services, query: Pa
 
 const explain = Effect.fnUntraced(function* (
   services: Services,
-  { cluster, id, ...times }: RangeQuery & Pick<ExplainQuery, "cluster" | "id">
+  { cluster, id, ...times }: Range.RangeQuery & Pick<ExplainQuery, "cluster" | "id">
 ) {
   // Before the target is resolved: a syntax error is reported before a scope error.
   const range = yield* services.rangeOf(times)
   yield* TargetResolution.noteObject(id)
-  const resolved = yield* scoped(services, range, (retired) => TargetResolution.admitNamed(cluster, retired))
+  const resolved = yield* scoped(services, { range }, (retired) => TargetResolution.admitNamed(cluster, retired))
   const asked = { ...resolved, cluster, id }
   return written(yield* services.report.explain(asked).pipe(Effect.catch(CostRefusal.fromReport("query"))))
 })
@@ -140,14 +142,19 @@ const read = Effect.fnUntraced(function* (
   return { format, limit, page, range }
 })
 
-/** Resolves the target. Adds the namespaces that the key reaches and the current state of the clusters. */
+/**
+ * Resolves the target. Adds the namespaces that the key reaches and the current state of the clusters.
+ *
+ * **Shape** with `compare`, a removed cluster can be a target if it has costs in the window or in the window before.
+ */
 const scoped = Effect.fnUntraced(function* <E, R>(
-  { retiredIn, viewsOf }: Services,
-  range: Range,
+  { hourlyDays, retiredIn, viewsOf }: Services,
+  { compare = false, range }: { readonly compare?: boolean | undefined; readonly range: Range.Range },
   resolve: (retired: ReadonlyArray<HistoryName>) => Effect.Effect<Target<HistoryName>, E, R>
 ) {
   const { keyId, rule } = (yield* ResolvedRequest.current).principal
-  const retired = yield* retiredIn(range).pipe(Effect.catch(refuseBody))
+  const searched = compare ? PreviousWindow.extend(range, Range.hourlyFromMs(range, { hourlyDays })) : range
+  const retired = yield* retiredIn(searched).pipe(Effect.catch(refuseBody))
   const target = yield* resolve([...retired.keys()])
   const namespaces = Rule.namespaceFilter(rule)
   return { cursorBinding: keyId, namespaces, range, target, view: yield* viewsOf(target, namespaces, retired) }
