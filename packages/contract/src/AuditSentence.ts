@@ -92,7 +92,7 @@ const NOUNS: Readonly<Record<AuditedResource, readonly [one: string, many: strin
   cost: ["costs", "costs"],
   events: ["events", "events"],
   namespaces: ["namespace", "namespaces"],
-  overview: ["overview", "overviews"],
+  overview: ["the overview", "the overview"],
   ownKey: ["the caller's own key", "the caller's own key"],
   podLogs: ["logs of pod", "pod logs"],
   pods: ["pod", "pods"],

@@ -149,7 +149,6 @@ async function* costs(page: Page, demo: Demo["Service"]) {
   await page.getByRole("table", { name: "Cost by step" }).waitFor()
   yield "workload-explained"
   await page.goto(`${url}/#/cost?cluster=prod&by=workload&namespace=payments`)
-  await page.getByRole("region", { name: "What changed" }).waitFor()
   await page.getByRole("button", { name: "Remove Namespace: payments" }).waitFor()
   yield "cost-filtered"
   await page.getByRole("table", { name: "Costs by group" }).getByRole("link", { name: "reporting" }).click()

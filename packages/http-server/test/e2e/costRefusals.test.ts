@@ -135,7 +135,7 @@ onOneDriver("refused cost reports", { children: ["prod"], furnish: keep(["hub", 
     [
       WORKLOADS,
       { namespace: "shop" },
-      "namespace: is not known here; allowed: namespaces, workloadTypes, labelSelector, multiCluster, clusters"
+      "namespace: is not known here; allowed: namespaces, workloadTypes, labelSelector, compare, multiCluster, clusters"
     ],
     [GROUPS, { groupBy: [], stepSize: "month" }, "stepSize: expected hour, day or week"],
     [GROUPS, { groupBy: [], idle: true }, "idle: expected hide, show or share"]

@@ -39,7 +39,12 @@ onBothKinds("targeting", { prepare: (fleet) => Seed.fill(fleet) }, (it) => {
       })
       const reply = yield* deployment.call("/api/v1/workloads", { bearer: raw, headers: to("*") })
       assert.strictEqual(reply.status, 200)
-      assert.deepStrictEqual(JSON.parse(reply.text), { workloads: [], clusters: [], partial: false })
+      assert.deepStrictEqual(JSON.parse(reply.text), {
+        workloads: [],
+        clusters: [],
+        partial: false,
+        statusCounts: { completed: 0, degraded: 0, failed: 0, healthy: 0, idle: 0, paused: 0, progressing: 0 }
+      })
     })
   )
 
