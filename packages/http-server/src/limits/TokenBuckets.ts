@@ -66,31 +66,41 @@ export class TokenBuckets {
     }
   }
 
-  /** Returns true if `take` would refuse a name with a bucket. Takes nothing, and makes no bucket. */
+  /** Returns true if `take` would refuse. Takes nothing, and makes no bucket. */
   refuses(name: string, cost: number, nowMs: number): boolean {
-    const bucket = this.#buckets.get(name)
-    if (bucket === undefined) return false
+    const found = this.#buckets.get(name)
+    if (found === undefined && this.#hasRoom(nowMs)) return cost - ROUNDING > this.rate.burst
+    const bucket = found ?? this.#overflow
     this.#fill(bucket, nowMs)
     return bucket.tokens < cost - ROUNDING
   }
 
   #bucketOf(name: string, nowMs: number): Bucket {
     const found = this.#buckets.get(name)
-    if (found === undefined && this.#buckets.size >= this.#capacity && !this.#makeRoom(nowMs)) return this.#overflow
+    if (found === undefined && this.#buckets.size >= this.#capacity) {
+      const evicted = this.#evictable(nowMs)
+      if (evicted === undefined) return this.#overflow
+      this.#buckets.delete(evicted)
+    }
     const bucket = found ?? { tokens: this.rate.burst, at: nowMs }
     this.#buckets.delete(name)
     this.#buckets.set(name, bucket)
     return bucket
   }
 
-  #makeRoom(nowMs: number): boolean {
+  #hasRoom(nowMs: number): boolean {
+    return this.#buckets.size < this.#capacity || this.#evictable(nowMs) !== undefined
+  }
+
+  /** Returns the name of a full bucket among the least recently used ones. */
+  #evictable(nowMs: number): string | undefined {
     let looks = 0
     for (const [name, bucket] of this.#buckets) {
       this.#fill(bucket, nowMs)
-      if (bucket.tokens >= this.rate.burst) return this.#buckets.delete(name)
-      if (++looks === LOOKS) return false
+      if (bucket.tokens >= this.rate.burst) return name
+      if (++looks === LOOKS) return undefined
     }
-    return false
+    return undefined
   }
 
   /** Adds the tokens of the elapsed time. A clock that was set back adds none. */

@@ -77,22 +77,30 @@ describe("token buckets", () => {
     }
   )
 
+  it("refuse a name without room as `take` does, and admit it again once a bucket is full", () => {
+    const buckets = new TokenBuckets({ perSecond: 1, burst: 2 }, 1)
+    assert.isTrue(buckets.take("a", 2, 0).isAllowed)
+    assert.isFalse(buckets.refuses("b", 2, 0))
+    assert.isTrue(buckets.take("b", 2, 0).isAllowed)
+    assert.isTrue(buckets.refuses("c", 1, 0))
+    assert.isFalse(buckets.take("c", 1, 0).isAllowed)
+    assert.isFalse(buckets.refuses("c", 2, 2_000))
+    assert.isTrue(buckets.take("c", 2, 2_000).isAllowed)
+  })
+
   it.prop(
     "know what they would refuse, and take nothing for that",
-    [Schema.Array(Step), small(20), small(20)],
-    ([steps, perSecond, burst]) => {
-      const [asked, plain] = [new TokenBuckets({ perSecond, burst }, 3), new TokenBuckets({ perSecond, burst }, 3)]
-      const named = new Set<string>()
+    [Schema.Array(Step), small(20), small(20), small(3)],
+    ([steps, perSecond, burst, capacity]) => {
+      const rate = { perSecond, burst }
+      const [asked, plain] = [new TokenBuckets(rate, capacity), new TokenBuckets(rate, capacity)]
       let nowMs = 0
       for (const { afterMs, cost, name } of steps) {
         nowMs += afterMs
         const isRefused = asked.refuses(name, cost, nowMs)
         const verdict = asked.take(name, cost, nowMs)
         assert.deepStrictEqual(verdict, plain.take(name, cost, nowMs))
-        // A name without a bucket may share one with others, and is not refused beforehand.
-        if (isRefused) assert.isFalse(verdict.isAllowed)
-        else if (named.has(name) && named.size <= 3) assert.isTrue(verdict.isAllowed)
-        named.add(name)
+        assert.strictEqual(isRefused, !verdict.isAllowed)
       }
       assert.strictEqual(asked.size, plain.size)
     }
