@@ -20,7 +20,7 @@ export interface AuditQuery {
   readonly cluster?: string
   /** Part of the caller's name or id. */
   readonly actor?: string
-  /** Part of the object's name or id. */
+  /** Part of the object's name or id. With `within`, the caller matches events on API keys. */
   readonly object?: string
   readonly within?: AuditScope
 }
@@ -28,8 +28,8 @@ export interface AuditQuery {
 /**
  * The names that a scoped reader may see.
  *
- * **Shape** an absent field means no restriction. Events on API keys always pass, since the audit does not contain the rules
- * of keys; the caller filters them.
+ * **Shape** an absent field means no restriction. Events on API keys always pass, also a search by object, since this filter
+ * does not compare rules of keys; the caller filters them.
  */
 export interface AuditScope {
   readonly clusters?: ReadonlyArray<string>

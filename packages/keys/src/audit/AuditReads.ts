@@ -57,13 +57,17 @@ const conditionsOf = ({
   ...equal("$.verb", verb),
   ...(cluster === undefined ? [] : [{ sql: `? IN ${NAMED}`, values: [cluster] }]),
   ...contains(ACTOR, actor),
-  ...contains(OBJECT, object),
+  ...(within === undefined ? contains(OBJECT, object) : orKey(contains(OBJECT, object))),
   ...(within === undefined ? [] : [scopeOf(within)])
 ]
 
 /** Matches a part of a text. ASCII letters match in either case. */
 const contains = (sql: string, part: string | undefined): ReadonlyArray<Condition> =>
   part === undefined ? [] : [{ sql: `instr(lower(${sql}), lower(?)) > 0`, values: [part] }]
+
+/** Matches events on API keys in addition: a scoped reader may not be allowed to see the names by which they are found. */
+const orKey = (conditions: ReadonlyArray<Condition>): ReadonlyArray<Condition> =>
+  conditions.map(({ sql, values }) => ({ sql: `(body ->> '$.resource' = 'apiKeys' OR ${sql})`, values }))
 
 const equal = (path: string, value: string | undefined): ReadonlyArray<Condition> =>
   value === undefined ? [] : [{ sql: `body ->> '${path}' = ?`, values: [value] }]

@@ -102,6 +102,24 @@ describe("a read of the audit", () => {
       )
   )
 
+  it.effect("within a scope leaves the search for a key's name to the reader, who knows which names may be seen", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* AuditStore
+        const target = { asked: "", clusters: [], object: "key_1" }
+        yield* store.append([
+          ofCluster(1, "prod"),
+          factsAt(2, { target, after: { name: "merger", role: "Viewer" } }),
+          factsAt(3, { target, after: { name: "ci", role: "Viewer" } })
+        ])
+        const within = { clusters: ["prod"] }
+        assert.deepStrictEqual((yield* all({ object: "merger" })).ids, ["r-2"])
+        assert.deepStrictEqual((yield* all({ object: "merger", within })).ids, ["r-3", "r-2"])
+        assert.deepStrictEqual((yield* all({ object: "nothing", within })).ids, ["r-3", "r-2"])
+      })
+    )
+  )
+
   it.effect("since the newest instant seen gives a folded event that was written later with an older instant", () =>
     withStore(
       Effect.gen(function* () {

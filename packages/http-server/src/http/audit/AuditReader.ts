@@ -1,8 +1,9 @@
 /**
  * Reads the audit events that a caller may see.
  */
+import { RuleContainment } from "@quarterdeck/keys"
 import * as AuditStore from "@quarterdeck/keys/audit/AuditStore"
-import type { AuditEvent } from "@quarterdeck/keys/AuditEvent"
+import type { AuditEvent, AuditState } from "@quarterdeck/keys/AuditEvent"
 import type { KeyStoreError } from "@quarterdeck/keys/KeyError"
 import { KeyIssuer } from "@quarterdeck/keys/KeyIssuer"
 import type { Principal } from "@quarterdeck/keys/Principal"
@@ -11,6 +12,7 @@ import * as ClusterName from "@quarterdeck/targeting/ClusterName"
 import * as NamespaceFilter from "@quarterdeck/targeting/NamespaceFilter"
 import * as Target from "@quarterdeck/targeting/Target"
 import { Effect, Schema } from "effect"
+import * as AuditedChange from "./AuditedChange.ts"
 
 type Caller = Principal["Service"]
 
@@ -42,7 +44,8 @@ export type ReadAudit = (
  *
  * **Shape** An Admin without a scope sees every event. A scoped Admin sees an event if all its clusters, requested ones
  * included, are within the scope. A namespace scope must also contain all its namespaces. The Admin also sees events on
- * keys whose rule is currently within its own. Only names decide: the audit does not store namespace labels.
+ * keys whose rule is currently within its own, each state of a key only if its rule at that time was too. A hidden state
+ * is not searched. Only names decide: the audit does not store namespace labels.
  *
  * **Errors** `AuditStoreError`, `KeyStoreError`. **Limits** A page reads at most 50,000 rows and 500 keys.
  */
@@ -60,14 +63,16 @@ export const make = Effect.gen(function* () {
     const seesAll = caller.rule.role === "Admin" && Rule.isUnscoped(caller.rule)
     const narrowed: Query = seesAll ? query : { ...query, within: scopeOf(caller.rule) }
     const realm = new Map<string, boolean>()
-    const isVisible = Effect.fnUntraced(function* ({ resource, target }: AuditEvent) {
-      if (seesAll) return true
-      if (resource !== "apiKeys") return isWithinScope(caller.rule, target)
-      const { object } = target
-      if (object === undefined) return false
+    /** Returns the part of an event that the caller may see, if it matches the query. */
+    const visible = Effect.fnUntraced(function* (event: AuditEvent) {
+      if (seesAll) return event
+      if (event.resource !== "apiKeys") return isWithinScope(caller.rule, event.target) ? event : undefined
+      const { object } = event.target
+      const shown = withStatesWithin(caller.rule, event)
+      if (object === undefined || !isFoundBy(query.object, shown)) return undefined
       const isKnown = realm.get(object) ?? (yield* isOfRealm(caller, object))
       realm.set(object, isKnown)
-      return isKnown
+      return isKnown ? shown : undefined
     })
 
     const found: Array<AuditStore.Kept> = []
@@ -77,10 +82,11 @@ export const make = Effect.gen(function* () {
       const size = seesAll ? Math.min(PART, limit + 1 - found.length) : PART
       const part = yield* store.list({ query: narrowed, limit: size, ...(next === undefined ? {} : { before: next }) })
       next = part.before
-      for (const one of part.kept) {
-        if (yield* isVisible(one.event)) found.push(one)
+      for (const { event, number } of part.kept) {
+        const shown = yield* visible(event)
+        if (shown !== undefined) found.push({ number, event: shown })
         if (found.length <= limit && realm.size < MAX_KEYS) continue
-        next = one.number
+        next = number
         break
       }
       if (next === undefined || found.length > limit || realm.size >= MAX_KEYS) break
@@ -117,3 +123,22 @@ const isWithinScope = (rule: Rule.Rule, { asked, clusters, namespaces = [] }: Au
     || (namespaces.length > 0 && namespaces.every((name) => NamespaceFilter.matches(filter, name, undefined)))
   )
 }
+
+/** Leaves out the states of a key whose rule is not within a rule. The key's present rule may be narrower than theirs. */
+const withStatesWithin = (rule: Rule.Rule, { after, before, ...event }: AuditEvent): AuditEvent => {
+  const isShown = (state: AuditState | undefined): state is AuditState => {
+    const stateRule = state === undefined ? undefined : AuditedChange.ruleOf(state)
+    return stateRule !== undefined && RuleContainment.isWithin(stateRule, rule)
+  }
+  return { ...event, ...(isShown(before) ? { before } : {}), ...(isShown(after) ? { after } : {}) }
+}
+
+/** Matches a part of the id or a name of a key, as `AuditReads` matches the object of other events. */
+const isFoundBy = (part: string | undefined, { after, before, target }: AuditEvent): boolean => {
+  if (part === undefined) return true
+  const texts = [target.object, before?.["name"], after?.["name"]]
+  return texts.some((text) => typeof text === "string" && lowered(text).includes(lowered(part)))
+}
+
+/** Lowers ASCII letters only, as SQLite does. */
+const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())

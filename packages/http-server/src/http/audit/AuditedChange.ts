@@ -3,7 +3,8 @@
  */
 import type { ApiKey } from "@quarterdeck/keys/ApiKey"
 import { type AuditState, fittingState } from "@quarterdeck/keys/AuditEvent"
-import { DateTime, type Effect } from "effect"
+import * as Rule from "@quarterdeck/keys/Rule"
+import { DateTime, type Effect, Result } from "effect"
 import * as RequestRecord from "../request/RequestRecord.ts"
 
 const write = RequestRecord.writer("change")
@@ -41,3 +42,10 @@ export const stateOf = ({ allowFrom, expiresAt, name, rule }: ApiKey): AuditStat
         }))
       })
 })
+
+/** Returns the rule in the state of a key; `undefined` if the state was truncated or its rule is not valid. */
+export const ruleOf = (state: AuditState): Rule.Rule | undefined => {
+  if (state["isTruncated"] !== undefined) return undefined
+  const members = Object.entries(state).filter(([name]) => Object.hasOwn(Rule.Rule.fields, name))
+  return Result.getOrUndefined(Rule.decode(Object.fromEntries(members)))
+}
