@@ -85,17 +85,23 @@ export class PendingChanges<Row extends object> {
     this.#due = undefined
   }
 
-  /** Returns rows without the waiting changes. **Limits** linear. */
+  /**
+   * Returns rows without the waiting changes.
+   *
+   * **Limits** linear. Finds rows by key: after a kind was listed again, an unchanged row is a new object.
+   */
   before(rows: ReadonlyArray<Row>): ReadonlyArray<Row> {
     if (this.#pending.size === 0) return rows.slice()
-    const previousOf = new Map<Row, Row | undefined>()
-    const removed: Array<Row> = []
-    for (const { previous, next } of this.#pending.values()) {
-      if (next !== undefined) previousOf.set(next, previous)
-      else if (previous !== undefined) removed.push(previous)
-    }
-    const before = rows.flatMap((row) => (previousOf.has(row) ? (previousOf.get(row) ?? []) : row))
-    return before.concat(removed)
+    const waiting = new Map(this.#pending)
+    const before = rows.flatMap((row) => {
+      const key = this.#keyOf(row)
+      const pending = waiting.get(key)
+      if (pending === undefined) return row
+      waiting.delete(key)
+      return pending.previous ?? []
+    })
+    for (const { previous } of waiting.values()) if (previous !== undefined) before.push(previous)
+    return before
   }
 
   #put(key: string, previous: Row | undefined, next: Row | undefined, now: number): void {

@@ -10,6 +10,18 @@ interface Row {
 const rowOf = (size: number): Row => ({ name: "web", size })
 const pending = () => new PendingChanges<Row>(({ name }) => name)
 
+/** Rows that are put or removed one after the other. Each step may list all rows again, or report the due changes. */
+const Steps = Schema.Array(
+  Schema.Struct({
+    name: Schema.Literals(["api", "db", "web"]),
+    size: Schema.Literals([0, 1, 2]),
+    isReported: Schema.Boolean,
+    isListedAgain: Schema.Boolean
+  })
+).check(Schema.isMaxLength(20))
+
+const byName = (rows: Iterable<Row>) => [...rows].toSorted((left, right) => (left.name < right.name ? -1 : 1))
+
 /** Pauses between the changes of one row. */
 const Pauses = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 400 }))).check(
   Schema.isMinLength(1),
@@ -48,6 +60,33 @@ describe("changes that wait", () => {
     assert.deepStrictEqual(changes.take(60, 60), [])
     changes.note(rowOf(1), rowOf(3), 70)
     assert.strictEqual(changes.due, 120)
+  })
+
+  it("a new row that was listed again is not shown before its report", () => {
+    const changes = pending()
+    changes.note(undefined, rowOf(1), 0)
+    assert.deepStrictEqual(changes.before([rowOf(1)]), [])
+  })
+
+  it.prop("without the waiting changes, rows are those that were reported", [Steps], ([steps]) => {
+    const changes = pending()
+    const rows = new Map<string, Row>()
+    const reported = new Map<string, Row>()
+    let now = 0
+    for (const { isListedAgain, isReported, name, size } of steps) {
+      const previous = rows.get(name)
+      const next = size === 0 ? undefined : { name, size }
+      if (next === undefined) rows.delete(name)
+      else rows.set(name, next)
+      changes.note(previous, next, now)
+      if (isListedAgain) for (const [key, row] of rows) rows.set(key, { ...row })
+      now += isReported ? 1_000 : 1
+      for (const change of isReported ? changes.take(now, now) : []) {
+        if (change.previous !== undefined) reported.delete(change.previous.name)
+        if (change.next !== undefined) reported.set(change.next.name, change.next)
+      }
+      assert.deepStrictEqual(byName(changes.before([...rows.values()])), byName(reported.values()))
+    }
   })
 
   it.prop("no change waits 250 ms, and no two reports of a row are closer than 200 ms", [Pauses], ([pauses]) => {
