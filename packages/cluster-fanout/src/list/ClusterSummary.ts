@@ -54,19 +54,19 @@ export const answerOf = ({ ageMs, isStale, missingKinds, staleCause }: Reading, 
  * Counts nodes, pods, unhealthy workloads and requested resources.
  *
  * **Shape** a key limited to some namespaces gets neither capacity nor total requests: both describe the whole cluster.
+ * While the labels that its rule needs are not confirmed, the counts in its namespaces are null.
  */
 export const sizeOf = ({ labels, missingKinds, store }: Reading, namespaces: NamespaceFilter.NamespaceFilter): Size => {
   const pods = missingKinds.includes("Pod") ? undefined : store.podTotals
   const isScoped = namespaces._tag !== "All"
   const hasNodes = !isScoped && !missingKinds.includes("Node")
+  const isCounted = !missingKinds.includes("Namespace")
+  const isInScope = (name: string) => NamespaceFilter.matches(namespaces, name, labels(name))
   return {
     ...(hasNodes ? store.nodeTotals.capacity() : UNKNOWN_CAPACITY),
     ...(isScoped || pods === undefined ? UNKNOWN_REQUESTS : pods.requests()),
-    pods: pods === undefined ? null : pods.countIn(namespaces, labels),
-    unhealthyWorkloads: unhealthyIn(
-      store,
-      isScoped ? (name) => NamespaceFilter.matches(namespaces, name, labels(name)) : undefined
-    )
+    pods: isCounted && pods !== undefined ? pods.countIn(namespaces, labels) : null,
+    unhealthyWorkloads: isCounted ? unhealthyIn(store, isScoped ? isInScope : undefined) : null
   }
 }
 

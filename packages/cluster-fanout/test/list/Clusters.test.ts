@@ -10,9 +10,9 @@ import { CursorInvalid } from "../../src/list/ListError.ts"
 import type { Page } from "../../src/list/ListQuery.ts"
 import { ClusterRow } from "../../src/projection/Row.ts"
 import { clusterOf, type FakeFleet } from "../fixture/FakeFleet.ts"
-import { container, namespace, node, object, pod } from "../fixture/KubeObjects.ts"
+import { container, deployment, namespace, node, object, pod } from "../fixture/KubeObjects.ts"
 import { all, onFleet, pageOf, timed } from "../fixture/Service.ts"
-import { comesTrue } from "../fixture/Settling.ts"
+import { becomes, comesTrue } from "../fixture/Settling.ts"
 
 const fill = (fleet: FakeFleet) => {
   fleet
@@ -85,6 +85,31 @@ describe("Clusters", () => {
           }
         })
       )
+  )
+
+  it.effect("counts neither pods nor unhealthy workloads while the labels of a key's rule are not confirmed", () =>
+    onFleet(
+      ["b"],
+      (fleet) => {
+        fill(fleet)
+        fleet.server("b").put("Deployment", deployment("cart", { namespace: "shop", status: { availableReplicas: 0 } }))
+      },
+      (fleet) =>
+        Effect.gen(function* () {
+          const teamA = anyOf([{ namespaceNames: [], labelSelector: { matchLabels: { team: "a" } } }])
+          const counts = Effect.map(list({ names: ["b"], namespaces: teamA }), ({ clusters }) => {
+            const [row] = clusters
+            const { coverage, pods, unhealthyWorkloads } = row ?? {}
+            return { pods, unhealthyWorkloads, missingKinds: coverage?.missingKinds }
+          })
+          yield* becomes(counts, { pods: 2, unhealthyWorkloads: 1, missingKinds: undefined })
+          fleet.server("b").forbidden.add("Namespace")
+          yield* TestClock.adjust("31 seconds")
+          assert.deepStrictEqual(yield* counts, { pods: null, unhealthyWorkloads: null, missingKinds: ["Namespace"] })
+          const { clusters } = yield* list({ names: ["b"] })
+          assert.deepStrictEqual([clusters[0]?.pods, clusters[0]?.unhealthyWorkloads], [3, 1])
+        })
+    )
   )
 
   it.effect.each(["cache", "live"] as const)("sums what its pods ask the scheduler for: %s", (consistency) =>
