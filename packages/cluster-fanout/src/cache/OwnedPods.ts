@@ -9,6 +9,7 @@ import * as Owner from "../projection/Owner.ts"
 import type { PodRecord } from "../projection/PodProjection.ts"
 import type { PodTrouble } from "../projection/PodTrouble.ts"
 import type { RecordOf } from "../projection/Projection.ts"
+import { hasEnded } from "./RunningJobs.ts"
 import { WorkloadTroubles } from "./WorkloadTroubles.ts"
 
 /** The records of one cluster, by uid. A kind that was not read is absent. */
@@ -132,9 +133,20 @@ export class OwnedPods {
     return this.#groups.get(key)
   }
 
-  /** Returns the problems of a workload's pods. Its key is the uid of the workload's object. */
-  troubles(key: string): Iterable<PodTrouble> {
-    return this.#troubles.of(key)
+  /**
+   * Returns the problems of a workload's pods. Its key is the uid of the workload's object.
+   *
+   * **Shape** without pods of an ended Job if the workload is not that Job. A CronJob keeps ended Jobs, which no longer
+   * affect its status.
+   */
+  troubles(key: string): ReadonlyArray<PodTrouble> {
+    const { Job: jobs, Pod: pods } = this.#records()
+    const isOfEndedRun = (pod: string) => {
+      const owner = pods?.get(pod)?.owner?.uid
+      const job = owner === undefined || owner === key ? undefined : jobs?.get(owner)
+      return job !== undefined && hasEnded(job)
+    }
+    return Array.from(this.#troubles.of(key)).flatMap(([pod, trouble]) => (isOfEndedRun(pod) ? [] : trouble))
   }
 
   /** Returns whether a pod of a workload has a problem. */

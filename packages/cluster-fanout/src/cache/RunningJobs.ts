@@ -59,4 +59,5 @@ export class RunningJobs {
 const keyOf = ({ owner, row }: WorkloadRecord): string | undefined =>
   owner === undefined ? undefined : `${row.namespace}/${owner.uid}/${owner.name}`
 
-const hasEnded = ({ row }: WorkloadRecord): boolean => row.status === "completed" || row.status === "failed"
+/** Returns whether a Job has completed or failed. */
+export const hasEnded = ({ row }: WorkloadRecord): boolean => row.status === "completed" || row.status === "failed"

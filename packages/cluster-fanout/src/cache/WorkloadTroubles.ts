@@ -3,6 +3,8 @@
  */
 import type { PodTrouble } from "../projection/PodTrouble.ts"
 
+const NONE: ReadonlyMap<string, PodTrouble> = new Map()
+
 export class WorkloadTroubles {
   readonly #changed: (key: string) => void
   /** Problems by the workload's key, then by the pod's uid; never empty. */
@@ -25,8 +27,9 @@ export class WorkloadTroubles {
     return this.#byWorkload.has(key)
   }
 
-  of(key: string): Iterable<PodTrouble> {
-    return this.#byWorkload.get(key)?.values() ?? []
+  /** Returns the problems of a workload's pods by the pod's uid. */
+  of(key: string): ReadonlyMap<string, PodTrouble> {
+    return this.#byWorkload.get(key) ?? NONE
   }
 
   put(key: string, pod: string, trouble: PodTrouble): void {

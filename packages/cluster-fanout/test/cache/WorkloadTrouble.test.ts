@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ClusterName } from "@quarterdeck/targeting/ClusterName"
 import type { ClusterStore } from "../../src/cache/ClusterStore.ts"
 import type { KubeObject } from "../../src/kube/KubeObject.ts"
+import type { Fields } from "../../src/projection/Field.ts"
 import * as Interner from "../../src/projection/Interner.ts"
 import type * as Kind from "../../src/projection/Kind.ts"
 import * as Projection from "../../src/projection/Projection.ts"
@@ -181,6 +182,32 @@ describe("problems of pods", () => {
     const owner = { apiVersion: "batch/v1", kind: "Job", name: "report", uid: "report" }
     put(store, "Pod", pod("report-1", { owner, status: POD_STATUS.failed }))
     assert.deepStrictEqual(rowOf(store, "report"), { status: "degraded", reason: "OOMKilled", since: LATER })
+  })
+
+  it("a CronJob has the reason of the pods of its running Job, and none of an ended one's", () => {
+    const store = emptyStore()
+    const owner = { apiVersion: "batch/v1", kind: "CronJob", name: "nightly", uid: "nightly" }
+    const putJob = (name: string, status: Fields) =>
+      put(store, "Job", object("Job", name, { namespace: "default", uid: name, owner, status }))
+    const putPod = (job: string, status: Fields) =>
+      put(
+        store,
+        "Pod",
+        pod(`${job}-1`, { owner: { apiVersion: "batch/v1", kind: "Job", name: job, uid: job }, status })
+      )
+    const failing = { failed: 1, active: 1, ready: 0 }
+    put(store, "CronJob", object("CronJob", "nightly", { namespace: "default", uid: "nightly" }))
+    putJob("monday", failing)
+    putPod("monday", { ...POD_STATUS.failed, conditions: unready(AT) })
+    assert.deepStrictEqual(rowOf(store, "nightly"), { status: "degraded", reason: "OOMKilled", since: AT })
+
+    putJob("monday", { failed: 1, conditions: [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded" }] })
+    assert.notStrictEqual(rowOf(store, "nightly").status, "degraded")
+    putJob("tuesday", failing)
+    assert.deepStrictEqual(rowOf(store, "nightly"), { status: "degraded", reason: "PodsFailed" })
+    const exited = { name: "main", state: { terminated: { exitCode: 1, reason: "Error" } } }
+    putPod("tuesday", { phase: "Failed", conditions: unready(LATER), containerStatuses: [exited] })
+    assert.deepStrictEqual(rowOf(store, "nightly"), { status: "degraded", reason: "Error", since: LATER })
   })
 
   it("bare pods and workloads of custom kinds have the words of their pods", () => {
