@@ -28,12 +28,15 @@ export const OverviewHandlers = HttpApiBuilder.group(
         const { timeoutMs } = yield* ListPage.fromQuery(query, "status")
         const caller = yield* TargetResolution.admit
         const { principal, target } = caller
-        const fleet = yield* readFleet(caller, timeoutMs).pipe(Effect.catch(ListRefusal.fromError))
-        const costs =
-          Access.decide(principal.rule, "cost", "read") === "allowed"
-            ? yield* orMissing("costs", readCosts(principal, target))
-            : undefined
-        const access = yield* orMissing("keys and denials", readAccess(principal))
+        const mayReadCosts = Access.decide(principal.rule, "cost", "read") === "allowed"
+        const [fleet, costs, access] = yield* Effect.all(
+          [
+            readFleet(caller, timeoutMs).pipe(Effect.catch(ListRefusal.fromError)),
+            mayReadCosts ? orMissing("costs", readCosts(principal, target, timeoutMs)) : Effect.undefined,
+            orMissing("keys and denials", readAccess(principal, timeoutMs))
+          ],
+          { concurrency: 3 }
+        )
         return yield* ListReply.ofOverview({
           ...fleet,
           ...(costs?.value === undefined ? {} : { cost: costs.value.cost }),
@@ -45,7 +48,10 @@ export const OverviewHandlers = HttpApiBuilder.group(
   })
 )
 
-/** Leaves out a part whose store fails, so that the rest of the overview is shown. The reply is then partial. */
+/**
+ * Leaves out a part whose store fails or is not read by the deadline, so that the rest of the overview is shown. The
+ * reply is then partial.
+ */
 const orMissing = <A, E, R>(part: string, read: Effect.Effect<A, E, R>) =>
   read.pipe(
     Effect.map((value) => ({ value, isMissing: false })),

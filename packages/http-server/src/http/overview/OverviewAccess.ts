@@ -13,18 +13,20 @@ import * as RecentParts from "./RecentParts.ts"
 
 const PAGE = 500
 
+type Failure = KeyError | KeyStoreError | AuditStoreError
+
 /**
  * Makes the function that counts the keys that the caller may see and that expire within 7 days, and the denied
  * requests of the last 24 hours.
  *
  * **Shape** `undefined` if the caller may not list keys. Only an Admin without a scope sees denials.
  *
- * **Errors** those of the stores. **Limits** at most 55 s old; reads all keys.
+ * **Errors** those of the stores and of {@link RecentParts}. **Limits** at most 55 s old; reads all keys.
  */
 export const make = Effect.gen(function* () {
   const issuer = yield* KeyIssuer
   const audit = yield* AuditStore
-  const recent = yield* RecentParts.make<OverviewAccess>()
+  const recent = yield* RecentParts.make<OverviewAccess, Failure>()
 
   const countExpiring = Effect.fnUntraced(function* (caller: Principal["Service"]) {
     let count = 0
@@ -49,9 +51,10 @@ export const make = Effect.gen(function* () {
   })
 
   return (
-    caller: Principal["Service"]
-  ): Effect.Effect<OverviewAccess | undefined, KeyError | KeyStoreError | AuditStoreError> =>
+    caller: Principal["Service"],
+    timeoutMs: number
+  ): Effect.Effect<OverviewAccess | undefined, Failure | RecentParts.PartDelayed> =>
     Access.decide(caller.rule, "apiKeys", "read") === "allowed"
-      ? recent(JSON.stringify([caller.keyId, caller.rule]), () => compute(caller))
+      ? recent({ key: JSON.stringify([caller.keyId, caller.rule]), timeoutMs }, () => compute(caller))
       : Effect.succeed(undefined)
 })

@@ -30,15 +30,15 @@ const MAX_DIFFERENCE = 0.05
 /**
  * Makes the function that sums the costs that a caller may see, as the cost report without filters does.
  *
- * **Errors** those of the cost report. **Limits** at most 55 s old. A rule with namespace labels is evaluated each time,
- * because labels may change.
+ * **Errors** those of the cost report and of {@link RecentParts}. **Limits** at most 55 s old. A rule with namespace labels
+ * is evaluated each time, because labels may change.
  */
 export const make = Effect.gen(function* () {
   const report = yield* CostReport
   const { retentionDays } = yield* Retention
   const viewsOf = yield* CostViews.make
   const retiredIn = yield* RetiredHistories.make
-  const recent = yield* RecentParts.make<Costs>()
+  const recent = yield* RecentParts.make<Costs, CostRefusal.ReportFailure>()
 
   const compute = Effect.fnUntraced(function* (
     { keyId, rule }: Principal["Service"],
@@ -88,12 +88,13 @@ export const make = Effect.gen(function* () {
 
   return (
     principal: Principal["Service"],
-    target: Target
-  ): Effect.Effect<Costs, CostRefusal.ReportFailure, Principal> => {
+    target: Target,
+    timeoutMs: number
+  ): Effect.Effect<Costs, CostRefusal.ReportFailure | RecentParts.PartDelayed, Principal> => {
     const { rule } = principal
     const isLabelled = NamespaceFilter.needsLabels(Rule.namespaceFilter(rule))
     const key = isLabelled ? undefined : JSON.stringify([rule, target.mode, target.clusters])
-    return recent(key, (nowMs) => compute(principal, target, nowMs))
+    return recent({ key, timeoutMs }, (nowMs) => compute(principal, target, nowMs))
   }
 })
 
