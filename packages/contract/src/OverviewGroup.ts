@@ -33,8 +33,8 @@ export type PodReason = typeof PodReason.Type
  * Costs of the last days.
  *
  * **Shape** days in UTC, oldest first; `perDay` ends with today. `last7d` are the seven days that end now, and
- * `previous7d` the seven before; null if none of these was observed, or if the observed hours of the two weeks differ
- * by more than 5 % of the larger number. `hoursCovered` is the number of observed hours of the day, on average over the
+ * `previous7d` the seven before; null if none of these was observed, or if a cluster's observed hours of the two weeks
+ * differ by more than 5 % of the larger number. `hoursCovered` is the number of observed hours of the day, on average over the
  * clusters. Costs that belong to no workload, such as idle nodes, are not included, as in the cost reports.
  */
 export const OverviewCost = Schema.Struct({

@@ -77,14 +77,14 @@ const hourOfCluster = (cluster: string, startMs: number): Hour.Hour => {
   }
 }
 
-/** Keeps the history of some clusters, or only its first hours. */
+/** Keeps the history of some clusters: the last two days, or as many hours up to an earlier one. */
 export const keep =
-  (clusters: ReadonlyArray<string>, hours: number = HOURS) =>
+  (clusters: ReadonlyArray<string>, { endedHoursAgo = 0, hours = HOURS } = {}) =>
   (directory: string) =>
     Effect.gen(function* () {
       const store = yield* CostStore
-      const lastMs = hourOf(yield* Clock.currentTimeMillis)
-      const starts = Array.from({ length: hours }, (_, index) => lastMs - (HOURS - index) * HOUR_MS)
+      const endMs = hourOf(yield* Clock.currentTimeMillis) - endedHoursAgo * HOUR_MS
+      const starts = Array.from({ length: hours }, (_, index) => endMs - (hours - index) * HOUR_MS)
       for (const cluster of clusters) yield* store.rewrite(starts.map((startMs) => hourOfCluster(cluster, startMs)))
     }).pipe(Effect.provide(layerSqlite({ directory })))
 

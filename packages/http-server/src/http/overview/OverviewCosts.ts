@@ -6,7 +6,7 @@ import type { AggregatedCosts } from "@quarterdeck/cost/Aggregate"
 import { CostReport, Retention } from "@quarterdeck/cost/CostReport"
 import type { SeenHours } from "@quarterdeck/cost/CostRow"
 import * as Range from "@quarterdeck/cost/Range"
-import { dayOf, DAY_MS, hourOf } from "@quarterdeck/cost/Units"
+import { dayOf, DAY_MS } from "@quarterdeck/cost/Units"
 import type { Principal } from "@quarterdeck/keys/Principal"
 import * as Rule from "@quarterdeck/keys/Rule"
 import type { HistoryName } from "@quarterdeck/targeting/HistoryName"
@@ -24,8 +24,8 @@ export interface Costs {
   readonly partial: boolean
 }
 
-/** Maximum difference of the observed hours of two comparable weeks, as a share of the larger number. */
-const MAX_DIFFERENCE = 0.05
+/** Retention that has the whole week before the last one. **Units** days. */
+const TWO_WEEKS_DAYS = 14
 
 /**
  * Makes the function that sums the costs that a caller may see, as the cost report without filters does.
@@ -46,9 +46,14 @@ export const make = Effect.gen(function* () {
     nowMs: number
   ) {
     const namespaces = Rule.namespaceFilter(rule)
-    const sum = Effect.fnUntraced(function* (asked: Range.RangeQuery, stepSize?: "day") {
+    const sum = Effect.fnUntraced(function* (
+      asked: Range.RangeQuery,
+      how: { readonly stepSize?: "day"; readonly compare?: boolean; readonly retiredSinceMs?: number }
+    ) {
+      const { retiredSinceMs, ...options } = how
       const range = yield* Effect.fromResult(Range.parse(asked, { nowMs, retentionDays }))
-      const retired = mode === "All" ? yield* retiredIn(range) : new Map<HistoryName, number>()
+      const fromMs = Math.min(range.fromMs, retiredSinceMs ?? range.fromMs)
+      const retired = mode === "All" ? yield* retiredIn({ ...range, fromMs }) : new Map<HistoryName, number>()
       const target: Target<HistoryName> = { mode, clusters: [...clusters, ...retired.keys()] }
       return yield* report.getAggregated({
         range,
@@ -57,7 +62,7 @@ export const make = Effect.gen(function* () {
         view: yield* viewsOf(target, namespaces, retired),
         filter: {},
         groupBy: [],
-        ...(stepSize === undefined ? {} : { stepSize }),
+        ...options,
         page: { limit: 1 },
         cursorBinding: keyId
       })
@@ -65,12 +70,12 @@ export const make = Effect.gen(function* () {
     // A shorter retention leaves days without costs at the start.
     const days = Math.min(COST_DAYS, retentionDays)
     const firstDay = dayOf(nowMs) - (days - 1) * DAY_MS
-    const daily = yield* sum({ from: String(firstDay) }, "day")
-    const last = yield* sum({ range: "7d" })
-    const previous =
-      retentionDays <= 14
-        ? undefined
-        : yield* sum({ from: String(hourOf(nowMs - 14 * DAY_MS)), to: String(hourOf(nowMs - 7 * DAY_MS)) })
+    const daily = yield* sum({ from: String(firstDay) }, { stepSize: "day" })
+    // A cluster that left in the week before makes the weeks incomparable. That week begins on the day 15 days ago at the
+    // earliest, where only days are stored.
+    const retiredSinceMs = dayOf(nowMs - (TWO_WEEKS_DAYS + 1) * DAY_MS)
+    const hasBefore = retentionDays > TWO_WEEKS_DAYS
+    const last = yield* sum({ range: "7d" }, hasBefore ? { compare: true, retiredSinceMs } : {})
     const perDay = daysOf(daily, dayOf(nowMs))
     const costs: Costs = {
       cost: {
@@ -78,7 +83,7 @@ export const make = Effect.gen(function* () {
         currency: last.currency,
         today: perDay.at(-1)?.cost ?? 0,
         last7d: last.totals.totalCost,
-        previous7d: previous !== undefined && areComparable(last, previous) ? previous.totals.totalCost : null,
+        previous7d: last.previous?.totals?.totalCost ?? null,
         perDay
       },
       partial: daily.partial || last.partial
@@ -114,13 +119,4 @@ const daysOf = (daily: AggregatedCosts, today: number): OverviewCost["perDay"] =
 }
 
 const meanHours = (clusters: ReadonlyArray<SeenHours>): number =>
-  clusters.length === 0 ? 0 : hoursOf(clusters) / clusters.length
-
-const hoursOf = (clusters: ReadonlyArray<Pick<SeenHours, "hoursCovered">>): number =>
-  clusters.reduce((sum, { hoursCovered }) => sum + hoursCovered, 0)
-
-/** Returns whether about the same number of hours was observed in both weeks, over all clusters. */
-const areComparable = (last: AggregatedCosts, previous: AggregatedCosts): boolean => {
-  const [left, right] = [hoursOf(last.clusters), hoursOf(previous.clusters)]
-  return right > 0 && Math.abs(left - right) <= MAX_DIFFERENCE * Math.max(left, right)
-}
+  clusters.length === 0 ? 0 : clusters.reduce((sum, { hoursCovered }) => sum + hoursCovered, 0) / clusters.length
