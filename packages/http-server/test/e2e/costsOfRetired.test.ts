@@ -144,9 +144,8 @@ onOneDriver("costs of clusters that left", { children: ["later"], furnish }, (it
 })
 
 /** `stage` left in the middle of {@link aDay}. */
-const furnishMidday = (directory: string) =>
-  Effect.andThen(keep(["hub"])(directory), keep(["stage"], LEFT_AFTER_HOURS)(directory))
-const LEFT_AFTER_HOURS = 20
+const furnishMidday = (directory: string) => Effect.andThen(keep(["hub"])(directory), keep(["stage"], LEFT)(directory))
+const LEFT = { hours: 20, endedHoursAgo: 28 }
 
 /** The second half of {@link aDay}, which the first half precedes. */
 const afternoon = Effect.map(aDay, (day) => {
