@@ -4,6 +4,7 @@
 import { Box, Group, Paper, Stack, Text } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
+import { useLocation } from "react-router"
 import { lazyPart } from "../frame/lazyPart.ts"
 import { ApiFailure } from "../api/Client.ts"
 import * as ClusterTarget from "../api/ClusterTarget.ts"
@@ -91,7 +92,11 @@ export const CostPage = () => {
 const GroupedCosts = ({ grouped }: { readonly grouped: CostParameters }) => {
   const { target } = useTarget()
   const { change, linkTo, view, window } = useCostView()
-  const [trail, setTrail] = useState<ReadonlyArray<Explained>>([])
+  const { search } = useLocation()
+  const [opened, setOpened] = useState<{ readonly at: string; readonly trail: ReadonlyArray<Explained> }>()
+  // The explanation closes when the user goes to another view.
+  const trail = opened?.at === search ? opened.trail : []
+  const setTrail = (next: ReadonlyArray<Explained>) => setOpened({ at: search, trail: next })
   const all: CostParameters = { ...grouped, groupBy: [] }
   const compared = view.compare ? { compare: true } : {}
   const whole = useQuery({

@@ -148,6 +148,8 @@ async function* costs(page: Page, demo: Demo["Service"]) {
   await page.getByRole("button", { name: /explain the cost of reporting/ }).click()
   await page.getByRole("table", { name: "Cost by step" }).waitFor()
   yield "workload-explained"
+  await page.keyboard.press("Escape")
+  await page.getByRole("dialog").waitFor({ state: "hidden" })
   await page.goto(`${url}/#/cost?cluster=prod&by=workload&namespace=payments`)
   await page.getByRole("button", { name: "Remove Namespace: payments" }).waitFor()
   yield "cost-filtered"
