@@ -28,9 +28,9 @@ export interface FleetCluster {
   readonly caPem: string
   /** A kubeconfig of the administrator for this cluster only. */
   readonly kubeconfig: string
-  /** Returns the kubeconfig context of a user. **Errors** `InvalidFleet` if the fleet has no such user. */
+  /** Returns the kubeconfig context of a user. **Errors** `InvalidFleet` if the fleet was started without this user. */
   readonly context: (user: string) => Effect.Effect<Kubeconfig.KubeconfigContext, HarnessError>
-  /** Returns a user's token in this cluster. **Errors** `InvalidFleet` if the fleet has no such user. */
+  /** Returns a user's token in this cluster. **Errors** `InvalidFleet` if the fleet was started without this user. */
   readonly token: (user: string) => Effect.Effect<Redacted.Redacted<string>, HarnessError>
   /** A client with the administrator's permissions. Faults do not affect it. */
   readonly api: ClusterApi

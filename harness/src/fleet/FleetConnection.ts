@@ -50,7 +50,7 @@ export const recordAddresses = (
 
 /**
  * Returns the connection data of a fleet, with the tokens of the administrator and `users`. **Errors** `InvalidFleet`
- * if the fleet has no such user.
+ * if the fleet was started without one of them.
  */
 export const of = Effect.fnUntraced(function* (
   fleet: RunningFleet,

@@ -35,7 +35,7 @@ export interface ClusterProxy extends Proxy {
   readonly kubeconfig: string
   /**
    * Returns a kubeconfig for another user, also with the proxy as its server. **Errors** `InvalidFleet` if the fleet
-   * has no such user.
+   * was started without this user.
    */
   readonly kubeconfigFor: (user: string) => Effect.Effect<string, HarnessError>
 }

@@ -143,14 +143,13 @@ describe.each(run.filter(({ name }) => name !== "existing").map(({ name }) => na
         const processesOfSurvivor = yield* processesOf(here)
 
         const killed: Array<number> = []
-        // Each in a part of the time of its own, so that few of them hit early and late phases alike, in no order.
+        // One kill in each part of the time of a start, in random order, so that a few kills cover early and late phases.
         const parts = yield* Random.shuffle(Array.from({ length: KILLS }, (_, part) => part))
         for (const [round, part] of parts.entries()) {
           const afterMs = ((yield* Random.nextBetween(part, part + 1)) * (LATEST_KILL_MS[driver] ?? 6_000)) / KILLS
           const child = yield* started(here, driver, "forever")
-          // No wait for a condition: a kill at any moment is what is tested, also in a phase that nobody thought of. The moments
-          // are the same in each run, so that one that failed can be seen again, but how far a start is by then is not: that
-          // hangs on the machine. Nothing below depends on it.
+          // The test kills at random moments, so there is no condition to wait for. The moments are the same in each run. How
+          // far a start is by then depends on the machine; no assertion below depends on it.
           yield* Effect.sleep(afterMs)
           killed.push(child.pid ?? 0)
           if (round % 2 === 1) yield* killWatchdogs(here, child.pid ?? 0)

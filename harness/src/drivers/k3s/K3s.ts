@@ -114,7 +114,8 @@ type ClusterOfFleet = Pick<RunningCluster, "name" | "server"> & {
 /**
  * Prints a kubeconfig for programs on the clusters' network, with the addresses on that network.
  *
- * **Errors** `InvalidFleet` if a cluster is not of this driver, or has no such user (default: the administrator).
+ * **Errors** `InvalidFleet` if a cluster does not run or another driver started it, or if the fleet was started without
+ * `user` (default: the administrator).
  *
  * **Example**
  *

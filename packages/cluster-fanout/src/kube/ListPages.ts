@@ -90,8 +90,8 @@ export const beginList = ({ sizes }: Pages, cluster: Cluster, scope: Scope): Eff
  * **Shape** a page that is too large is requested again with half as many objects. If the continue token expires, the
  * whole list begins again without pages.
  *
- * **Errors** `ClusterTooLarge` for a list beyond `maxObjects` or without end, and if an unpaged list or a single object
- * has more than `pageBytes`; `ClusterTimeout` after `listMs`.
+ * **Errors** `ClusterTooLarge` if the cluster sends more than `maxObjects` objects or a list without end, or if an unpaged
+ * list or a single object takes more than `pageBytes`; `ClusterTimeout` after `listMs`.
  */
 export const nextPage = Effect.fnUntraced(function* (
   pages: Pages,

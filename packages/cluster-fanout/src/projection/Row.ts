@@ -79,7 +79,7 @@ export const WorkloadRow = Schema.Struct({
 }).annotate({ identifier: "Workload" })
 export type WorkloadRow = typeof WorkloadRow.Type
 
-/** Reason for which a container does not run. **Limits** the message is masked and has at most 1 KiB. */
+/** Reason for which a container does not run. **Limits** the service masks the message and cuts it to 1 KiB. */
 export const Waiting = Schema.Struct({ reason: Schema.String, message: Schema.String }).annotate({
   identifier: "Waiting"
 })
@@ -88,8 +88,8 @@ export type Waiting = typeof Waiting.Type
 /**
  * End of a container's last run.
  *
- * **Shape** `message` may be log text, so only Operators and Admins receive it. **Limits** the message is masked and
- * has at most 1 KiB.
+ * **Shape** `message` may be log text, so only Operators and Admins receive it. **Limits** the service masks
+ * the message and cuts it to 1 KiB.
  */
 export const Termination = Schema.Struct({
   reason: Schema.String,

@@ -2,9 +2,9 @@
  * Ledger of the hours and days that count, which are those that reads see. Nothing becomes visible except by a commit
  * to the ledger.
  *
- * Commits are numbered, each number is used once, and all rows of a commit appear at once. The writer of commit `n + 1`
- * has read the first `n`. A read as of commit `n` sees exactly the first `n` commits. The server ensures that a number
- * is used once: it drops the second insertion with the same deduplication token.
+ * Commits are numbered. All rows of a commit appear at once. A writer reads the first `n` commits before it writes commit
+ * `n + 1`, and a read as of commit `n` sees exactly the first `n` commits. ClickHouse ensures that each number is used
+ * once: it drops the second insertion with the same deduplication token.
  */
 import { Effect, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"

@@ -9,8 +9,8 @@ import { refuse } from "../refusal/Refusal.ts"
  * Limits of streams: per key, in total, and for slow clients.
  *
  * Followed logs have limits of their own, and end after `logMs`. A connection is closed if its client reads nothing for
- * `stalledMs` while data waits. The caller is authenticated again every `judgeMs`. After a stream has ended, its client
- * has `endMs` to receive the reason.
+ * `stalledMs` while data waits. The caller is authenticated again every `judgeMs`. After a stream has ended, the
+ * server keeps the connection open for `endMs`, so that the client can read the reason.
  *
  * **Units** streams, bytes, milliseconds.
  */
